@@ -1,0 +1,67 @@
+"""A failure in words: what happened and what to do. English, for CLI, log and clients; the window
+translates by the failure's kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from router.model import Failure, FailureKind
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    cause: str
+    suggestion: str
+
+    def __str__(self) -> str:
+        return f"{self.cause} {self.suggestion}".strip()
+
+
+def advise(failure: Failure, server_name: str) -> Advice:
+    """The sentence for `failure` of the server shown as `server_name`."""
+    subject, detail = failure.subject, failure.detail
+    match failure.kind:
+        case FailureKind.COMMAND_NOT_FOUND:
+            cause = f"Command “{subject}” was not found."
+            return Advice(cause, f"Is the package installed? Looked in: {detail}.")
+        case FailureKind.PERMISSION_DENIED:
+            return Advice(f"“{subject}” may not be run.", "Check the file's permissions.")
+        case FailureKind.EXITED:
+            said = f" It said: {detail}" if detail else ""
+            return Advice(
+                f"{server_name} exited ({subject}).{said}",
+                "Check its command, arguments and environment.",
+            )
+        case FailureKind.TIMEOUT:
+            return Advice(
+                f"{server_name} did not answer within {subject}.",
+                "It may be slow to start; try again in 30 seconds.",
+            )
+        case FailureKind.UNREACHABLE:
+            said = f": {detail}" if detail else ""
+            return Advice(
+                f"{subject} can't be reached{said}.", "Check the address and the network."
+            )
+        case FailureKind.SIGN_IN_NEEDED:
+            return Advice(
+                f"{server_name} wants you to sign in.", "Add a token or header to its settings."
+            )
+        case FailureKind.CONSENT_NEEDED:
+            return Advice(
+                f"{server_name} waits for your approval to run: {detail}",
+                f"Approve it in the window or with: toolbooth approve {subject}",
+            )
+        case FailureKind.SECRET_MISSING:
+            return Advice(f"The secret {subject} is missing.", detail or "Set it, then try again.")
+        case FailureKind.BAD_PROTOCOL:
+            return Advice(
+                f"{server_name} answered in a way MCP does not allow: {detail}",
+                "Update the server, or tell its author.",
+            )
+        case FailureKind.DISABLED:
+            return Advice(f"{server_name} is switched off.", "Switch it on in Toolbooth.")
+        case FailureKind.OTHER:
+            return Advice(f"{server_name}: {detail}", "The log has the details.")
+        case _:
+            assert_never(failure.kind)

@@ -1,0 +1,68 @@
+"""The exceptions raised inside the router, each with a sentence and, where there is one, a way out.
+
+Raise these within; where a tool or a command answers, they become a `ToolResult` or an exit code.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from router.model import Failure
+
+
+class ToolboothError(Exception):
+    """Anything we can explain to a person. `hint` says what to do about it."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class InvalidInput(ToolboothError):
+    """What was asked for makes no sense as asked: a bad name, a value out of range."""
+
+
+class NotFound(InvalidInput):
+    """No such server, tool, workspace, project or token."""
+
+
+class NotAvailableYet(InvalidInput):
+    """A choice this version knows by name but can't do."""
+
+
+class Conflict(ToolboothError):
+    """The thing is there already, or someone else holds it."""
+
+
+class ConfigError(ToolboothError):
+    """A file a person wrote can't be used; the last good state stays."""
+
+    def __init__(self, path: Path, line: int | None, reason: str) -> None:
+        place = f"{path}, line {line}" if line is not None else str(path)
+        super().__init__(f"{place}: {reason}", "Correct the file; the last good state stays.")
+        self.path = path
+        self.line = line
+        self.reason = reason
+
+
+class SecretUnavailable(ToolboothError):
+    """A secret could not be read or stored. Never carries the secret."""
+
+
+class UpstreamFailed(ToolboothError):
+    """A server could not be reached or did not do its part; `failure` says which way."""
+
+    def __init__(self, failure: Failure, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.failure = failure
+
+
+class UpstreamAnsweredError(ToolboothError):
+    """The server answered with a JSON-RPC error, which goes to the client as it is."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.data = data

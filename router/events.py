@@ -1,0 +1,119 @@
+"""Everything the router tells: a closed union of past-tense facts, each with the whole new value.
+
+Consumers `match` over `Event` and end in `assert_never`, so a new event is a type error until every
+one of them handles it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from router.model import (
+    ActivityEntry,
+    DiscoveryStep,
+    ListenerState,
+    ServerId,
+    ServerRef,
+    ServerStatus,
+    WorkspaceId,
+)
+from router.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatusChanged:
+    """A server is new or anything about it changed."""
+
+    status: ServerStatus
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRemoved:
+    ref: ServerRef
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsChanged:
+    """A refresh found other tools than before, or a permission changed what is shown."""
+
+    workspace: WorkspaceId
+    server: ServerId
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveryProgressed:
+    ref: ServerRef
+    step: DiscoveryStep
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityRecorded:
+    """A client searched, called, listed or was refused."""
+
+    entry: ActivityEntry
+
+
+@dataclass(frozen=True, slots=True)
+class ListenerStateChanged:
+    state: ListenerState
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSwitched:
+    workspace: WorkspaceId
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspacesChanged:
+    """A workspace came, went, or its name, projects or optimization changed."""
+
+    workspace: WorkspaceId
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsApplied:
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class TokensChanged:
+    """A client's token was issued, used for the first time, or revoked."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigRejected:
+    """A file edited on disk can't be used; the last good state stays."""
+
+    path: Path
+    line: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigAccepted:
+    """A file that had been rejected is good again."""
+
+    path: Path
+
+
+Event: TypeAlias = (
+    ServerStatusChanged
+    | ServerRemoved
+    | ToolsChanged
+    | DiscoveryProgressed
+    | ActivityRecorded
+    | ListenerStateChanged
+    | WorkspaceSwitched
+    | WorkspacesChanged
+    | SettingsApplied
+    | TokensChanged
+    | ConfigRejected
+    | ConfigAccepted
+)
+
+Publish: TypeAlias = Callable[[Event], None]
+"""How a room tells what happened; may be called on any thread and never raises."""

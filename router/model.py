@@ -1,0 +1,343 @@
+"""The values everyone speaks: ids, states, and the frozen snapshots that leave the router.
+
+Nothing here does I/O or knows a library. A value that crosses a thread is immutable, so a
+snapshot taken by the window stays true while the router moves on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, NewType, TypeAlias, cast
+
+ServerId = NewType("ServerId", str)
+WorkspaceId = NewType("WorkspaceId", str)
+ProjectId = NewType("ProjectId", str)
+TokenId = NewType("TokenId", str)
+
+JsonObject: TypeAlias = dict[str, Any]
+"""A decoded JSON object. What travels between gateway and upstream is this, never an SDK model."""
+
+
+def as_object(value: object) -> JsonObject:
+    """`value` if it is a JSON object, else an empty one: what peers send is not to be trusted."""
+    return cast(JsonObject, value) if isinstance(value, dict) else {}
+
+
+class Transport(StrEnum):
+    STDIO = "stdio"
+    HTTP = "http"
+
+
+class ServerState(StrEnum):
+    """Where a server's connection stands. `NEEDS_CONSENT`: nobody has approved its command yet."""
+
+    DISABLED = "disabled"
+    NEEDS_CONSENT = "needs_consent"
+    IDLE = "idle"
+    CONNECTING = "connecting"
+    READY = "ready"
+    NEEDS_SIGN_IN = "needs_sign_in"
+    BACKING_OFF = "backing_off"
+    FAILED = "failed"
+
+
+class DiscoveryStatus(StrEnum):
+    """How the last attempt to learn a server's tool list ended."""
+
+    NEVER = "never"
+    DISCOVERING = "discovering"
+    SUCCESS = "success"
+    FAILED = "failed"
+    TIMEOUT = "timeout"
+
+
+class DiscoveryStep(StrEnum):
+    STARTING = "starting"
+    CONNECTING = "connecting"
+    DISCOVERING = "discovering"
+    CACHING = "caching"
+    COMPLETE = "complete"
+    FAILED = "failed"
+
+
+class Permission(StrEnum):
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+class Optimization(StrEnum):
+    """The search strategy of Context Optimization; `None` in its place means off."""
+
+    BM25 = "bm25"
+    HYBRID = "hybrid"
+    CLOUD = "cloud"
+
+
+class Exposure(StrEnum):
+    SEARCH = "search"
+    PROGRESSIVE = "progressive"
+
+
+class FailureKind(StrEnum):
+    """Why a server could not do what was asked. `router.advice` has the sentence for each."""
+
+    COMMAND_NOT_FOUND = "command_not_found"
+    PERMISSION_DENIED = "permission_denied"
+    EXITED = "exited"
+    TIMEOUT = "timeout"
+    UNREACHABLE = "unreachable"
+    SIGN_IN_NEEDED = "sign_in_needed"
+    CONSENT_NEEDED = "consent_needed"
+    SECRET_MISSING = "secret_missing"  # noqa: S105 - a kind of failure, not a secret
+    BAD_PROTOCOL = "bad_protocol"
+    DISABLED = "disabled"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failure a person can read about: `subject` names the thing, `detail` quotes the cause."""
+
+    kind: FailureKind
+    subject: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ToolKey:
+    """`serverId:toolName`, the name by which the meta-tools call a tool."""
+
+    server: ServerId
+    tool: str
+
+    def __str__(self) -> str:
+        return f"{self.server}:{self.tool}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ServerRef:
+    """One server of one workspace: what owns an upstream and a cache entry."""
+
+    workspace: WorkspaceId
+    server: ServerId
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument of a tool, as a person reads it."""
+
+    name: str
+    type: str
+    required: bool
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool of one server, with everything a request needs computed beforehand.
+
+    `wire` is the definition exactly as the upstream gave it; it is shared, never mutated.
+    """
+
+    key: ToolKey
+    server_name: str
+    wire: JsonObject
+    signature: str
+    context_tokens: int
+
+    @property
+    def title(self) -> str:
+        annotations = self.annotations
+        return str(self.wire.get("title") or annotations.get("title") or self.key.tool)
+
+    @property
+    def description(self) -> str:
+        return str(self.wire.get("description") or "")
+
+    @property
+    def input_schema(self) -> JsonObject:
+        return as_object(self.wire.get("inputSchema"))
+
+    @property
+    def annotations(self) -> JsonObject:
+        return as_object(self.wire.get("annotations"))
+
+
+class Effect(StrEnum):
+    """What a tool says it does to the world, read from its annotations."""
+
+    READS = "reads"
+    WRITES = "writes"
+    DESTRUCTIVE = "destructive"
+    UNKNOWN = "unknown"
+
+
+class DataSource(StrEnum):
+    RUNTIME = "runtime"
+    CACHED = "cached"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolView:
+    """A tool as window and CLI show it."""
+
+    key: ToolKey
+    title: str
+    description: str
+    signature: str
+    parameters: tuple[Parameter, ...]
+    effect: Effect
+    context_tokens: int
+    permission: Permission
+    available: bool
+    last_seen: datetime | None
+    source: DataSource
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """The whole state of one server, computed; the window draws nothing else."""
+
+    workspace: WorkspaceId
+    id: ServerId
+    name: str
+    transport: Transport
+    target: str
+    """The command line, or the host and path of the address: what a person recognises it by."""
+    enabled: bool
+    state: ServerState
+    discovery: DiscoveryStatus
+    step: DiscoveryStep | None
+    tool_count: int | None
+    """`None` while no list is known at all."""
+    prompt_count: int
+    resource_count: int
+    listed_at: datetime | None
+    failure: Failure | None
+
+    @property
+    def ref(self) -> ServerRef:
+        return ServerRef(self.workspace, self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSummary:
+    id: WorkspaceId
+    name: str
+    server_count: int
+    active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSummary:
+    """A project, or (with `id` None) the unassigned one that stands for the whole workspace."""
+
+    id: ProjectId | None
+    name: str
+    servers: tuple[ServerId, ...] | None
+    optimization: Optimization | None
+    exposure: Exposure
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSummary:
+    id: TokenId
+    name: str
+    workspace: WorkspaceId | None
+    project: ProjectId | None
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedToken:
+    """A new token with its secret: shown to the person once, stored nowhere."""
+
+    summary: TokenSummary
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks and from inside which boundary; decided once per request, before anything else."""
+
+    client: str
+    token: TokenId | None
+    workspace: WorkspaceId
+    project: ProjectId | None
+
+
+class ActivityKind(StrEnum):
+    SEARCH = "search"
+    CALL = "call"
+    LIST = "list"
+    REFUSED = "refused"
+
+
+class Outcome(StrEnum):
+    OK = "ok"
+    ERROR = "error"
+    DENIED = "denied"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityEntry:
+    """One thing a client did. Carries no argument values; `detail` is the text of a search and is
+    written to disk only if the person turned that on."""
+
+    at: datetime
+    request_id: str
+    client: str
+    kind: ActivityKind
+    outcome: Outcome
+    duration_ms: float
+    workspace: WorkspaceId | None = None
+    project: ProjectId | None = None
+    server: ServerId | None = None
+    tool: str | None = None
+    detail: str | None = None
+    result_count: int | None = None
+    context_tokens: int = 0
+    """Tokens this answer put into the client's context."""
+    saved_tokens: int = 0
+    """Tokens it kept out of there, net: negative for a search reply."""
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Savings:
+    """What Context Optimization spares: per request, today, and in each of the last 24 hours."""
+
+    exposed_tokens: int
+    full_tokens: int
+    saved_today: int
+    requests_today: int
+    hourly: tuple[int, ...]
+
+
+class ListenerPhase(StrEnum):
+    STARTING = "starting"
+    LISTENING = "listening"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ListenerState:
+    phase: ListenerPhase
+    url: str | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """One answer of a search: relevance in 0..1, and in a few words why it matched."""
+
+    tool: Tool
+    relevance: float
+    explanation: str

@@ -1,0 +1,89 @@
+"""The one place that makes and parses names: server ids, tool keys, exposed names."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+from router.errors import InvalidInput
+from router.model import ServerId, ToolKey
+
+SEPARATOR = "__"
+MAX_EXPOSED_LENGTH = 64
+RESERVED_SERVER_IDS = frozenset({"toolbooth", "scripts"})
+_MAX_SERVER_ID_LENGTH = 40
+_HASH_LENGTH = 6
+
+
+def slug(name: str) -> str:
+    """`name` in snake_case ASCII without `__`: "GitHub (work)" becomes `github_work`."""
+    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+
+
+def assign_server_ids(keys: Iterable[str]) -> dict[str, ServerId]:
+    """An id for each `mcpServers` key. Of two keys that want the same one the first in the file
+    keeps it, so that adding a server never renames another."""
+    ids: dict[str, ServerId] = {}
+    taken: set[str] = set()
+    for key in keys:
+        wanted = _wanted_server_id(key)
+        ids[key] = ServerId(wanted if wanted not in taken else f"{wanted}_{_short_hash(key)}")
+        taken.add(ids[key])
+    return ids
+
+
+def _wanted_server_id(key: str) -> str:
+    candidate = slug(key)[:_MAX_SERVER_ID_LENGTH].strip("_")
+    if not candidate or candidate in RESERVED_SERVER_IDS:
+        return f"{candidate or 'server'}_{_short_hash(key)}"
+    return candidate
+
+
+def parse_tool_key(text: str) -> ToolKey:
+    """`serverId:toolName`, split at the first colon: a tool's own name may contain more."""
+    server, colon, tool = text.partition(":")
+    if not (colon and server and tool):
+        raise InvalidInput(
+            f'"{text}" is not a tool key.', "A tool key looks like serverId:toolName."
+        )
+    return ToolKey(ServerId(server), tool)
+
+
+def expose(key: ToolKey) -> str:
+    """The exposed name before length and collisions are looked at."""
+    return f"{key.server}{SEPARATOR}{re.sub(r'[^A-Za-z0-9_-]', '_', key.tool)}"
+
+
+def parse_exposed(name: str) -> tuple[ServerId, str]:
+    """Server and tool of `server__tool`, split at the first `__`."""
+    server, separator, tool = name.partition(SEPARATOR)
+    if not (separator and server and tool):
+        raise InvalidInput(f'"{name}" is not the name of a tool of a server.')
+    return ServerId(server), tool
+
+
+def exposed_names(keys: Iterable[ToolKey]) -> dict[str, ToolKey]:
+    """A name of at most 64 characters for each tool, in order of name; none shadows another.
+
+    A name that is too long, or that two tools would share, ends in a hash of its own key: the
+    same tool gets the same name whichever other tools there are beside its rival.
+    """
+    wanted: dict[str, list[ToolKey]] = {}
+    for key in keys:
+        wanted.setdefault(expose(key), []).append(key)
+    names: dict[str, ToolKey] = {}
+    for name, claimants in wanted.items():
+        for key in claimants:
+            fits = len(claimants) == 1 and len(name) <= MAX_EXPOSED_LENGTH
+            names[name if fits else _with_hash(name, key)] = key
+    return dict(sorted(names.items()))
+
+
+def _with_hash(name: str, key: ToolKey) -> str:
+    room = MAX_EXPOSED_LENGTH - _HASH_LENGTH - 1
+    return f"{name[:room]}_{_short_hash(str(key))}"
+
+
+def _short_hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:_HASH_LENGTH]

@@ -1,0 +1,225 @@
+"""What the router offers (`RouterPort`) and what its rooms need of each other.
+
+Each port is a small Protocol with one production implementation and a typed fake in
+`tests/fakes.py`. Between gateway and upstream travel a method name and plain JSON values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol, TypeAlias
+
+from router.events import Event
+from router.model import (
+    ActivityEntry,
+    Exposure,
+    IssuedToken,
+    JsonObject,
+    ListenerState,
+    Optimization,
+    Permission,
+    ProjectId,
+    ProjectSummary,
+    Savings,
+    SearchHit,
+    ServerId,
+    ServerRef,
+    ServerStatus,
+    TokenId,
+    TokenSummary,
+    Tool,
+    ToolKey,
+    ToolView,
+    WorkspaceId,
+    WorkspaceSummary,
+)
+from router.settings import ServerConfig, Settings
+
+ProgressSink: TypeAlias = Callable[[JsonObject], Awaitable[None]]
+"""Receives the params of each progress notification, without the token."""
+
+
+class RouterPort(Protocol):
+    """The router as window, tray and CLI see it.
+
+    Queries are synchronous, answer from immutable snapshots and may be called on any thread.
+    Commands are coroutines that run on the router's loop and raise `ToolboothError`.
+    """
+
+    # Queries
+    def settings(self) -> Settings: ...
+    def listener(self) -> ListenerState: ...
+    def workspaces(self) -> tuple[WorkspaceSummary, ...]: ...
+    def active_workspace(self) -> WorkspaceId: ...
+    def projects(self, workspace: WorkspaceId) -> tuple[ProjectSummary, ...]:
+        """The unassigned project first, then the others by name."""
+        ...
+
+    def servers(self, workspace: WorkspaceId) -> tuple[ServerStatus, ...]: ...
+    def server_config(self, ref: ServerRef) -> ServerConfig: ...
+    def tools(self, ref: ServerRef) -> tuple[ToolView, ...]: ...
+    def tokens(self) -> tuple[TokenSummary, ...]: ...
+    def savings(self, workspace: WorkspaceId) -> Savings: ...
+    def recent_activity(self) -> tuple[ActivityEntry, ...]:
+        """The newest entries, newest first."""
+        ...
+
+    # Events
+    def subscribe(self, consumer: Callable[[Event], None]) -> Callable[[], None]:
+        """Call `consumer` for each event, on the router's thread; returns how to stop that."""
+        ...
+
+    # Commands
+    async def add_server(
+        self, workspace: WorkspaceId, name: str, config: ServerConfig, *, consent: bool
+    ) -> ServerId: ...
+    async def update_server(
+        self, ref: ServerRef, name: str, config: ServerConfig, *, consent: bool
+    ) -> ServerId: ...
+    async def remove_server(self, ref: ServerRef) -> None: ...
+    async def set_server_enabled(self, ref: ServerRef, enabled: bool) -> None: ...
+    async def approve_server(self, ref: ServerRef) -> None: ...
+    async def import_servers(
+        self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]
+    ) -> tuple[ServerId, ...]: ...
+    async def refresh(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
+        """Learn the tool lists anew; returns when every one of them has ended."""
+        ...
+
+    async def create_workspace(self, name: str) -> WorkspaceId: ...
+    async def switch_workspace(self, workspace: WorkspaceId) -> None: ...
+    async def create_project(
+        self, workspace: WorkspaceId, name: str, servers: Sequence[ServerId] | None
+    ) -> ProjectId: ...
+    async def set_project_options(
+        self,
+        workspace: WorkspaceId,
+        project: ProjectId | None,
+        *,
+        optimization: Optimization | None,
+        exposure: Exposure,
+    ) -> None:
+        """Set both options of a project; `project` None is the unassigned one."""
+        ...
+
+    async def set_permission(
+        self,
+        workspace: WorkspaceId,
+        key: ToolKey,
+        permission: Permission,
+        project: ProjectId | None = None,
+    ) -> None: ...
+    async def apply_settings(self, settings: Settings) -> None: ...
+    async def issue_token(
+        self, name: str, workspace: WorkspaceId | None, project: ProjectId | None
+    ) -> IssuedToken: ...
+    async def revoke_token(self, token: TokenId) -> None: ...
+
+
+class SecretStore(Protocol):
+    """Where secrets lie. Calls may block for a person to unlock a keyring: always off the loop."""
+
+    async def get(self, name: str) -> str: ...
+    async def set(self, name: str, value: str) -> None: ...
+    async def delete(self, name: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ServerListing:
+    """All that a server says about itself: what the cache keeps."""
+
+    tools: tuple[JsonObject, ...]
+    prompts: tuple[JsonObject, ...] = ()
+    resources: tuple[JsonObject, ...] = ()
+    resource_templates: tuple[JsonObject, ...] = ()
+    capabilities: JsonObject = field(default_factory=dict[str, Any])
+    server_info: JsonObject = field(default_factory=dict[str, Any])
+    instructions: str = ""
+    protocol_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CachedListing:
+    listing: ServerListing
+    config_hash: str
+    cached_at: datetime
+
+
+class ToolCache(Protocol):
+    """Tool lists on disk, one file per server. Neither raises for a bad or missing file."""
+
+    def read(self, server: ServerId, config_hash: str) -> CachedListing | None: ...
+    def write(self, server: ServerId, entry: CachedListing) -> None: ...
+    def remove(self, server: ServerId) -> None: ...
+
+
+class ActivityLog(Protocol):
+    def record(self, entry: ActivityEntry) -> None:
+        """Keep `entry`; returns at once and never raises."""
+        ...
+
+    def recent(self) -> tuple[ActivityEntry, ...]: ...
+    def saved_by_hour(self, workspace: WorkspaceId) -> tuple[int, ...]: ...
+    def saved_today(self, workspace: WorkspaceId) -> tuple[int, int]: ...
+
+
+class SearchIndex(Protocol):
+    """An index over a fixed set of tools, built once per catalogue change."""
+
+    def search(self, queries: Sequence[str], limit: int) -> list[SearchHit]: ...
+
+
+class SearchProvider(Protocol):
+    def index(self, tools: Sequence[Tool]) -> SearchIndex: ...
+
+
+class Upstream(Protocol):
+    """A live connection to a server: a method and its params in, the result out, all plain JSON.
+
+    Raises `UpstreamAnsweredError` for the server's own errors, `UpstreamFailed` for all others.
+    """
+
+    @property
+    def server_info(self) -> JsonObject: ...
+    @property
+    def capabilities(self) -> JsonObject: ...
+    @property
+    def instructions(self) -> str: ...
+    @property
+    def protocol_version(self) -> str: ...
+
+    async def request(
+        self,
+        method: str,
+        params: JsonObject | None = None,
+        *,
+        on_progress: ProgressSink | None = None,
+        timeout_s: float | None = None,
+    ) -> JsonObject:
+        """Cancelling this tells the server to cancel."""
+        ...
+
+
+class Upstreams(Protocol):
+    """All upstreams: connects on first use, one owner task for each server."""
+
+    async def request(
+        self,
+        ref: ServerRef,
+        method: str,
+        params: JsonObject | None = None,
+        *,
+        on_progress: ProgressSink | None = None,
+        timeout_s: float | None = None,
+    ) -> JsonObject: ...
+
+    def borrow(self, ref: ServerRef) -> AbstractAsyncContextManager[Upstream]:
+        """The upstream for a while. If this started it and nobody else used it meanwhile, it is
+        stopped at the end."""
+        ...
+
+    async def disconnect(self, ref: ServerRef) -> None: ...
+    async def close(self) -> None: ...

@@ -1,0 +1,59 @@
+"""What a tool-layer API returns instead of raising: `ToolResult` = `Ok` | `Failed`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Generic, TypeAlias, TypeVar
+
+from router.errors import (
+    InvalidInput,
+    NotAvailableYet,
+    SecretUnavailable,
+    ToolboothError,
+    UpstreamFailed,
+)
+
+T = TypeVar("T")
+
+
+class ToolErrorCode(StrEnum):
+    NOT_IMPLEMENTED = "TOOL_NOT_IMPLEMENTED"
+    INVALID_INPUT = "TOOL_INVALID_INPUT"
+    UNAVAILABLE = "TOOL_UNAVAILABLE"
+    EXECUTION_FAILED = "TOOL_EXECUTION_FAILED"
+
+
+@dataclass(frozen=True, slots=True)
+class Ok(Generic[T]):
+    value: T
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    code: ToolErrorCode
+    message: str
+    retryable: bool = False
+    hint: str = ""
+
+
+ToolResult: TypeAlias = Ok[T] | Failed
+
+
+def failed(error: Exception) -> Failed:
+    """The `Failed` an exception becomes at the tool edge."""
+    match error:
+        case NotAvailableYet():
+            return Failed(ToolErrorCode.NOT_IMPLEMENTED, error.message, hint=error.hint)
+        case InvalidInput():
+            return Failed(ToolErrorCode.INVALID_INPUT, error.message, hint=error.hint)
+        case UpstreamFailed() | SecretUnavailable():
+            return Failed(ToolErrorCode.UNAVAILABLE, error.message, retryable=True, hint=error.hint)
+        case ToolboothError():
+            return Failed(ToolErrorCode.EXECUTION_FAILED, error.message, hint=error.hint)
+        case _:
+            return Failed(
+                ToolErrorCode.EXECUTION_FAILED,
+                f"Unexpected {type(error).__name__}.",
+                hint="The router's log has the details.",
+            )

@@ -1,0 +1,206 @@
+"""The shapes of our files: settings, workspaces, servers. Declared once, with descriptions that the
+settings dialog and the documentation show. No I/O: `router.store` reads and writes them.
+
+JSON keys are camelCase because the `mcpServers` part has the shape every client uses, so that
+people can paste theirs. Keys we don't know inside a server entry are kept and written back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import Any, ClassVar, Literal, cast
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic.alias_generators import to_camel
+
+from router.model import (
+    Exposure,
+    JsonObject,
+    Optimization,
+    Permission,
+    ProjectId,
+    ServerId,
+    Transport,
+    WorkspaceId,
+    as_object,
+)
+
+SCHEMA_VERSION = 1
+DEFAULT_PORT = 3717
+AVAILABLE_OPTIMIZATIONS = (None, Optimization.BM25)
+AVAILABLE_EXPOSURES = (Exposure.SEARCH,)
+AVAILABLE_PERMISSIONS = (Permission.ALLOW, Permission.DENY)
+
+_SECRET_REFERENCE = re.compile(r"\$\{(keyring|env):([^}]+)\}")
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid"
+    )
+
+    def to_json(self) -> JsonObject:
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+class ServerConfig(_Shape):
+    """One entry of `mcpServers`: a command to start, or an address to connect to."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="allow"
+    )
+
+    command: str | None = None
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = Field(default_factory=dict)
+    cwd: str | None = None
+    url: str | None = None
+    headers: dict[str, str] = Field(default_factory=dict)
+    disabled: bool = False
+
+    _URL_KEYS: ClassVar[tuple[str, ...]] = ("serverUrl", "httpUrl")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_other_clients_spelling(cls, value: Any) -> Any:
+        """`serverUrl` (Windsurf), `httpUrl` (Qwen), `enabled: false` and `env: null` mean what they
+        say."""
+        if not isinstance(value, dict):
+            return value
+        entry = {k: v for k, v in as_object(cast(object, value)).items() if v is not None}
+        for key in cls._URL_KEYS:
+            if key in entry and "url" not in entry:
+                entry["url"] = entry.pop(key)
+        if isinstance(entry.get("enabled"), bool):
+            entry["disabled"] = not entry.pop("enabled")
+        return entry
+
+    @field_validator("env", "headers", mode="before")
+    @classmethod
+    def _numbers_are_text(cls, value: Any) -> Any:
+        """Other clients accept `"PORT": 8080`; an environment knows only text."""
+        if not isinstance(value, dict):
+            return value
+        entries = as_object(cast(object, value)).items()
+        return {k: str(v) if isinstance(v, int | float) else v for k, v in entries}
+
+    @model_validator(mode="after")
+    def _one_way_to_reach_it(self) -> ServerConfig:
+        if bool(self.command) == bool(self.url):
+            raise ValueError('a server needs either "command" or "url"')
+        if self.url and urlsplit(self.url).scheme not in ("http", "https"):
+            raise ValueError('"url" must start with http:// or https://')
+        return self
+
+    @property
+    def transport(self) -> Transport:
+        return Transport.STDIO if self.command else Transport.HTTP
+
+    @property
+    def target(self) -> str:
+        """What a person recognises the server by; never a header or an environment value."""
+        if self.url:
+            parts = urlsplit(self.url)
+            return f"{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
+        return " ".join((self.command or "", *self.args))
+
+    @property
+    def config_hash(self) -> str:
+        """SHA-256 over what decides the tool list. Secret references go in as they are written, so
+        the hash never depends on a secret's value."""
+        decisive = {
+            "command": self.command,
+            "args": list(self.args),
+            "env": self.env,
+            "cwd": self.cwd,
+            "url": self.url,
+            "headers": self.headers,
+        }
+        text = json.dumps(decisive, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def to_json(self) -> JsonObject:
+        """Only what was set, so that the file stays as short as people wrote it."""
+        return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+
+class ProjectConfig(_Shape):
+    """A named selection of a workspace's servers, with its own permissions and optimization."""
+
+    name: str = Field(min_length=1, max_length=80)
+    servers: tuple[ServerId, ...] | None = Field(
+        None, description="The servers it may use; absent means all of the workspace."
+    )
+    optimization: Optimization | None = Optimization.BM25
+    exposure: Exposure = Exposure.SEARCH
+    permissions: dict[str, Permission] = Field(default_factory=dict)
+
+    def to_json(self) -> JsonObject:
+        return {**super().to_json(), "optimization": self.optimization}
+
+
+class WorkspaceConfig(_Shape):
+    """`workspace.json`: an isolated set of servers and projects."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    name: str = Field(min_length=1, max_length=80)
+    optimization: Optimization | None = Field(
+        Optimization.BM25,
+        description="How clients outside any project find tools; null shows them all.",
+    )
+    exposure: Exposure = Exposure.SEARCH
+    permissions: dict[str, Permission] = Field(
+        default_factory=dict, description="Tool keys with a permission other than allow."
+    )
+    projects: dict[ProjectId, ProjectConfig] = Field(default_factory=dict[ProjectId, ProjectConfig])
+    mcp_servers: dict[str, ServerConfig] = Field(default_factory=dict)
+
+    def to_json(self) -> JsonObject:
+        return {
+            "schemaVersion": self.schema_version,
+            "name": self.name,
+            "optimization": self.optimization,
+            "exposure": self.exposure,
+            "permissions": dict(self.permissions),
+            "projects": {key: project.to_json() for key, project in self.projects.items()},
+            "mcpServers": {key: server.to_json() for key, server in self.mcp_servers.items()},
+        }
+
+
+class Settings(_Shape):
+    """`settings.json`: what holds for the whole application."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    active_workspace: WorkspaceId = Field(
+        WorkspaceId("personal"), description="The workspace that /mcp and the window show."
+    )
+    port: int = Field(DEFAULT_PORT, ge=0, le=65535, description="The port on 127.0.0.1.")
+    open_endpoint: bool = Field(
+        False, description="Let every program on this computer connect without a token."
+    )
+    results_per_search: int = Field(
+        8, ge=1, le=100, description="How many tools a search returns unless the client says."
+    )
+    log_arguments: bool = Field(False, description="Also write search texts into the activity log.")
+    activity_days: int = Field(30, ge=1, le=3650, description="How long activity is kept.")
+    call_timeout_s: float = Field(
+        300, gt=0, le=86400, description="How long one tool call may take."
+    )
+    theme: Literal["system", "light", "dark"] = Field("system", description="The window's colours.")
+    language: Literal["system", "en", "ja"] = Field("system", description="The window's language.")
+    close_hint_shown: bool = Field(
+        False, description="Whether the hint that closing hides to the tray was shown."
+    )
+
+
+def secret_references(text: str) -> list[tuple[str, str]]:
+    """The `(kind, name)` of each `${keyring:NAME}` or `${env:NAME}` in `text`."""
+    return [(m.group(1), m.group(2)) for m in _SECRET_REFERENCE.finditer(text)]
+
+
+def replace_secret_references(text: str, values: dict[tuple[str, str], str]) -> str:
+    """`text` with each reference replaced by its value from `values`."""
+    return _SECRET_REFERENCE.sub(lambda m: values[(m.group(1), m.group(2))], text)

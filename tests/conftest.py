@@ -1,0 +1,16 @@
+"""What every test has: the asyncio backend, and the `proves` marker that ties tests to requirements."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "proves(*names): the requirements of docs/requirements.md this test proves"
+    )
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
