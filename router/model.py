@@ -76,6 +76,10 @@ class Optimization(StrEnum):
     CLOUD = "cloud"
 
 
+OFF = "off"
+"""How the command line spells optimization `None`."""
+
+
 class Exposure(StrEnum):
     SEARCH = "search"
     PROGRESSIVE = "progressive"

@@ -11,6 +11,7 @@ from router.errors import (
     NotAvailableYet,
     SecretUnavailable,
     ToolboothError,
+    UpstreamAnsweredError,
     UpstreamFailed,
 )
 
@@ -35,6 +36,12 @@ class Failed:
     message: str
     retryable: bool = False
     hint: str = ""
+    answered: UpstreamAnsweredError | None = None
+    """The server's own JSON-RPC error, which goes to the client as it is."""
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.message} {self.hint}".strip()
 
 
 ToolResult: TypeAlias = Ok[T] | Failed
@@ -47,6 +54,8 @@ def failed(error: Exception) -> Failed:
             return Failed(ToolErrorCode.NOT_IMPLEMENTED, error.message, hint=error.hint)
         case InvalidInput():
             return Failed(ToolErrorCode.INVALID_INPUT, error.message, hint=error.hint)
+        case UpstreamAnsweredError():
+            return Failed(ToolErrorCode.EXECUTION_FAILED, error.message, answered=error)
         case UpstreamFailed() | SecretUnavailable():
             return Failed(ToolErrorCode.UNAVAILABLE, error.message, retryable=True, hint=error.hint)
         case ToolboothError():

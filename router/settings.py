@@ -132,7 +132,7 @@ class ProjectConfig(_Shape):
 
     name: str = Field(min_length=1, max_length=80)
     servers: tuple[ServerId, ...] | None = Field(
-        None, description="The servers it may use; absent means all of the workspace."
+        default=None, description="The servers it may use; absent means all of the workspace."
     )
     optimization: Optimization | None = Optimization.BM25
     exposure: Exposure = Exposure.SEARCH
@@ -148,7 +148,7 @@ class WorkspaceConfig(_Shape):
     schema_version: Literal[1] = SCHEMA_VERSION
     name: str = Field(min_length=1, max_length=80)
     optimization: Optimization | None = Field(
-        Optimization.BM25,
+        default=Optimization.BM25,
         description="How clients outside any project find tools; null shows them all.",
     )
     exposure: Exposure = Exposure.SEARCH
@@ -175,24 +175,33 @@ class Settings(_Shape):
 
     schema_version: Literal[1] = SCHEMA_VERSION
     active_workspace: WorkspaceId = Field(
-        WorkspaceId("personal"), description="The workspace that /mcp and the window show."
+        default=WorkspaceId("personal"), description="The workspace that /mcp and the window show."
     )
-    port: int = Field(DEFAULT_PORT, ge=0, le=65535, description="The port on 127.0.0.1.")
+    port: int = Field(default=DEFAULT_PORT, ge=0, le=65535, description="The port on 127.0.0.1.")
     open_endpoint: bool = Field(
-        False, description="Let every program on this computer connect without a token."
+        default=False, description="Let every program on this computer connect without a token."
     )
     results_per_search: int = Field(
-        8, ge=1, le=100, description="How many tools a search returns unless the client says."
+        default=8,
+        ge=1,
+        le=100,
+        description="How many tools a search returns unless the client says.",
     )
-    log_arguments: bool = Field(False, description="Also write search texts into the activity log.")
-    activity_days: int = Field(30, ge=1, le=3650, description="How long activity is kept.")
+    log_arguments: bool = Field(
+        default=False, description="Also write search texts into the activity log."
+    )
+    activity_days: int = Field(default=30, ge=1, le=3650, description="How long activity is kept.")
     call_timeout_s: float = Field(
-        300, gt=0, le=86400, description="How long one tool call may take."
+        default=300, gt=0, le=86400, description="How long one tool call may take."
     )
-    theme: Literal["system", "light", "dark"] = Field("system", description="The window's colours.")
-    language: Literal["system", "en", "ja"] = Field("system", description="The window's language.")
+    theme: Literal["system", "light", "dark"] = Field(
+        default="system", description="The window's colours."
+    )
+    language: Literal["system", "en", "ja"] = Field(
+        default="system", description="The window's language."
+    )
     close_hint_shown: bool = Field(
-        False, description="Whether the hint that closing hides to the tray was shown."
+        default=False, description="Whether the hint that closing hides to the tray was shown."
     )
 
 

@@ -1,0 +1,1 @@
+"""What tools there are and who may see them: pure values and rules, no I/O."""

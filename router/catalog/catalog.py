@@ -1,0 +1,222 @@
+"""The tools of one workspace, and the view a caller has of them.
+
+A `View` is what one project may see, computed once per change and shared by all requests: search
+index, listing in wire form, instructions. Requests only look things up in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+
+from router.catalog.reading import read_tool
+from router.errors import NotFound
+from router.model import (
+    Exposure,
+    JsonObject,
+    Optimization,
+    Permission,
+    ProjectId,
+    ServerId,
+    Tool,
+    ToolKey,
+)
+from router.names import assign_server_ids, exposed_names
+from router.ports import CachedListing, SearchIndex, SearchProvider
+from router.settings import ProjectConfig, ServerConfig, WorkspaceConfig
+
+MAX_INSTRUCTIONS_BYTES = 2048
+_INTRODUCTION = (
+    "Toolbooth gives access to the tools of the servers below. Find tools with tool_discovery, "
+    "run them with tool_execute."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerEntry:
+    """A configured server with its tools, as far as they are known."""
+
+    id: ServerId
+    name: str
+    config: ServerConfig
+    cached: CachedListing | None = None
+    tools: tuple[Tool, ...] = ()
+
+    @property
+    def listed_at(self) -> datetime | None:
+        return self.cached.cached_at if self.cached else None
+
+    def with_listing(self, cached: CachedListing | None) -> ServerEntry:
+        wires = cached.listing.tools if cached else ()
+        tools = sorted((read_tool(self.id, self.name, w) for w in wires), key=lambda t: t.key)
+        return replace(self, cached=cached, tools=tuple(tools))
+
+    def reconfigured(self, name: str, config: ServerConfig) -> ServerEntry:
+        """This entry under a changed configuration; its list stays if it can still be the same."""
+        if config.config_hash != self.config.config_hash:
+            return ServerEntry(self.id, name, config)
+        renamed = replace(self, name=name, config=config)
+        return renamed if name == self.name else renamed.with_listing(self.cached)
+
+
+class View:
+    """What one project of a workspace may see and call. Immutable but for what it computes once."""
+
+    def __init__(
+        self,
+        tools: Iterable[Tool],
+        permissions: Mapping[ToolKey, Permission],
+        server_lines: Mapping[ServerId, str],
+        optimization: Optimization | None,
+        exposure: Exposure,
+        provider: SearchProvider,
+    ) -> None:
+        self.tools = {tool.key: tool for tool in tools}
+        self.permissions = permissions
+        self.servers = frozenset(server_lines)
+        self.optimization = optimization
+        self.exposure = exposure
+        self._server_lines = server_lines
+        self._provider = provider
+
+    def tool(self, key: ToolKey) -> Tool:
+        """The tool, or `NotFound`: one that may not be used does not exist for the caller."""
+        if (tool := self.tools.get(key)) is None:
+            raise NotFound(
+                f"There is no tool {key}.", "Search for it with tool_discovery to get its toolKey."
+            )
+        return tool
+
+    def permission(self, key: ToolKey) -> Permission:
+        return self.permissions.get(key, Permission.ALLOW)
+
+    @cached_property
+    def index(self) -> SearchIndex:
+        return self._provider.index(tuple(self.tools.values()))
+
+    @cached_property
+    def exposed(self) -> dict[str, ToolKey]:
+        """The names clients see when all tools are exposed, in order of name."""
+        return exposed_names(self.tools)
+
+    @cached_property
+    def direct_listing(self) -> JsonObject:
+        return {
+            "tools": [{**self.tools[key].wire, "name": name} for name, key in self.exposed.items()]
+        }
+
+    @cached_property
+    def full_tokens(self) -> int:
+        """What listing every tool would cost a client."""
+        return sum(tool.context_tokens for tool in self.tools.values())
+
+    @cached_property
+    def instructions(self) -> str:
+        """A map of at most 2 KB, one line per server, the same bytes for the same servers."""
+        lines = [_INTRODUCTION]
+        room = MAX_INSTRUCTIONS_BYTES - len(_INTRODUCTION.encode())
+        for number, server in enumerate(sorted(self._server_lines)):
+            line = self._server_lines[server]
+            rest = f"… and {len(self._server_lines) - number} more servers."
+            room -= len(line.encode()) + 1
+            if room < len(rest.encode()) + 1:
+                lines.append(rest)
+                break
+            lines.append(line)
+        return "\n".join(lines)
+
+
+class WorkspaceCatalog:
+    """The servers of a workspace and their tools; hands out views.
+
+    Changed only on the router's loop; read from any thread, so dicts are replaced, never resized.
+    """
+
+    def __init__(self, config: WorkspaceConfig, provider: SearchProvider) -> None:
+        self.config = config
+        self.servers: dict[ServerId, ServerEntry] = {}
+        self._provider = provider
+        self._views: dict[ProjectId | None, View] = {}
+        self.configure(config)
+
+    def configure(self, config: WorkspaceConfig) -> None:
+        """Take over a changed configuration; lists of servers that stayed the same are kept."""
+        servers: dict[ServerId, ServerEntry] = {}
+        for server, (name, entry) in configured_servers(config).items():
+            known = self.servers.get(server, ServerEntry(server, name, entry))
+            servers[server] = known.reconfigured(name, entry)
+        self.config, self.servers, self._views = config, servers, {}
+
+    def set_listing(self, server: ServerId, cached: CachedListing | None) -> None:
+        self.servers = {**self.servers, server: self.servers[server].with_listing(cached)}
+        self._views = {}
+
+    def entry(self, server: ServerId) -> ServerEntry:
+        if (entry := self.servers.get(server)) is None:
+            raise NotFound(
+                f'There is no server "{server}" in workspace {self.config.name}.',
+                "List the servers with: toolbooth list",
+            )
+        return entry
+
+    def permission(self, key: ToolKey, project: ProjectId | None = None) -> Permission:
+        """A project's own word on a tool, else the workspace's, else allow."""
+        own = self.project(project).permissions if project is not None else {}
+        return own.get(str(key)) or self.config.permissions.get(str(key)) or Permission.ALLOW
+
+    def project(self, project: ProjectId) -> ProjectConfig:
+        if (config := self.config.projects.get(project)) is None:
+            raise NotFound(
+                f'There is no project "{project}" in workspace {self.config.name}.',
+                "List the projects with: toolbooth project list",
+            )
+        return config
+
+    def view(self, project: ProjectId | None) -> View:
+        """The view of a project, or with None of the whole workspace."""
+        if (view := self._views.get(project)) is None:
+            view = self._views[project] = self._build_view(project)
+        return view
+
+    def _build_view(self, project: ProjectId | None) -> View:
+        options = self.config if project is None else self.project(project)
+        servers = [entry for entry in self.servers.values() if self._visible(entry, project)]
+        tools = [tool for entry in servers for tool in entry.tools]
+        permissions = {tool.key: self.permission(tool.key, project) for tool in tools}
+        shown = [tool for tool in tools if permissions[tool.key] is not Permission.DENY]
+        return View(
+            tools=sorted(shown, key=lambda tool: tool.key),
+            permissions=permissions,
+            server_lines={entry.id: _line(entry, shown) for entry in servers},
+            optimization=options.optimization,
+            exposure=options.exposure,
+            provider=self._provider,
+        )
+
+    def _visible(self, entry: ServerEntry, project: ProjectId | None) -> bool:
+        allowed = None if project is None else self.project(project).servers
+        return not entry.config.disabled and (allowed is None or entry.id in allowed)
+
+
+def configured_servers(config: WorkspaceConfig) -> dict[ServerId, tuple[str, ServerConfig]]:
+    """The servers of a configuration by id, with the name a person gave each."""
+    ids = assign_server_ids(config.mcp_servers)
+    return {ids[name]: (name, server) for name, server in config.mcp_servers.items()}
+
+
+def _line(entry: ServerEntry, shown: Iterable[Tool]) -> str:
+    """One line about a server: its own words if it has any, else a few of its tools."""
+    names = [tool.key.tool for tool in shown if tool.key.server == entry.id]
+    about = _first_words(entry.cached.listing.server_info if entry.cached else {})
+    examples = ", ".join(names[:5])
+    return f"- {entry.id} ({len(names)} tools): {about or examples or 'not listed yet'}"
+
+
+def _first_words(server_info: JsonObject) -> str:
+    description = server_info.get("description")
+    if not isinstance(description, str):
+        return ""
+    line = " ".join(description.split())
+    return line if len(line) <= 100 else f"{line[:99]}…"

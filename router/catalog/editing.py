@@ -1,0 +1,181 @@
+"""Changes to a workspace's configuration: pure functions from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from router.catalog.catalog import configured_servers
+from router.errors import Conflict, InvalidInput, NotAvailableYet, NotFound
+from router.model import (
+    Exposure,
+    Optimization,
+    Permission,
+    ProjectId,
+    ServerId,
+    ToolKey,
+    WorkspaceId,
+)
+from router.names import slug
+from router.settings import (
+    AVAILABLE_EXPOSURES,
+    AVAILABLE_OPTIMIZATIONS,
+    AVAILABLE_PERMISSIONS,
+    ProjectConfig,
+    ServerConfig,
+    WorkspaceConfig,
+)
+
+MAX_NAME_LENGTH = 80
+
+
+def checked_name(name: str) -> str:
+    """A name a person gave, without surrounding space; it must say something."""
+    stripped = name.strip()
+    if not stripped or len(stripped) > MAX_NAME_LENGTH:
+        raise InvalidInput(f"A name has 1 to {MAX_NAME_LENGTH} characters.")
+    return stripped
+
+
+def with_server(config: WorkspaceConfig, name: str, server: ServerConfig) -> WorkspaceConfig:
+    if name in config.mcp_servers:
+        raise Conflict(f'There is already a server "{name}".', "Choose another name, or edit it.")
+    return config.model_copy(update={"mcp_servers": {**config.mcp_servers, name: server}})
+
+
+def with_changed_server(
+    config: WorkspaceConfig, server: ServerId, name: str, changed: ServerConfig
+) -> WorkspaceConfig:
+    """The server under its new name and settings, at its old place in the file."""
+    old = server_name(config, server)
+    if name != old and name in config.mcp_servers:
+        raise Conflict(f'There is already a server "{name}".', "Choose another name.")
+    servers = {
+        (name if key == old else key): (changed if key == old else entry)
+        for key, entry in config.mcp_servers.items()
+    }
+    return config.model_copy(update={"mcp_servers": servers})
+
+
+def without_server(config: WorkspaceConfig, server: ServerId) -> WorkspaceConfig:
+    gone = server_name(config, server)
+    servers = {key: entry for key, entry in config.mcp_servers.items() if key != gone}
+    return config.model_copy(update={"mcp_servers": servers})
+
+
+def with_imported(
+    config: WorkspaceConfig, servers: Mapping[str, ServerConfig]
+) -> tuple[WorkspaceConfig, list[str]]:
+    """The servers added under names that are free, and those names."""
+    merged = dict(config.mcp_servers)
+    names: list[str] = []
+    for wanted, server in servers.items():
+        name = _free_name(checked_name(wanted), merged)
+        merged[name] = server
+        names.append(name)
+    return config.model_copy(update={"mcp_servers": merged}), names
+
+
+def _free_name(wanted: str, taken: Mapping[str, object]) -> str:
+    number = 2
+    name = wanted
+    while name in taken:
+        name = f"{wanted} {number}"
+        number += 1
+    return name
+
+
+def server_name(config: WorkspaceConfig, server: ServerId) -> str:
+    known = configured_servers(config)
+    if server not in known:
+        raise NotFound(f'There is no server "{server}".', "List them with: toolbooth list")
+    return known[server][0]
+
+
+def find_server(config: WorkspaceConfig, text: str) -> ServerId:
+    """The server meant by an id or by the name a person gave it."""
+    for server, (name, _) in configured_servers(config).items():
+        if text in (server, name):
+            return server
+    raise NotFound(
+        f'There is no server "{text}" in workspace {config.name}.',
+        "List them with: toolbooth list",
+    )
+
+
+def with_project(
+    config: WorkspaceConfig, name: str, servers: Sequence[ServerId] | None
+) -> tuple[WorkspaceConfig, ProjectId]:
+    project = ProjectId(slug(name))
+    if not project:
+        raise InvalidInput(f'"{name}" has no letters or digits to make an id from.')
+    if project in config.projects:
+        raise Conflict(f'There is already a project "{project}".', "Choose another name.")
+    for server in servers or ():
+        server_name(config, server)
+    entry = ProjectConfig(name=name, servers=tuple(servers) if servers is not None else None)
+    return _with_project_entry(config, project, entry), project
+
+
+def with_options(
+    config: WorkspaceConfig,
+    project: ProjectId | None,
+    optimization: Optimization | None,
+    exposure: Exposure,
+) -> WorkspaceConfig:
+    _check_available(optimization, AVAILABLE_OPTIMIZATIONS, "optimization")
+    _check_available(exposure, AVAILABLE_EXPOSURES, "exposure")
+    options = {"optimization": optimization, "exposure": exposure}
+    if project is None:
+        return config.model_copy(update=options)
+    entry = project_entry(config, project).model_copy(update=options)
+    return _with_project_entry(config, project, entry)
+
+
+def with_permission(
+    config: WorkspaceConfig, key: ToolKey, permission: Permission, project: ProjectId | None
+) -> WorkspaceConfig:
+    """`allow` is the default, so the workspace keeps only what differs from it; a project keeps its
+    own word, since it may differ from the workspace's."""
+    _check_available(permission, AVAILABLE_PERMISSIONS, "permission")
+    server_name(config, key.server)
+    if project is not None:
+        entry = project_entry(config, project)
+        own = {**entry.permissions, str(key): permission}
+        return _with_project_entry(config, project, entry.model_copy(update={"permissions": own}))
+    kept = {k: p for k, p in config.permissions.items() if k != str(key)}
+    if permission is not Permission.ALLOW:
+        kept[str(key)] = permission
+    return config.model_copy(update={"permissions": kept})
+
+
+def project_entry(config: WorkspaceConfig, project: ProjectId) -> ProjectConfig:
+    if project not in config.projects:
+        raise NotFound(
+            f'There is no project "{project}".', "List them with: toolbooth project list"
+        )
+    return config.projects[project]
+
+
+def new_workspace_id(name: str, taken: Mapping[WorkspaceId, object]) -> WorkspaceId:
+    """An id for a new workspace: its name in snake_case, numbered if that is taken."""
+    base = slug(name)[:40].strip("_") or "workspace"
+    number = 2
+    candidate = base
+    while candidate in taken:
+        candidate = f"{base}_{number}"
+        number += 1
+    return WorkspaceId(candidate)
+
+
+def _with_project_entry(
+    config: WorkspaceConfig, project: ProjectId, entry: ProjectConfig
+) -> WorkspaceConfig:
+    return config.model_copy(update={"projects": {**config.projects, project: entry}})
+
+
+def _check_available(value: object, available: Sequence[object], what: str) -> None:
+    if value not in available:
+        names = ", ".join("off" if option is None else str(option) for option in available)
+        raise NotAvailableYet(
+            f'The {what} "{value}" comes with a later version.', f"Available now: {names}."
+        )

@@ -1,0 +1,140 @@
+"""Reading a tool definition: its call signature, parameters, effect and cost in tokens.
+
+Definitions come from servers and may be anything; what can't be read is left out, never an error.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+from router.model import (
+    Effect,
+    JsonObject,
+    Parameter,
+    ServerId,
+    Tool,
+    ToolKey,
+    as_object,
+)
+
+CHARACTERS_PER_TOKEN = 4
+"""How we count: about four characters of JSON are one token of a model's context."""
+
+_SHORT_TYPES = {
+    "string": "str",
+    "integer": "int",
+    "number": "float",
+    "boolean": "bool",
+    "object": "object",
+    "null": "null",
+}
+_MAX_ENUM_VALUES = 6
+_MAX_DEPTH = 4
+
+
+def context_tokens(value: object) -> int:
+    """About how many tokens `value` costs in a model's context."""
+    text = value if isinstance(value, str) else compact_json(value)
+    return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+
+def result_tokens(result: JsonObject) -> int:
+    """About what a tool result costs, without writing it out: the text it brings."""
+    content = result.get("content")
+    blocks = cast(list[object], content) if isinstance(content, list) else []
+    texts = (as_object(block).get("text") for block in blocks)
+    length = sum(len(text) for text in texts if isinstance(text, str))
+    return -(-length // CHARACTERS_PER_TOKEN)
+
+
+def compact_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def read_tool(server: ServerId, server_name: str, wire: JsonObject) -> Tool:
+    """The `Tool` for a definition whose name the cache has already checked."""
+    name = str(wire["name"])
+    return Tool(
+        key=ToolKey(server, name),
+        server_name=server_name,
+        wire=wire,
+        signature=signature(name, as_object(wire.get("inputSchema"))),
+        context_tokens=context_tokens(wire),
+    )
+
+
+def signature(name: str, schema: JsonObject) -> str:
+    """`create_issue(owner: str, title: str, labels?: str[])`, required parameters first."""
+    required = _required(schema)
+    properties = as_object(schema.get("properties"))
+    ordered = [p for p in properties if p in required] + [
+        p for p in properties if p not in required
+    ]
+    arguments = [
+        f"{parameter}{'' if parameter in required else '?'}: {type_name(properties[parameter])}"
+        for parameter in ordered
+    ]
+    return f"{name}({', '.join(arguments)})"
+
+
+def parameters(schema: JsonObject) -> tuple[Parameter, ...]:
+    required = _required(schema)
+    return tuple(
+        Parameter(
+            name=name,
+            type=type_name(definition),
+            required=name in required,
+            description=str(as_object(definition).get("description") or ""),
+        )
+        for name, definition in as_object(schema.get("properties")).items()
+    )
+
+
+def effect(annotations: JsonObject) -> Effect:
+    """What the tool claims; without a claim we say so rather than guess."""
+    if annotations.get("readOnlyHint") is True:
+        return Effect.READS
+    if annotations.get("destructiveHint") is True:
+        return Effect.DESTRUCTIVE
+    if annotations.get("readOnlyHint") is False or annotations.get("destructiveHint") is False:
+        return Effect.WRITES
+    return Effect.UNKNOWN
+
+
+def type_name(definition: object, depth: int = 0) -> str:
+    """A schema's type in few characters: `str`, `int[]`, `"open"|"closed"`."""
+    schema = as_object(definition)
+    if isinstance(values := schema.get("enum"), list):
+        return _enum_name(cast(list[object], values))
+    for keyword in ("anyOf", "oneOf"):
+        if isinstance(options := schema.get(keyword), list) and depth < _MAX_DEPTH:
+            return _union(type_name(o, depth + 1) for o in cast(list[object], options))
+    declared = schema.get("type")
+    if isinstance(declared, list):
+        return _union(_simple_type(t, schema, depth) for t in cast(list[object], declared))
+    return _simple_type(declared, schema, depth)
+
+
+def _simple_type(declared: object, schema: JsonObject, depth: int) -> str:
+    if declared == "array":
+        items = type_name(schema.get("items"), depth + 1) if depth < _MAX_DEPTH else "any"
+        return f"({items})[]" if "|" in items else f"{items}[]"
+    return _SHORT_TYPES.get(str(declared), "any")
+
+
+def _enum_name(values: Sequence[object]) -> str:
+    shown = [compact_json(v) for v in values[:_MAX_ENUM_VALUES]]
+    return "|".join(shown if len(values) <= _MAX_ENUM_VALUES else [*shown, "…"])
+
+
+def _union(names: Iterable[str]) -> str:
+    distinct = dict.fromkeys(names)
+    distinct.pop("null", None)
+    return "|".join(distinct) or "null"
+
+
+def _required(schema: JsonObject) -> set[str]:
+    required = schema.get("required")
+    return {str(r) for r in cast(list[object], required)} if isinstance(required, list) else set()

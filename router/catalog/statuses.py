@@ -1,0 +1,103 @@
+"""How each server is doing: what happened to it, and the `ServerStatus` computed from that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from router.catalog.catalog import ServerEntry, WorkspaceCatalog
+from router.events import Publish, ServerStatusChanged
+from router.model import (
+    DiscoveryStatus,
+    DiscoveryStep,
+    Failure,
+    FailureKind,
+    ServerRef,
+    ServerState,
+    ServerStatus,
+    WorkspaceId,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What is known of a server beyond its configuration."""
+
+    consented: bool = False
+    connection: ServerState = ServerState.IDLE
+    discovery: DiscoveryStatus = DiscoveryStatus.NEVER
+    step: DiscoveryStep | None = None
+    failure: Failure | None = None
+
+
+class StatusBoard:
+    """The conditions of all servers. Changed on the router's loop, read from any thread."""
+
+    def __init__(self, catalogs: dict[WorkspaceId, WorkspaceCatalog], publish: Publish) -> None:
+        self._catalogs = catalogs
+        self._publish = publish
+        self._conditions: dict[ServerRef, Condition] = {}
+
+    def condition(self, ref: ServerRef) -> Condition:
+        return self._conditions.get(ref, Condition())
+
+    def update(self, ref: ServerRef, **changes: Any) -> None:
+        """Change what is known of a server and tell, if that makes a difference."""
+        before = self._conditions.get(ref)
+        after = replace(before or Condition(), **changes)
+        if after != before:
+            self._conditions = {**self._conditions, ref: after}
+            self.announce(ref)
+
+    def forget(self, ref: ServerRef) -> None:
+        self._conditions = {r: c for r, c in self._conditions.items() if r != ref}
+
+    def announce(self, ref: ServerRef) -> None:
+        """Tell the server's status: for changes of its configuration or its tools."""
+        catalog = self._catalogs.get(ref.workspace)
+        if catalog is not None and ref.server in catalog.servers:
+            self._publish(ServerStatusChanged(self.status(ref)))
+
+    def status(self, ref: ServerRef) -> ServerStatus:
+        entry = self._catalogs[ref.workspace].entry(ref.server)
+        condition = self.condition(ref)
+        listing = entry.cached.listing if entry.cached else None
+        return ServerStatus(
+            workspace=ref.workspace,
+            id=ref.server,
+            name=entry.name,
+            transport=entry.config.transport,
+            target=entry.config.target,
+            enabled=not entry.config.disabled,
+            state=_state(entry, condition),
+            discovery=_discovery(entry, condition),
+            step=condition.step,
+            tool_count=len(entry.tools) if listing else None,
+            prompt_count=len(listing.prompts) if listing else 0,
+            resource_count=len(listing.resources) if listing else 0,
+            listed_at=entry.listed_at,
+            failure=_failure(entry, condition),
+        )
+
+
+def _state(entry: ServerEntry, condition: Condition) -> ServerState:
+    if entry.config.disabled:
+        return ServerState.DISABLED
+    if not condition.consented:
+        return ServerState.NEEDS_CONSENT
+    return condition.connection
+
+
+def _discovery(entry: ServerEntry, condition: Condition) -> DiscoveryStatus:
+    """A list read from the cache was discovered once, whatever has happened since the start."""
+    if condition.discovery is DiscoveryStatus.NEVER and entry.cached:
+        return DiscoveryStatus.SUCCESS
+    return condition.discovery
+
+
+def _failure(entry: ServerEntry, condition: Condition) -> Failure | None:
+    if entry.config.disabled:
+        return None
+    if not condition.consented:
+        return Failure(FailureKind.CONSENT_NEEDED, subject=entry.id, detail=entry.config.target)
+    return condition.failure

@@ -1,0 +1,174 @@
+"""What the commands print for people: short lines, aligned, nothing that isn't known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, cast
+
+from router.model import JsonObject, as_object
+
+
+def print_human(command: str, result: Any) -> None:
+    """Print the result of `command`; what has no form of its own is said in one word."""
+    printer = _PRINTERS.get(command)
+    if printer is None:
+        print("Done.")
+    else:
+        for line in printer(result):
+            print(line)
+
+
+def _table(rows: Iterable[Sequence[object]]) -> list[str]:
+    texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in texts
+    ]
+
+
+def _servers(result: Any) -> list[str]:
+    servers: list[JsonObject] = result
+    if not servers:
+        return ["No servers yet. Add one with: toolbooth add NAME -- COMMAND ARGS..."]
+    lines = _table(
+        (s["id"], s["state"], _tool_count(s), s["transport"], s["target"]) for s in servers
+    )
+    return [*lines, *(line for s in servers for line in _trouble(s))]
+
+
+def _tool_count(server: JsonObject) -> str:
+    count = server["toolCount"]
+    return "no list" if count is None else f"{count} tools"
+
+
+def _trouble(server: JsonObject) -> list[str]:
+    failure = as_object(server.get("failure"))
+    return [f"! {server['id']}: {failure['cause']} {failure['suggestion']}"] if failure else []
+
+
+def _server(result: Any) -> list[str]:
+    return _servers([result])
+
+
+def _removed(result: Any) -> list[str]:
+    return [f"Removed {result['name']}."]
+
+
+def _tools(result: Any) -> list[str]:
+    tools: list[JsonObject] = result
+    return _table((t["toolKey"], t.get("permission"), _short(t["description"])) for t in tools)
+
+
+def _hits(result: Any) -> list[str]:
+    hits: list[JsonObject] = result
+    if not hits:
+        return ["No tool fits."]
+    return _table((f"{h['relevance']:.2f}", h["toolKey"], _short(h["description"])) for h in hits)
+
+
+def _call(result: Any) -> list[str]:
+    blocks = cast(list[object], as_object(result).get("content") or [])
+    texts = [_block(as_object(block)) for block in blocks]
+    return texts or [json.dumps(result, ensure_ascii=False, indent=2)]
+
+
+def _block(block: JsonObject) -> str:
+    if block.get("type") == "text":
+        return str(block.get("text"))
+    return f"[{block.get('type')} {block.get('mimeType') or ''}]".replace(" ]", "]")
+
+
+def _status(result: Any) -> list[str]:
+    listener = as_object(result["listener"])
+    running = f"Running at {listener['url']} (process {result['pid']})."
+    first = running if listener.get("url") else listener.get("message") or "Not running."
+    return [str(first), *_servers(result["servers"])]
+
+
+def _new_token(result: Any) -> list[str]:
+    return [
+        str(result["token"]),
+        "This is shown only now. Send it as: Authorization: Bearer TOKEN",
+    ]
+
+
+def _tokens(result: Any) -> list[str]:
+    tokens: list[JsonObject] = result
+    if not tokens:
+        return ["No tokens yet. Make one with: toolbooth token new NAME"]
+    return _table(
+        (
+            t["id"],
+            t["name"],
+            t["workspace"] or "active workspace",
+            t["project"] or "all servers",
+            f"last used {t['lastUsedAt']}" if t["lastUsedAt"] else "never used",
+        )
+        for t in tokens
+    )
+
+
+def _workspaces(result: Any) -> list[str]:
+    workspaces: list[JsonObject] = result
+    return _table(
+        ("*" if w["active"] else "", w["id"], w["name"], f"{w['servers']} servers")
+        for w in workspaces
+    )
+
+
+def _workspace(result: Any) -> list[str]:
+    return _workspaces([result])
+
+
+def _projects(result: Any) -> list[str]:
+    projects: list[JsonObject] = result
+    return _table(
+        (
+            p["id"] or "-",
+            p["name"],
+            p["optimization"] or "off",
+            p["exposure"],
+            "all servers" if p["servers"] is None else ", ".join(p["servers"]),
+        )
+        for p in projects
+    )
+
+
+def _project(result: Any) -> list[str]:
+    return _projects([result])
+
+
+def _permission(result: Any) -> list[str]:
+    return [f"{result['toolKey']}: {result['permission']}"]
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 80 else f"{line[:79]}…"
+
+
+_PRINTERS: dict[str, Callable[[Any], list[str]]] = {
+    "add": _server,
+    "remove": _removed,
+    "enable": _server,
+    "disable": _server,
+    "approve": _server,
+    "import": _servers,
+    "list": _servers,
+    "refresh": _servers,
+    "tools": _tools,
+    "search": _hits,
+    "call": _call,
+    "status": _status,
+    "token new": _new_token,
+    "token list": _tokens,
+    "workspace new": _workspace,
+    "workspace use": _workspace,
+    "workspace list": _workspaces,
+    "project new": _project,
+    "project set": _project,
+    "project list": _projects,
+    "permission set": _permission,
+}

@@ -1,0 +1,114 @@
+"""`toolbooth COMMAND`: does it in the running instance, or on the files if none runs.
+
+Results go to stdout, sentences about what went wrong to stderr. Exit codes: 0 done, 1 failed,
+2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import signal
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from router.cli.grammar import WrongUsage, parse
+from router.cli.printing import print_human
+from router.control.channel import send, socket_address
+from router.errors import ToolboothError
+from router.model import JsonObject, ListenerPhase, as_object
+from router.store.instance import describe
+
+DONE, FAILED, WRONG_USAGE = 0, 1, 2
+_LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+
+def run(arguments: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
+    """Do what the command line says; returns the exit code."""
+    try:
+        parsed = parse(arguments)
+        data_dir = data_dir_of(parsed.data_dir)
+        with asyncio.Runner(loop_factory=_new_loop) as runner:
+            if parsed.command == "serve":
+                return runner.run(_serve(data_dir, parsed.port))
+            result = runner.run(_do(data_dir, parsed.command, parsed.build(parsed)))
+        return _print(parsed, result)
+    except WrongUsage as error:
+        return _complain(error, WRONG_USAGE)
+    except ToolboothError as error:
+        return _complain(error, FAILED)
+    except KeyboardInterrupt:
+        return FAILED
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    """uvloop where there is one; on Windows asyncio's own."""
+    if sys.platform == "win32":
+        return asyncio.new_event_loop()
+    import uvloop
+
+    return uvloop.new_event_loop()
+
+
+async def _do(data_dir: Path, command: str, arguments: JsonObject) -> Any:
+    if describe(data_dir) is not None:
+        return await send(socket_address(data_dir), command, arguments)
+    from router.control.commands import dispatch
+    from router.service import Router  # takes most of a second: not for a word to an instance
+
+    router = Router(data_dir)
+    try:
+        await router.open()
+        return await dispatch(router, command, arguments)
+    finally:
+        await router.stop()
+
+
+async def _serve(data_dir: Path, port: int | None) -> int:
+    """Serve until told to stop; the one line on stdout is for programs that wait for it."""
+    from router.service import Router
+
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format=_LOG_FORMAT)
+    for library in ("mcp", "uvicorn", "httpx2", "httpcore2"):
+        logging.getLogger(library).setLevel(logging.WARNING)
+    stopping = asyncio.Event()
+    _on_signals(stopping)
+    router = Router(data_dir, port=port)
+    try:
+        await router.start()
+        listener = router.listener()
+        if listener.phase is not ListenerPhase.LISTENING:
+            raise ToolboothError(listener.message or "The endpoint could not be opened.")
+        print(json.dumps({"event": "listening", "url": listener.url}), flush=True)
+        await stopping.wait()
+    finally:
+        await router.stop()
+    return DONE
+
+
+def _on_signals(stopping: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if sys.platform == "win32":
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stopping.set))
+        else:
+            loop.add_signal_handler(number, stopping.set)
+
+
+def _print(parsed: Namespace, result: Any) -> int:
+    if parsed.json:
+        print(json.dumps(result, ensure_ascii=False, indent=2))
+    else:
+        print_human(parsed.command, result)
+    return FAILED if parsed.command == "call" and as_object(result).get("isError") else DONE
+
+
+def _complain(error: ToolboothError, code: int) -> int:
+    print(f"toolbooth: {error.message}", file=sys.stderr)
+    if error.hint:
+        print(f"           {error.hint}", file=sys.stderr)
+    return code

@@ -1,0 +1,158 @@
+"""The local socket between `toolbooth COMMAND` and the running instance.
+
+One JSON object per line each way: `{"command", "arguments"}` in, `{"ok", "result" | "error"}` out.
+A Unix socket that only its user can open; on Windows a named pipe, which others may not write to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from router.errors import ToolboothError
+from router.model import JsonObject, as_object
+from router.store.files import private_folder
+from router.tasks import spawn, stop
+
+log = logging.getLogger(__name__)
+
+Handle: TypeAlias = Callable[[str, JsonObject], Awaitable[Any]]
+_MAX_LINE_BYTES = 64 * 1024 * 1024
+_MAX_SOCKET_PATH = 100
+"""The kernel's limit is 104 to 108 bytes."""
+
+
+def socket_address(data_dir: Path) -> str:
+    """Where the instance on `data_dir` listens; the same for everyone who asks."""
+    digest = hashlib.sha256(str(data_dir.resolve()).encode()).hexdigest()[:16]
+    if sys.platform == "win32":
+        return rf"\\.\pipe\toolbooth-{digest}"
+    inside = data_dir / "control.sock"
+    if len(os.fsencode(inside)) <= _MAX_SOCKET_PATH:
+        return str(inside)
+    return str(Path(tempfile.gettempdir()) / f"toolbooth-{os.getuid()}" / f"{digest}.sock")
+
+
+class ControlServer:
+    def __init__(self, address: str, handle: Handle) -> None:
+        self._address = address
+        self._handle = handle
+        self._server: asyncio.Server | None = None
+        self._connections: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        if sys.platform == "win32":
+            await _serve_pipe(self._address, self._accepted)
+            return
+        _make_way(self._address)
+        self._server = await asyncio.start_unix_server(
+            self._accepted, self._address, limit=_MAX_LINE_BYTES
+        )
+        os.chmod(self._address, 0o600)  # noqa: PTH101 - the folder is closed to others already
+
+    async def stop(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            _unlink(self._address)
+        for connection in tuple(self._connections):
+            await stop(connection)
+
+    def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = spawn(self._converse(reader, writer), name="control")
+        self._connections.add(connection)
+        connection.add_done_callback(self._connections.discard)
+
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one command; a peer that leaves meanwhile cancels it."""
+        try:
+            line = await reader.readline()
+            answering = spawn(self._answer(line), name="control command")
+            leaving = spawn(reader.read(1), name="control peer")
+            await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
+            await stop(leaving)
+            if answering.done():
+                writer.write(answering.result())
+                await writer.drain()
+            await stop(answering)
+        except (OSError, ValueError) as error:
+            log.debug("A control connection ended: %s", error)
+        finally:
+            writer.close()
+
+    async def _answer(self, line: bytes) -> bytes:
+        request = as_object(json.loads(line))
+        try:
+            arguments = as_object(request.get("arguments"))
+            result = await self._handle(str(request.get("command")), arguments)
+            answer: JsonObject = {"ok": True, "result": result}
+        except ToolboothError as error:
+            answer = {"ok": False, "error": {"message": error.message, "hint": error.hint}}
+        return json.dumps(answer).encode() + b"\n"
+
+
+def _make_way(address: str) -> None:
+    """A socket left by an instance that was killed goes: we hold the lock of the directory now."""
+    private_folder(Path(address).parent)
+    _unlink(address)
+
+
+def _unlink(address: str) -> None:
+    Path(address).unlink(missing_ok=True)
+
+
+async def send(address: str, command: str, arguments: JsonObject) -> Any:
+    """Have the running instance do `command`; raises what it raised."""
+    reader, writer = await _connect(address)
+    try:
+        request = {"command": command, "arguments": arguments}
+        writer.write(json.dumps(request).encode() + b"\n")
+        await writer.drain()
+        line = await reader.readline()
+    finally:
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+    if not line:
+        raise ToolboothError("The running instance stopped before it answered.", "Try again.")
+    answer = as_object(json.loads(line))
+    if not answer.get("ok"):
+        error = as_object(answer.get("error"))
+        raise ToolboothError(str(error.get("message")), str(error.get("hint") or ""))
+    return answer.get("result")
+
+
+async def _connect(address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    if sys.platform == "win32":
+        return await _connect_pipe(address)
+    return await asyncio.open_unix_connection(address, limit=_MAX_LINE_BYTES)
+
+
+if sys.platform == "win32":
+
+    async def _serve_pipe(
+        address: str, accepted: Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]
+    ) -> None:
+        loop = cast(asyncio.ProactorEventLoop, asyncio.get_running_loop())
+
+        def protocol() -> asyncio.StreamReaderProtocol:
+            return asyncio.StreamReaderProtocol(
+                asyncio.StreamReader(limit=_MAX_LINE_BYTES), accepted
+            )
+
+        await loop.start_serving_pipe(protocol, address)
+
+    async def _connect_pipe(address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        loop = cast(asyncio.ProactorEventLoop, asyncio.get_running_loop())
+        reader = asyncio.StreamReader(limit=_MAX_LINE_BYTES)
+        protocol = asyncio.StreamReaderProtocol(reader)
+        transport, _ = await loop.create_pipe_connection(lambda: protocol, address)
+        return reader, asyncio.StreamWriter(transport, protocol, reader, loop)

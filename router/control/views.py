@@ -1,0 +1,119 @@
+"""The JSON that `toolbooth … --json` prints: our values in camelCase, times in ISO form."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from router.advice import advise
+from router.model import (
+    JsonObject,
+    ListenerState,
+    ProjectSummary,
+    SearchHit,
+    ServerStatus,
+    TokenSummary,
+    ToolView,
+    WorkspaceSummary,
+)
+
+
+def server(status: ServerStatus) -> JsonObject:
+    return {
+        "id": status.id,
+        "name": status.name,
+        "workspace": status.workspace,
+        "transport": status.transport,
+        "target": status.target,
+        "enabled": status.enabled,
+        "state": status.state,
+        "discovery": status.discovery,
+        "toolCount": status.tool_count,
+        "listedAt": _time(status.listed_at),
+        "failure": _failure(status),
+    }
+
+
+def _failure(status: ServerStatus) -> JsonObject | None:
+    if status.failure is None:
+        return None
+    advice = advise(status.failure, status.name)
+    return {
+        "kind": status.failure.kind,
+        "cause": advice.cause,
+        "suggestion": advice.suggestion,
+    }
+
+
+def tool(view: ToolView) -> JsonObject:
+    return {
+        "toolKey": str(view.key),
+        "title": view.title,
+        "description": view.description,
+        "signature": view.signature,
+        "effect": view.effect,
+        "contextTokens": view.context_tokens,
+        "permission": view.permission,
+        "available": view.available,
+        "lastSeen": _time(view.last_seen),
+        "source": view.source,
+    }
+
+
+def missing_list(status: ServerStatus) -> JsonObject:
+    """What stands for the tools of a server whose list nobody has seen."""
+    return {
+        "toolKey": f"{status.id}/*",
+        "title": status.name,
+        "description": f"No list of tools yet ({status.discovery}).",
+        "available": False,
+    }
+
+
+def hit(found: SearchHit) -> JsonObject:
+    return {
+        "toolKey": str(found.tool.key),
+        "serverName": found.tool.server_name,
+        "description": found.tool.description,
+        "signature": found.tool.signature,
+        "relevance": found.relevance,
+        "explanation": found.explanation,
+    }
+
+
+def workspace(summary: WorkspaceSummary) -> JsonObject:
+    return {
+        "id": summary.id,
+        "name": summary.name,
+        "servers": summary.server_count,
+        "active": summary.active,
+    }
+
+
+def project(summary: ProjectSummary) -> JsonObject:
+    return {
+        "id": summary.id,
+        "name": summary.name,
+        "servers": None if summary.servers is None else list(summary.servers),
+        "optimization": summary.optimization,
+        "exposure": summary.exposure,
+    }
+
+
+def token(summary: TokenSummary) -> JsonObject:
+    return {
+        "id": summary.id,
+        "name": summary.name,
+        "workspace": summary.workspace,
+        "project": summary.project,
+        "createdAt": _time(summary.created_at),
+        "expiresAt": _time(summary.expires_at),
+        "lastUsedAt": _time(summary.last_used_at),
+    }
+
+
+def listener(state: ListenerState) -> JsonObject:
+    return {"phase": state.phase, "url": state.url, "message": state.message}
+
+
+def _time(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None

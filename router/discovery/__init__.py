@@ -1,0 +1,1 @@
+"""Learning what a server offers, in the background, and keeping it."""

@@ -1,0 +1,129 @@
+"""Refreshing tool lists: two at a time, one run for all who ask for the same server.
+
+A failed refresh keeps the list that was there: stale is better than none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from router.catalog.catalog import WorkspaceCatalog
+from router.catalog.statuses import StatusBoard
+from router.errors import UpstreamAnsweredError, UpstreamFailed
+from router.events import DiscoveryProgressed, Publish, ToolsChanged
+from router.model import (
+    DiscoveryStatus,
+    DiscoveryStep,
+    Failure,
+    FailureKind,
+    ServerRef,
+    WorkspaceId,
+)
+from router.ports import CachedListing, ServerListing, ToolCache, Upstreams
+from router.tasks import spawn
+from router.upstream.listing import read_listing
+
+log = logging.getLogger(__name__)
+
+DISCOVERIES_AT_ONCE = 2
+DISCOVERY_TIMEOUT_S = 30.0
+FRESH_FOR = timedelta(hours=24)
+
+
+class Refresher:
+    def __init__(
+        self,
+        *,
+        upstreams: Upstreams,
+        catalogs: dict[WorkspaceId, WorkspaceCatalog],
+        caches: Callable[[WorkspaceId], ToolCache],
+        board: StatusBoard,
+        publish: Publish,
+        clock: Callable[[], datetime],
+        timeout_s: float = DISCOVERY_TIMEOUT_S,
+    ) -> None:
+        self._upstreams = upstreams
+        self._catalogs = catalogs
+        self._caches = caches
+        self._board = board
+        self._publish = publish
+        self._clock = clock
+        self._timeout_s = timeout_s
+        self._places = asyncio.Semaphore(DISCOVERIES_AT_ONCE)
+        self._runs: dict[tuple[ServerRef, str], asyncio.Task[None]] = {}
+
+    def is_fresh(self, ref: ServerRef) -> bool:
+        listed_at = self._catalogs[ref.workspace].entry(ref.server).listed_at
+        return listed_at is not None and self._clock() - listed_at < FRESH_FOR
+
+    async def refresh(self, ref: ServerRef) -> None:
+        """Learn a server's list anew, or join the run that is already doing so. Never raises for
+        what the server does wrong; its status says how it ended."""
+        config_hash = self._catalogs[ref.workspace].entry(ref.server).config.config_hash
+        run = self._runs.get((ref, config_hash))
+        if run is None:
+            run = spawn(self._run(ref, config_hash), name=f"discover {ref.server}")
+            self._runs[(ref, config_hash)] = run
+            run.add_done_callback(lambda _: self._runs.pop((ref, config_hash), None))
+        await asyncio.shield(run)
+
+    async def close(self) -> None:
+        runs = list(self._runs.values())
+        for run in runs:
+            run.cancel()
+        if runs:
+            await asyncio.wait(runs)
+
+    async def _run(self, ref: ServerRef, config_hash: str) -> None:
+        self._step(ref, DiscoveryStep.STARTING)
+        try:
+            async with self._places, asyncio.timeout(self._timeout_s):
+                listing = await self._read(ref)
+                await self._keep(ref, config_hash, listing)
+        except TimeoutError:
+            limit = f"{self._timeout_s:g} s"
+            self._fail(ref, Failure(FailureKind.TIMEOUT, limit), DiscoveryStatus.TIMEOUT)
+        except UpstreamFailed as error:
+            timed_out = error.failure.kind is FailureKind.TIMEOUT
+            status = DiscoveryStatus.TIMEOUT if timed_out else DiscoveryStatus.FAILED
+            self._fail(ref, error.failure, status)
+        except UpstreamAnsweredError as error:
+            failure = Failure(FailureKind.BAD_PROTOCOL, detail=error.message)
+            self._fail(ref, failure, DiscoveryStatus.FAILED)
+
+    async def _read(self, ref: ServerRef) -> ServerListing:
+        self._step(ref, DiscoveryStep.CONNECTING)
+        async with self._upstreams.borrow(ref) as upstream:
+            self._step(ref, DiscoveryStep.DISCOVERING)
+            return await read_listing(upstream)
+
+    async def _keep(self, ref: ServerRef, config_hash: str, listing: ServerListing) -> None:
+        self._step(ref, DiscoveryStep.CACHING)
+        cached = CachedListing(listing, config_hash, self._clock())
+        cache = self._caches(ref.workspace)
+        await asyncio.to_thread(cache.write, ref.server, cached)
+        catalog = self._catalogs.get(ref.workspace)
+        entry = catalog.servers.get(ref.server) if catalog else None
+        if catalog is None or entry is None or entry.config.config_hash != config_hash:
+            return  # removed or reconfigured meanwhile: another run owns what comes next
+        changed = entry.cached is None or entry.cached.listing != listing
+        catalog.set_listing(ref.server, cached)
+        self._board.update(ref, discovery=DiscoveryStatus.SUCCESS, step=None, failure=None)
+        self._publish(DiscoveryProgressed(ref, DiscoveryStep.COMPLETE))
+        log.info("Listed %d tools of %s", len(listing.tools), ref.server)
+        if changed:
+            self._publish(ToolsChanged(ref.workspace, ref.server, len(listing.tools)))
+
+    def _step(self, ref: ServerRef, step: DiscoveryStep) -> None:
+        self._board.update(ref, discovery=DiscoveryStatus.DISCOVERING, step=step)
+        self._publish(DiscoveryProgressed(ref, step))
+
+    def _fail(self, ref: ServerRef, failure: Failure, status: DiscoveryStatus) -> None:
+        log.warning(
+            "Could not list the tools of %s: %s %s", ref.server, failure.kind, failure.detail
+        )
+        self._board.update(ref, discovery=status, step=None, failure=failure)
+        self._publish(DiscoveryProgressed(ref, DiscoveryStep.FAILED))

@@ -1,0 +1,109 @@
+"""Running a tool for a caller: every call, by whatever road it came, passes here.
+
+The order of the checks is the contract: boundary, permission, server state, arguments; only then is
+the server asked. What it answers goes back unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from router.catalog.catalog import View, WorkspaceCatalog
+from router.catalog.reading import compact_json
+from router.errors import InvalidInput, NotFound, ToolboothError
+from router.gateway.arguments import problems
+from router.model import (
+    Caller,
+    JsonObject,
+    Permission,
+    ServerRef,
+    Tool,
+    ToolKey,
+    WorkspaceId,
+)
+from router.ports import ProgressSink, Upstreams
+from router.result import Ok, ToolResult, failed
+
+_OUR_META_PREFIX = "io.modelcontextprotocol/"
+_OUR_META_KEYS = frozenset({"progressToken", "token", "projectId"})
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of one tool, as a client asked for it."""
+
+    key: ToolKey
+    arguments: JsonObject
+    meta: JsonObject
+    on_progress: ProgressSink | None = None
+
+
+class Refused(InvalidInput):
+    """The person's settings don't let this caller run this tool."""
+
+
+class Execution:
+    def __init__(
+        self,
+        catalogs: Mapping[WorkspaceId, WorkspaceCatalog],
+        upstreams: Upstreams,
+        timeout_s: Callable[[], float],
+    ) -> None:
+        self._catalogs = catalogs
+        self._upstreams = upstreams
+        self._timeout_s = timeout_s
+
+    def view(self, caller: Caller) -> View:
+        catalog = self._catalogs.get(caller.workspace)
+        if catalog is None:
+            raise NotFound(f'There is no workspace "{caller.workspace}".')
+        return catalog.view(caller.project)
+
+    async def run(self, caller: Caller, call: ToolCall) -> ToolResult[JsonObject]:
+        """The server's result as it is, or why there is none. Never raises."""
+        try:
+            tool = self._permitted(caller, call.key)
+            if wrong := problems(tool.input_schema, call.arguments):
+                return Ok(_wrong_arguments(tool, wrong))
+            return Ok(await self._forward(caller, call))
+        except ToolboothError as error:
+            return failed(error)
+
+    def _permitted(self, caller: Caller, key: ToolKey) -> Tool:
+        view = self.view(caller)
+        tool = view.tool(key)
+        if view.permission(key) is Permission.ASK:
+            raise Refused(
+                f"{key} needs the user's yes for each call, which can't be asked for yet.",
+                f"The user can allow it with: toolbooth permission set {key} allow",
+            )
+        return tool
+
+    async def _forward(self, caller: Caller, call: ToolCall) -> JsonObject:
+        params: JsonObject = {"name": call.key.tool, "arguments": call.arguments}
+        if meta := forwarded_meta(call.meta):
+            params["_meta"] = meta
+        return await self._upstreams.request(
+            ServerRef(caller.workspace, call.key.server),
+            "tools/call",
+            params,
+            on_progress=call.on_progress,
+            timeout_s=self._timeout_s(),
+        )
+
+
+def forwarded_meta(meta: JsonObject) -> JsonObject:
+    """What of a request's `_meta` is meant for the server: not this hop's keys, not our token."""
+    return {
+        key: value
+        for key, value in meta.items()
+        if key not in _OUR_META_KEYS and not key.startswith(_OUR_META_PREFIX)
+    }
+
+
+def _wrong_arguments(tool: Tool, wrong: list[str]) -> JsonObject:
+    """An answer with which an agent can mend its call at once."""
+    schema = compact_json(tool.input_schema)
+    text = f"Wrong arguments for {tool.key}: {' '.join(wrong)}\nIts input schema: {schema}"
+    return {"content": [{"type": "text", "text": text}], "isError": True}

@@ -1,0 +1,213 @@
+"""What a project shows its clients: the two meta-tools, or, with optimization off, every tool.
+
+Answers requests in plain JSON and notes each in the activity log.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+from router.catalog.reading import context_tokens, result_tokens
+from router.errors import InvalidInput, UpstreamAnsweredError
+from router.gateway import metatools
+from router.gateway.execution import Execution, ToolCall
+from router.gateway.metatools import Inquiry
+from router.model import (
+    ActivityEntry,
+    ActivityKind,
+    Caller,
+    JsonObject,
+    Outcome,
+    SearchHit,
+    ServerRef,
+    ServerStatus,
+    Tool,
+    ToolKey,
+    as_object,
+)
+from router.names import parse_tool_key
+from router.ports import ProgressSink
+from router.result import Failed, Ok, ToolResult, failed
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request of a client."""
+
+    id: str
+    caller: Caller
+    params: JsonObject
+    on_progress: ProgressSink | None = None
+
+    @property
+    def meta(self) -> JsonObject:
+        return as_object(self.params.get("_meta"))
+
+
+class Exposures:
+    def __init__(
+        self,
+        execution: Execution,
+        status: Callable[[ServerRef], ServerStatus],
+        record: Callable[[ActivityEntry], None],
+        clock: Callable[[], datetime],
+        results_per_search: Callable[[], int],
+    ) -> None:
+        self._execution = execution
+        self._status = status
+        self._record = record
+        self._clock = clock
+        self._results_per_search = results_per_search
+
+    def instructions(self, caller: Caller) -> str:
+        return self._execution.view(caller).instructions
+
+    def list_tools(self, request: Request) -> JsonObject:
+        started = time.perf_counter()
+        view = self._execution.view(request.caller)
+        optimized = view.optimization is not None
+        tokens = metatools.LISTING_TOKENS if optimized else view.full_tokens
+        self._note(
+            request,
+            ActivityKind.LIST,
+            started,
+            context_tokens=tokens,
+            saved_tokens=view.full_tokens - tokens if optimized else 0,
+            result_count=len(metatools.TOOLS) if optimized else len(view.tools),
+        )
+        return metatools.LISTING if optimized else view.direct_listing
+
+    async def call_tool(self, request: Request, name: str, arguments: JsonObject) -> JsonObject:
+        """The result of a `tools/call`, by whichever name the tool was exposed."""
+        if name == metatools.DISCOVERY:
+            return self._discover(request, arguments)
+        if name == metatools.EXECUTE:
+            return await self._execute(request, arguments)
+        view = self._execution.view(request.caller)
+        if view.optimization is None and (key := view.exposed.get(name)) is not None:
+            return await self._run(request, key, arguments)
+        raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {name}")
+
+    def search(self, caller: Caller, queries: Sequence[str], limit: int) -> list[SearchHit]:
+        """What a client in this place would find, without a trace in the activity log."""
+        return metatools.find(self._execution.view(caller), Inquiry(tuple(queries), limit))
+
+    def _discover(self, request: Request, arguments: JsonObject) -> JsonObject:
+        started = time.perf_counter()
+        try:
+            inquiry = Inquiry.read(arguments, self._results_per_search())
+        except InvalidInput as error:
+            self._note(request, ActivityKind.SEARCH, started, Outcome.ERROR, message=error.message)
+            return error_result(failed(error))
+        view = self._execution.view(request.caller)
+        hits = metatools.find(view, inquiry)
+        status = self._status_in(request.caller)
+        answer = metatools.discovery_answer(hits, inquiry.queries, status, self._clock())
+        tokens = context_tokens(answer["content"][0]["text"])
+        self._note(
+            request,
+            ActivityKind.SEARCH,
+            started,
+            detail=" / ".join(inquiry.queries),
+            result_count=len(hits),
+            context_tokens=tokens,
+            saved_tokens=-tokens,
+        )
+        return answer
+
+    def _status_in(self, caller: Caller) -> Callable[[Tool], ServerStatus]:
+        return lambda tool: self._status(ServerRef(caller.workspace, tool.key.server))
+
+    async def _execute(self, request: Request, arguments: JsonObject) -> JsonObject:
+        try:
+            text, own = metatools.execute_arguments(arguments)
+            key = parse_tool_key(text)
+        except InvalidInput as error:
+            started = time.perf_counter()
+            self._note(request, ActivityKind.CALL, started, Outcome.ERROR, message=error.message)
+            return error_result(failed(error))
+        return await self._run(request, key, own)
+
+    async def _run(self, request: Request, key: ToolKey, arguments: JsonObject) -> JsonObject:
+        result = await self.run_tool(request, key, arguments)
+        match result:
+            case Ok(value):
+                return value
+            case Failed(answered=UpstreamAnsweredError() as answered):
+                raise MCPError(answered.code, answered.message, answered.data)
+            case Failed():
+                return error_result(result)
+
+    async def run_tool(
+        self, request: Request, key: ToolKey, arguments: JsonObject
+    ) -> ToolResult[JsonObject]:
+        """Run a tool and note it in the activity log, however it ends."""
+        started = time.perf_counter()
+        call = ToolCall(key, arguments, request.meta, request.on_progress)
+        outcome, message, tokens = Outcome.CANCELLED, None, 0
+        try:
+            result = await self._execution.run(request.caller, call)
+            outcome, message = _outcome(result)
+            tokens = result_tokens(result.value) if isinstance(result, Ok) else 0
+            return result
+        finally:
+            self._note(
+                request,
+                ActivityKind.CALL,
+                started,
+                outcome,
+                server=key.server,
+                tool=key.tool,
+                context_tokens=tokens,
+                message=message,
+            )
+
+    def _note(
+        self,
+        request: Request,
+        kind: ActivityKind,
+        started: float,
+        outcome: Outcome = Outcome.OK,
+        **what: Any,
+    ) -> None:
+        entry = ActivityEntry(
+            at=self._clock(),
+            request_id=request.id,
+            client=request.caller.client,
+            kind=kind,
+            outcome=outcome,
+            duration_ms=(time.perf_counter() - started) * 1000,
+            workspace=request.caller.workspace,
+            project=request.caller.project,
+            **what,
+        )
+        self._record(entry)
+
+
+def _outcome(result: ToolResult[JsonObject]) -> tuple[Outcome, str | None]:
+    if isinstance(result, Failed):
+        return Outcome.ERROR, result.message
+    if result.value.get("isError"):
+        return Outcome.ERROR, "The tool reported an error."
+    return Outcome.OK, None
+
+
+def error_result(failure: Failed) -> JsonObject:
+    """A failure of ours as a tool result an agent can read and act on."""
+    return {
+        "content": [{"type": "text", "text": failure.sentence}],
+        "structuredContent": {
+            "code": failure.code,
+            "message": failure.message,
+            "retryable": failure.retryable,
+            "hint": failure.hint,
+        },
+        "isError": True,
+    }

@@ -1,0 +1,193 @@
+"""The gate in front of the MCP endpoint: what is wrong with a request is said here, before any of
+its content is acted on.
+
+Order: path, Host, Origin, method, address, content type, token, body, boundary. A wrong token is
+refused before the body is read; a request without one may carry it in `_meta.token`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, cast
+from urllib.parse import parse_qsl
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from router.gateway.callers import CallerRules, Claims, Refusal
+from router.model import Caller, JsonObject, TokenSummary, as_object
+
+CALLER = "toolbooth.caller"
+"""Where in the ASGI scope the gate leaves the `Caller`."""
+
+MAX_BODY_BYTES = 4 * 1024 * 1024
+_PATH = re.compile(r"/mcp(?:/w/(?P<workspace>[^/]+)(?:/p/(?P<project>[^/]+))?)?/?")
+_METHODS = ("GET", "POST", "DELETE")
+_TOKEN_PARAMETERS = frozenset({"token", "access_token", "api_key", "key"})
+
+
+class DuplicateKey(ValueError):
+    """The same key twice in one object: we and the next reader might each believe another."""
+
+
+class Guard:
+    def __init__(
+        self,
+        app: ASGIApp,
+        rules: CallerRules,
+        hosts: Callable[[], frozenset[str]],
+        on_refusal: Callable[[Refusal], None],
+        on_caller: Callable[[Caller], None],
+    ) -> None:
+        self._app = app
+        self._rules = rules
+        self._hosts = hosts
+        self._on_refusal = on_refusal
+        self._on_caller = on_caller
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            receive = await self._admit(scope, receive)
+        except Refusal as refusal:
+            self._on_refusal(refusal)
+            await _refuse(refusal, scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    async def _admit(self, scope: Scope, receive: Receive) -> Receive:
+        """Let the request pass with its caller in the scope, or raise the `Refusal` it gets."""
+        headers = _headers(scope)
+        place = self._check_address(scope, headers)
+        token = self._rules.authenticate(bearer) if (bearer := _bearer(headers)) else None
+        meta: JsonObject = {}
+        if scope["method"] == "POST":
+            body = await _read_body(receive, headers)
+            meta = _meta(body)
+            receive = _replay(body, receive)
+        if bearer is None:
+            token = self._rules.authenticate(_text(meta.get("token")))
+        caller = self._rules.caller(
+            token,
+            Claims(
+                path_workspace=place["workspace"],
+                path_project=place["project"],
+                header_project=headers.get("toolbooth-project"),
+                meta_project=_text(meta.get("projectId")),
+            ),
+        )
+        scope[CALLER] = caller
+        scope["user"] = _principal(token)
+        self._on_caller(caller)
+        return receive
+
+    def _check_address(self, scope: Scope, headers: dict[str, str]) -> dict[str, str | None]:
+        place = _PATH.fullmatch(scope["path"])
+        if place is None:
+            raise Refusal(404, "The MCP endpoint is /mcp.")
+        hosts = self._hosts()
+        if headers.get("host") not in hosts:
+            raise Refusal(421, "This Host is not served here.")
+        origin = headers.get("origin")
+        if origin is not None and origin not in {f"http://{host}" for host in hosts}:
+            raise Refusal(403, "This Origin may not connect.")
+        if scope["method"] not in _METHODS:
+            raise Refusal(405, "Only GET, POST and DELETE are served here.")
+        if _carries_token(scope["query_string"]):
+            raise Refusal(400, "A token in the address is refused; send it as a Bearer header.")
+        if scope["method"] == "POST" and _media_type(headers) != "application/json":
+            raise Refusal(415, "The content type must be application/json.")
+        return place.groupdict()
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    return {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
+
+
+def _media_type(headers: dict[str, str]) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _bearer(headers: dict[str, str]) -> str | None:
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() or "-" if scheme.lower() == "bearer" else None
+
+
+def _carries_token(query: bytes) -> bool:
+    return any(key.lower() in _TOKEN_PARAMETERS for key, _ in parse_qsl(query.decode("latin-1")))
+
+
+async def _read_body(receive: Receive, headers: dict[str, str]) -> bytes:
+    if int(headers.get("content-length") or 0) > MAX_BODY_BYTES:
+        raise Refusal(413, "The request is too large.")
+    chunks: list[bytes] = []
+    size = 0
+    more = True
+    while more:
+        message = await receive()
+        chunks.append(message.get("body", b""))
+        size += len(chunks[-1])
+        if size > MAX_BODY_BYTES:
+            raise Refusal(413, "The request is too large.")
+        more = message.get("more_body", False)
+    return b"".join(chunks)
+
+
+def _meta(body: bytes) -> JsonObject:
+    """`params._meta` of the body. What is not JSON at all is left to the protocol to refuse."""
+    try:
+        message = json.loads(body, object_pairs_hook=_unique)
+    except DuplicateKey as error:
+        raise Refusal(400, f"The key {error} appears twice in one object.") from None
+    except (ValueError, RecursionError):
+        return {}
+    return as_object(as_object(as_object(message).get("params")).get("_meta"))
+
+
+def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in result:
+            raise DuplicateKey(json.dumps(key))
+        result[key] = value
+    return result
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that gives the body we have read, then whatever comes after it."""
+    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replayed() -> Message:
+        return pending.pop() if pending else await receive()
+
+    return replayed
+
+
+def _principal(token: TokenSummary | None) -> AuthenticatedUser:
+    """Whom the SDK binds a session to: one token can't use another's session."""
+    client_id = token.id if token else "open"
+    return AuthenticatedUser(AccessToken(token=client_id, client_id=client_id, scopes=[]))
+
+
+async def _refuse(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+    headers = {"WWW-Authenticate": "Bearer"} if refusal.status == 401 else {}
+    body = {
+        "jsonrpc": "2.0",
+        "id": None,
+        "error": {"code": -32600, "message": refusal.message},
+    }
+    await JSONResponse(body, refusal.status, headers)(scope, receive, send)
+
+
+def caller_of(scope: Scope) -> Caller:
+    return cast(Caller, scope[CALLER])

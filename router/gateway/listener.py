@@ -1,0 +1,87 @@
+"""The local HTTP listener: one socket on 127.0.0.1, and a clear word when the port is taken."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import socket
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from router.errors import Conflict
+from router.tasks import spawn
+
+HOST = "127.0.0.1"
+_GRACEFUL_STOP_S = 2
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its signal handlers: the application has its own."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+class Listener:
+    def __init__(self, build: Callable[[Listener], ASGIApp]) -> None:
+        self._app = build(self)
+        self._server: _Server | None = None
+        self._serving: asyncio.Task[None] | None = None
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.port}/mcp"
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The Host headers that mean us."""
+        return frozenset(f"{name}:{self.port}" for name in (HOST, "localhost", "[::1]"))
+
+    async def start(self, port: int) -> None:
+        """Listen on `port` (0: any free one) or raise `Conflict`."""
+        bound = _bind(port)
+        self.port = bound.getsockname()[1]
+        self._server = _Server(
+            uvicorn.Config(
+                self._app,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                lifespan="on",
+                timeout_graceful_shutdown=_GRACEFUL_STOP_S,
+            )
+        )
+        self._serving = spawn(self._server.serve(sockets=[bound]), name="listener")
+
+    async def stop(self) -> None:
+        """Stop accepting, give running requests a moment, close."""
+        if self._server is None or self._serving is None:
+            return
+        self._server.should_exit = True
+        await asyncio.wait([self._serving], timeout=_GRACEFUL_STOP_S + 1)
+        self._server = self._serving = None
+
+
+def _bind(port: int) -> socket.socket:
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if sys.platform != "win32":  # there it would let two programs share the port
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((HOST, port))
+        bound.listen(2048)
+    except OSError as error:
+        bound.close()
+        if error.errno in (errno.EADDRINUSE, errno.EACCES):
+            raise Conflict(
+                f"Port {port} is taken by another program.",
+                "Stop that program, or choose another port in the settings or with --port.",
+            ) from None
+        raise
+    bound.setblocking(False)
+    return bound

@@ -1,0 +1,205 @@
+"""The two fixed tools: their definitions, and the answer of `tool_discovery`.
+
+The definitions are the same bytes on every call, so that a client's prompt cache holds, and as
+short as they can be: they stand in every conversation. So there is no output schema either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from router.catalog.catalog import View
+from router.catalog.reading import compact_json, context_tokens
+from router.errors import InvalidInput
+from router.model import (
+    JsonObject,
+    SearchHit,
+    ServerState,
+    ServerStatus,
+    Tool,
+    ToolKey,
+)
+from router.names import parse_tool_key
+
+DISCOVERY = "tool_discovery"
+EXECUTE = "tool_execute"
+MAX_RESULTS = 100
+_MAX_QUERIES = 20
+_MAX_DESCRIPTION = 200
+_ALWAYS_LOAD = {"anthropic/alwaysLoad": True}
+
+TOOLS: tuple[JsonObject, ...] = (
+    {
+        "name": DISCOVERY,
+        "title": "Find tools",
+        "description": (
+            "Find the tools you need by saying what you want to do. Give one query per step of "
+            "the task. Each result has a toolKey and a call signature for tool_execute. A query "
+            "that is a toolKey returns that tool with its full input schema."
+        ),
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "query": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "minItems": 1,
+                    "description": "What you want to do, one short phrase per step.",
+                },
+                "context": {
+                    "type": "string",
+                    "description": "The task behind it, if that helps to choose.",
+                },
+                "maxResults": {"type": "integer", "minimum": 1, "maximum": MAX_RESULTS},
+            },
+            "required": ["query"],
+        },
+        "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+        "_meta": _ALWAYS_LOAD,
+    },
+    {
+        "name": EXECUTE,
+        "title": "Run a tool",
+        "description": (
+            "Run a tool found with tool_discovery. Wrong arguments are answered with the tool's "
+            "full input schema, so that you can mend the call."
+        ),
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "toolKey": {
+                    "type": "string",
+                    "description": "serverId:toolName, as tool_discovery gave it.",
+                },
+                "arguments": {"type": "object", "description": "The tool's own arguments."},
+            },
+            "required": ["toolKey"],
+        },
+        "_meta": _ALWAYS_LOAD,
+    },
+)
+LISTING: JsonObject = {"tools": list(TOOLS)}
+LISTING_TOKENS = context_tokens(LISTING)
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """The checked arguments of a `tool_discovery` call."""
+
+    queries: tuple[str, ...]
+    max_results: int
+
+    @classmethod
+    def read(cls, arguments: JsonObject, default_results: int) -> Inquiry:
+        limit = arguments.get("maxResults", default_results)
+        if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MAX_RESULTS:
+            raise InvalidInput(f'"maxResults" must be a whole number from 1 to {MAX_RESULTS}.')
+        return cls(_queries(arguments.get("query")), limit)
+
+
+def _queries(value: object) -> tuple[str, ...]:
+    # Models often send one string where a list is asked for; there is no doubt what they mean.
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not texts:
+        raise InvalidInput('"query" must be a list of strings.', 'For example ["create an issue"].')
+    items = cast(list[object], texts)
+    if len(items) > _MAX_QUERIES or not all(isinstance(text, str) for text in items):
+        raise InvalidInput(f'"query" must be a list of at most {_MAX_QUERIES} strings.')
+    return tuple(str(text) for text in items)
+
+
+def find(view: View, inquiry: Inquiry) -> list[SearchHit]:
+    """The hits for an inquiry: tools named by their key first, then what the search finds."""
+    if view.optimization is None:
+        return []
+    exact = {key: view.tools[key] for query in inquiry.queries if (key := _as_key(query, view))}
+    hits = [SearchHit(tool, 1.0, "named by its key") for tool in exact.values()]
+    texts = [query for query in inquiry.queries if not _as_key(query, view)]
+    found = view.index.search(texts, inquiry.max_results) if texts else []
+    hits += [hit for hit in found if hit.tool.key not in exact]
+    return hits[: inquiry.max_results]
+
+
+def _as_key(query: str, view: View) -> ToolKey | None:
+    try:
+        key = parse_tool_key(query.strip())
+    except InvalidInput:
+        return None
+    return key if key in view.tools else None
+
+
+def discovery_answer(
+    hits: Sequence[SearchHit],
+    queries: Sequence[str],
+    status: Callable[[Tool], ServerStatus],
+    now: datetime,
+) -> JsonObject:
+    """The result of `tool_discovery`, as structured content and as text."""
+    named = {query.strip() for query in queries}
+    results = [_result(hit, status(hit.tool), now, str(hit.tool.key) in named) for hit in hits]
+    return structured({"results": results})
+
+
+def structured(content: JsonObject) -> JsonObject:
+    text = compact_json(content)
+    return {"content": [{"type": "text", "text": text}], "structuredContent": content}
+
+
+def _result(hit: SearchHit, status: ServerStatus, now: datetime, in_full: bool) -> JsonObject:
+    tool = hit.tool
+    result: JsonObject = {
+        "toolKey": str(tool.key),
+        "toolName": tool.key.tool,
+        "serverName": tool.server_name,
+        "description": _shortened(tool.description),
+        "relevance": hit.relevance,
+        "explanation": hit.explanation,
+        "signature": tool.signature,
+        "readiness": readiness(status, now),
+    }
+    if in_full:
+        result |= {"description": tool.description, "inputSchema": tool.input_schema}
+    return result
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _MAX_DESCRIPTION else f"{line[: _MAX_DESCRIPTION - 1]}…"
+
+
+def readiness(status: ServerStatus, now: datetime) -> str:
+    """Whether a call would work at once: `ready`, `cached 3 d ago`, `needs sign-in`, ..."""
+    match status.state:
+        case ServerState.READY:
+            return "ready"
+        case ServerState.NEEDS_SIGN_IN:
+            return "needs sign-in"
+        case ServerState.NEEDS_CONSENT:
+            return "needs approval by the user"
+        case _:
+            cached = f"cached {_age(now, status.listed_at)}" if status.listed_at else "not listed"
+            return f"{cached}, last start failed" if status.failure else cached
+
+
+def _age(now: datetime, then: datetime) -> str:
+    seconds = max(0, int((now - then).total_seconds()))
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds // size} {unit} ago"
+    return "just now"
+
+
+def execute_arguments(arguments: JsonObject) -> tuple[str, JsonObject]:
+    """The tool key and the tool's own arguments of a `tool_execute` call."""
+    key = arguments.get("toolKey")
+    if not isinstance(key, str):
+        raise InvalidInput('"toolKey" is required.', "tool_discovery gives the toolKey of a tool.")
+    own: Any = arguments.get("arguments")
+    if own is None:
+        own = {}
+    if not isinstance(own, dict):
+        raise InvalidInput('"arguments" must be an object.')
+    return key, cast(JsonObject, own)

@@ -1,0 +1,109 @@
+"""The endpoint for clients, put together: gate, protocol, exposures, listener."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from router.errors import Conflict
+from router.events import ListenerStateChanged, Publish
+from router.gateway.app import build_app
+from router.gateway.callers import CallerRules, Refusal
+from router.gateway.execution import Execution
+from router.gateway.exposures import Exposures
+from router.gateway.guard import Guard
+from router.gateway.listener import Listener
+from router.gateway.protocol import Protocol
+from router.model import (
+    ActivityEntry,
+    ActivityKind,
+    Caller,
+    ListenerPhase,
+    ListenerState,
+    Outcome,
+)
+from router.service.fleet import Fleet
+from router.service.workspaces import Workspaces
+from router.settings import Settings
+from router.store.tokens import TokenStore
+
+_REFUSALS_TO_RECORD = (401, 403)
+
+
+class Endpoint:
+    def __init__(
+        self,
+        *,
+        workspaces: Workspaces,
+        fleet: Fleet,
+        tokens: TokenStore,
+        settings: Callable[[], Settings],
+        record: Callable[[ActivityEntry], None],
+        publish: Publish,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._tokens = tokens
+        self._record = record
+        self._publish = publish
+        self._clock = clock
+        self.state = ListenerState(ListenerPhase.STOPPED)
+        self.exposures = Exposures(
+            Execution(workspaces.catalogs, fleet.pool, lambda: settings().call_timeout_s),
+            status=fleet.board.status,
+            record=record,
+            clock=clock,
+            results_per_search=lambda: settings().results_per_search,
+        )
+        self._rules = CallerRules(
+            verify=tokens.verify,
+            active_workspace=lambda: settings().active_workspace,
+            catalogs=workspaces.catalogs,
+            is_open=lambda: settings().open_endpoint,
+        )
+        self._listener: Listener | None = None
+
+    async def start(self, port: int) -> None:
+        """Listen; a port that is taken is a state to show, not the end of the router."""
+        self._set_state(ListenerState(ListenerPhase.STARTING))
+        listener = Listener(self._build)
+        try:
+            await listener.start(port)
+        except Conflict as error:
+            message = f"{error.message} {error.hint}"
+            self._set_state(ListenerState(ListenerPhase.FAILED, message=message))
+            return
+        self._listener = listener
+        self._set_state(ListenerState(ListenerPhase.LISTENING, url=listener.url))
+
+    async def stop(self) -> None:
+        if self._listener is not None:
+            await self._listener.stop()
+            self._listener = None
+        self._set_state(ListenerState(ListenerPhase.STOPPED))
+
+    def _build(self, listener: Listener) -> Guard:
+        app = build_app(Protocol(self.exposures))
+        return Guard(app, self._rules, lambda: listener.hosts, self._refused, self._admitted)
+
+    def _admitted(self, caller: Caller) -> None:
+        if caller.token is not None:
+            self._tokens.touch(caller.token)
+
+    def _refused(self, refusal: Refusal) -> None:
+        if refusal.status not in _REFUSALS_TO_RECORD:
+            return
+        self._record(
+            ActivityEntry(
+                at=self._clock(),
+                request_id="",
+                client=refusal.client,
+                kind=ActivityKind.REFUSED,
+                outcome=Outcome.DENIED,
+                duration_ms=0,
+                message=refusal.message,
+            )
+        )
+
+    def _set_state(self, state: ListenerState) -> None:
+        self.state = state
+        self._publish(ListenerStateChanged(state))

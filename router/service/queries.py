@@ -1,0 +1,124 @@
+"""What can be asked of the router from any thread: snapshots, answered without waiting."""
+
+from __future__ import annotations
+
+from router.catalog.catalog import ServerEntry
+from router.catalog.reading import effect, parameters
+from router.gateway import metatools
+from router.model import (
+    ActivityEntry,
+    DataSource,
+    ListenerState,
+    ProjectSummary,
+    Savings,
+    ServerRef,
+    ServerState,
+    ServerStatus,
+    TokenSummary,
+    Tool,
+    ToolView,
+    WorkspaceId,
+    WorkspaceSummary,
+)
+from router.service.endpoint import Endpoint
+from router.service.fleet import Fleet
+from router.service.workspaces import Workspaces
+from router.settings import ServerConfig, Settings
+from router.store.activity import SqliteActivityLog
+from router.store.config import ConfigStore
+from router.store.tokens import TokenStore
+
+_WHOLE_WORKSPACE = "All servers"
+
+
+class Queries:
+    def __init__(
+        self,
+        config: ConfigStore,
+        workspaces: Workspaces,
+        fleet: Fleet,
+        endpoint: Endpoint,
+        tokens: TokenStore,
+    ) -> None:
+        self._config = config
+        self._workspaces = workspaces
+        self._fleet = fleet
+        self._endpoint = endpoint
+        self._tokens = tokens
+        self._activity: SqliteActivityLog | None = None  # opened with the settings it needs
+
+    def settings(self) -> Settings:
+        return self._config.settings
+
+    def listener(self) -> ListenerState:
+        return self._endpoint.state
+
+    def active_workspace(self) -> WorkspaceId:
+        return self._config.settings.active_workspace
+
+    def workspaces(self) -> tuple[WorkspaceSummary, ...]:
+        active = self.active_workspace()
+        summaries = [
+            WorkspaceSummary(
+                workspace, catalog.config.name, len(catalog.servers), workspace == active
+            )
+            for workspace, catalog in list(self._workspaces.catalogs.items())
+        ]
+        return tuple(sorted(summaries, key=lambda summary: summary.name.casefold()))
+
+    def projects(self, workspace: WorkspaceId) -> tuple[ProjectSummary, ...]:
+        config = self._workspaces.catalog(workspace).config
+        unassigned = ProjectSummary(
+            None, _WHOLE_WORKSPACE, None, config.optimization, config.exposure
+        )
+        named = [
+            ProjectSummary(key, entry.name, entry.servers, entry.optimization, entry.exposure)
+            for key, entry in config.projects.items()
+        ]
+        return (unassigned, *sorted(named, key=lambda project: project.name.casefold()))
+
+    def servers(self, workspace: WorkspaceId) -> tuple[ServerStatus, ...]:
+        servers = self._workspaces.catalog(workspace).servers
+        return tuple(self._fleet.board.status(ServerRef(workspace, server)) for server in servers)
+
+    def server_config(self, ref: ServerRef) -> ServerConfig:
+        return self._workspaces.entry(ref).config
+
+    def tools(self, ref: ServerRef) -> tuple[ToolView, ...]:
+        entry = self._workspaces.entry(ref)
+        return tuple(self._tool_view(ref, entry, tool) for tool in entry.tools)
+
+    def tokens(self) -> tuple[TokenSummary, ...]:
+        return self._tokens.list()
+
+    def savings(self, workspace: WorkspaceId) -> Savings:
+        view = self._workspaces.catalog(workspace).view(None)
+        exposed = metatools.LISTING_TOKENS if view.optimization else view.full_tokens
+        saved, requests = self._activity.saved_today(workspace) if self._activity else (0, 0)
+        return Savings(
+            exposed_tokens=exposed,
+            full_tokens=view.full_tokens,
+            saved_today=saved,
+            requests_today=requests,
+            hourly=self._activity.saved_by_hour(workspace) if self._activity else (),
+        )
+
+    def recent_activity(self) -> tuple[ActivityEntry, ...]:
+        return self._activity.recent() if self._activity else ()
+
+    def _tool_view(self, ref: ServerRef, entry: ServerEntry, tool: Tool) -> ToolView:
+        status = self._fleet.board.status(ref)
+        is_live = status.state is ServerState.READY
+        return ToolView(
+            key=tool.key,
+            title=tool.title,
+            description=tool.description,
+            signature=tool.signature,
+            parameters=parameters(tool.input_schema),
+            effect=effect(tool.annotations),
+            context_tokens=tool.context_tokens,
+            permission=self._workspaces.catalog(ref.workspace).permission(tool.key),
+            available=status.enabled and status.state is not ServerState.NEEDS_CONSENT,
+            last_seen=entry.listed_at,
+            source=DataSource.RUNTIME if is_live else DataSource.CACHED,
+        )

@@ -1,0 +1,383 @@
+"""The router: composes the rooms, keeps them in step with the configuration, tells what happens.
+
+`Router` is the one production implementation of `ports.RouterPort`. Everything runs on one asyncio
+loop; queries alone may come from other threads, and read values that are replaced, never changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import assert_never
+
+from router.catalog import editing
+from router.control.channel import ControlServer, socket_address
+from router.control.commands import dispatch
+from router.errors import InvalidInput
+from router.events import (
+    ActivityRecorded,
+    ConfigAccepted,
+    ConfigRejected,
+    Event,
+    SettingsApplied,
+    TokensChanged,
+    ToolsChanged,
+    WorkspacesChanged,
+    WorkspaceSwitched,
+)
+from router.gateway.exposures import Request
+from router.model import (
+    ActivityEntry,
+    Caller,
+    Exposure,
+    IssuedToken,
+    JsonObject,
+    Optimization,
+    Permission,
+    ProjectId,
+    SearchHit,
+    ServerId,
+    ServerRef,
+    TokenId,
+    ToolKey,
+    WorkspaceId,
+)
+from router.result import ToolResult
+from router.search.bm25 import Bm25Provider
+from router.service.endpoint import Endpoint
+from router.service.fleet import Fleet
+from router.service.keeping import keep_secrets
+from router.service.queries import Queries
+from router.service.workspaces import Workspaces
+from router.settings import ServerConfig, Settings, WorkspaceConfig
+from router.store.activity import SqliteActivityLog
+from router.store.clock import utc_now
+from router.store.config import (
+    Accepted,
+    Change,
+    ConfigStore,
+    Rejected,
+    SettingsChanged,
+    WorkspaceChanged,
+    WorkspaceGone,
+)
+from router.store.instance import InstanceLock
+from router.store.secrets import KeyringSecrets, LayeredSecrets, SessionSecrets
+from router.store.tokens import TokenStore
+from router.tasks import spawn, stop
+
+log = logging.getLogger(__name__)
+
+_POLL_S = 1.0
+_LOCAL_CLIENT = "Toolbooth"
+
+
+class Router(Queries):
+    """`open()` reads the files and can work on them; `start()` also serves clients."""
+
+    def __init__(
+        self, data_dir: Path, *, port: int | None = None, clock: Callable[[], datetime] = utc_now
+    ) -> None:
+        config = ConfigStore(data_dir)
+        workspaces = Workspaces(data_dir / "workspaces", config, Bm25Provider())
+        tokens = TokenStore(data_dir / "tokens.json", clock)
+        self._secrets = LayeredSecrets(KeyringSecrets(), SessionSecrets())
+        fleet = Fleet(workspaces, self._secrets, self._publish, clock)
+        endpoint = Endpoint(
+            workspaces=workspaces,
+            fleet=fleet,
+            tokens=tokens,
+            settings=self.settings,
+            record=self._record,
+            publish=self._publish,
+            clock=clock,
+        )
+        super().__init__(config, workspaces, fleet, endpoint, tokens)
+        self._data_dir = data_dir
+        self._clock = clock
+        self._instance = InstanceLock(data_dir)
+        self._control = ControlServer(
+            socket_address(data_dir), lambda name, arguments: dispatch(self, name, arguments)
+        )
+        self._port = port
+        self._watching: asyncio.Task[None] | None = None
+        self._consumers: tuple[Callable[[Event], None], ...] = ()
+
+    # Life
+
+    async def open(self) -> None:
+        """Read everything from disk; nothing is started."""
+        changes = await asyncio.to_thread(self._config.load)
+        self._activity = await asyncio.to_thread(self._open_activity)
+        for workspace in self._config.workspaces:
+            await self._reconcile(workspace)
+        for change in changes:
+            await self._follow(change)
+
+    async def start(self) -> None:
+        """Serve clients. Raises `Conflict` if another instance has the data directory."""
+        self._instance.acquire()
+        await self.open()
+        await self._endpoint.start(self.settings().port if self._port is None else self._port)
+        await self._control.start()
+        self._instance.update(url=self.listener().url)
+        self._watching = spawn(self._watch(), name="watch files")
+        self._fleet.start_refreshing()
+
+    async def stop(self) -> None:
+        """Stop accepting, close the servers, write what is still in memory. Safe to call twice."""
+        await self._endpoint.stop()
+        await self._control.stop()
+        await stop(self._watching)
+        await self._fleet.close()
+        await asyncio.to_thread(self._tokens.flush)
+        if self._activity is not None:
+            await asyncio.to_thread(self._activity.close)
+        self._instance.release()
+
+    def subscribe(self, consumer: Callable[[Event], None]) -> Callable[[], None]:
+        self._consumers = (*self._consumers, consumer)
+
+        def unsubscribe() -> None:
+            self._consumers = tuple(c for c in self._consumers if c is not consumer)
+
+        return unsubscribe
+
+    # Servers
+
+    async def add_server(
+        self, workspace: WorkspaceId, name: str, config: ServerConfig, *, consent: bool
+    ) -> ServerId:
+        name = editing.checked_name(name)
+        planned = editing.with_server(self._workspaces.catalog(workspace).config, name, config)
+        server = editing.find_server(planned, name)
+        config = await self._with_secrets_kept(ServerRef(workspace, server), config)
+        await self._workspaces.edit(workspace, lambda c: editing.with_server(c, name, config))
+        await self._consent_and_reconcile(ServerRef(workspace, server), config, consent=consent)
+        return server
+
+    async def update_server(
+        self, ref: ServerRef, name: str, config: ServerConfig, *, consent: bool
+    ) -> ServerId:
+        name = editing.checked_name(name)
+        config = await self._with_secrets_kept(ref, config)
+        changed = await self._workspaces.edit(
+            ref.workspace, lambda c: editing.with_changed_server(c, ref.server, name, config)
+        )
+        server = editing.find_server(changed, name)
+        await self._consent_and_reconcile(ServerRef(ref.workspace, server), config, consent=consent)
+        return server
+
+    async def remove_server(self, ref: ServerRef) -> None:
+        await self._edit(ref.workspace, lambda c: editing.without_server(c, ref.server))
+
+    async def set_server_enabled(self, ref: ServerRef, enabled: bool) -> None:
+        config = self.server_config(ref).model_copy(update={"disabled": not enabled})
+        name = self._workspaces.entry(ref).name
+        await self._edit(
+            ref.workspace, lambda c: editing.with_changed_server(c, ref.server, name, config)
+        )
+
+    async def approve_server(self, ref: ServerRef) -> None:
+        await self._fleet.approve(ref)
+
+    async def import_servers(
+        self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]
+    ) -> tuple[ServerId, ...]:
+        """Add servers that came from a file: their commands wait for a person's consent."""
+        _, names = editing.with_imported(self._workspaces.catalog(workspace).config, servers)
+        changed = await self._edit(workspace, lambda c: editing.with_imported(c, servers)[0])
+        return tuple(editing.find_server(changed, name) for name in names)
+
+    async def refresh(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
+        catalog = self._workspaces.catalog(workspace)
+        chosen = [catalog.entry(server).id] if server else list(catalog.servers)
+        await self._fleet.refresh(ServerRef(workspace, each) for each in chosen)
+
+    # Workspaces and projects
+
+    async def create_workspace(self, name: str) -> WorkspaceId:
+        name = editing.checked_name(name)
+        workspace = editing.new_workspace_id(name, self._workspaces.catalogs)
+        await self._workspaces.create(workspace, WorkspaceConfig(name=name))
+        await self._reconcile(workspace)
+        return workspace
+
+    async def switch_workspace(self, workspace: WorkspaceId) -> None:
+        self._workspaces.catalog(workspace)
+        await self._change_settings({"active_workspace": workspace})
+
+    async def create_project(
+        self, workspace: WorkspaceId, name: str, servers: Sequence[ServerId] | None
+    ) -> ProjectId:
+        name = editing.checked_name(name)
+        _, project = editing.with_project(self._workspaces.catalog(workspace).config, name, servers)
+        await self._edit(workspace, lambda c: editing.with_project(c, name, servers)[0])
+        return project
+
+    async def set_project_options(
+        self,
+        workspace: WorkspaceId,
+        project: ProjectId | None,
+        *,
+        optimization: Optimization | None,
+        exposure: Exposure,
+    ) -> None:
+        await self._edit(
+            workspace, lambda c: editing.with_options(c, project, optimization, exposure)
+        )
+
+    async def set_permission(
+        self,
+        workspace: WorkspaceId,
+        key: ToolKey,
+        permission: Permission,
+        project: ProjectId | None = None,
+    ) -> None:
+        await self._edit(workspace, lambda c: editing.with_permission(c, key, permission, project))
+        count = len(self._workspaces.catalog(workspace).entry(key.server).tools)
+        self._publish(ToolsChanged(workspace, key.server, count))
+
+    # Settings and tokens
+
+    async def apply_settings(self, settings: Settings) -> None:
+        self._workspaces.catalog(settings.active_workspace)
+        before = self.settings()
+        await asyncio.to_thread(self._config.save_settings, settings)
+        await self._settings_changed(before)
+
+    async def issue_token(
+        self, name: str, workspace: WorkspaceId | None, project: ProjectId | None
+    ) -> IssuedToken:
+        if workspace is not None:
+            catalog = self._workspaces.catalog(workspace)
+            if project is not None:
+                catalog.project(project)
+        elif project is not None:
+            raise InvalidInput("A token for a project needs its workspace too.", "Add --workspace.")
+        name = editing.checked_name(name)
+        issued = await asyncio.to_thread(self._tokens.issue, name, workspace, project)
+        self._publish(TokensChanged())
+        return issued
+
+    async def revoke_token(self, token: TokenId) -> None:
+        await asyncio.to_thread(self._tokens.revoke, token)
+        self._publish(TokensChanged())
+
+    # Trying tools out, as the person at the keyboard
+
+    def search(self, caller: Caller, queries: Sequence[str], limit: int) -> list[SearchHit]:
+        return self._endpoint.exposures.search(caller, queries, limit)
+
+    async def call_tool(
+        self, caller: Caller, key: ToolKey, arguments: JsonObject
+    ) -> ToolResult[JsonObject]:
+        request = Request(id="local", caller=caller, params={})
+        return await self._endpoint.exposures.run_tool(request, key, arguments)
+
+    def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Caller:
+        catalog = self._workspaces.catalog(workspace)
+        if project is not None:
+            catalog.project(project)
+        return Caller(_LOCAL_CLIENT, None, workspace, project)
+
+    def find_server(self, workspace: WorkspaceId, text: str) -> ServerRef:
+        """The server meant by an id or a display name."""
+        config = self._workspaces.catalog(workspace).config
+        return ServerRef(workspace, editing.find_server(config, text))
+
+    # Keeping in step
+
+    async def _edit(
+        self, workspace: WorkspaceId, change: Callable[[WorkspaceConfig], WorkspaceConfig]
+    ) -> WorkspaceConfig:
+        changed = await self._workspaces.edit(workspace, change)
+        await self._reconcile(workspace)
+        return changed
+
+    async def _consent_and_reconcile(
+        self, ref: ServerRef, config: ServerConfig, *, consent: bool
+    ) -> None:
+        if consent:
+            grant = self._workspaces.consents(ref.workspace).grant
+            await asyncio.to_thread(grant, ref.server, config)
+        await self._reconcile(ref.workspace)
+
+    async def _reconcile(self, workspace: WorkspaceId) -> None:
+        await self._fleet.apply(self._workspaces.reconcile(workspace))
+        self._publish(WorkspacesChanged(workspace))
+
+    async def _with_secrets_kept(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
+        """The configuration with references in place of secret values, which go to the keyring."""
+        prefix = f"{ref.workspace}/{ref.server}"
+        lasting = self._watching is None
+        env = await keep_secrets(config.env, self._secrets, prefix, must_last=lasting)
+        headers = await keep_secrets(config.headers, self._secrets, prefix, must_last=lasting)
+        return config.model_copy(update={"env": env, "headers": headers})
+
+    async def _watch(self) -> None:
+        """Notice what people and other programs change on disk."""
+        while True:
+            await asyncio.sleep(_POLL_S)
+            before = self.settings()
+            for change in await asyncio.to_thread(self._config.poll):
+                await self._follow(change, before)
+            if await asyncio.to_thread(self._tokens.reload_if_changed):
+                self._publish(TokensChanged())
+
+    async def _follow(self, change: Change, before: Settings | None = None) -> None:
+        match change:
+            case SettingsChanged():
+                await self._settings_changed(before or self.settings())
+            case WorkspaceChanged(workspace):
+                await self._reconcile(workspace)
+            case WorkspaceGone(workspace):
+                await self._fleet.apply(self._workspaces.drop(workspace))
+                self._publish(WorkspacesChanged(workspace))
+            case Rejected(path, line, reason):
+                log.warning("%s, line %s: %s", path, line, reason)
+                self._publish(ConfigRejected(path, line, reason))
+            case Accepted(path):
+                self._publish(ConfigAccepted(path))
+            case _:
+                assert_never(change)
+
+    async def _change_settings(self, changes: JsonObject) -> None:
+        before = self.settings()
+        changed = before.model_copy(update=changes)
+        await asyncio.to_thread(self._config.save_settings, changed)
+        await self._settings_changed(before)
+
+    async def _settings_changed(self, before: Settings) -> None:
+        after = self.settings()
+        if self._activity is not None:
+            self._activity.apply(keep_days=after.activity_days, log_details=after.log_arguments)
+        self._publish(SettingsApplied(after))
+        if after.active_workspace != before.active_workspace:
+            self._publish(WorkspaceSwitched(after.active_workspace))
+        if after.port != before.port and self._watching is not None:
+            self._port = None
+            await self._endpoint.stop()
+            await self._endpoint.start(after.port)
+            self._instance.update(url=self.listener().url)
+
+    def _open_activity(self) -> SqliteActivityLog:
+        settings = self.settings()
+        return SqliteActivityLog(
+            self._data_dir / "activity.sqlite",
+            keep_days=settings.activity_days,
+            log_details=settings.log_arguments,
+            clock=self._clock,
+        )
+
+    def _record(self, entry: ActivityEntry) -> None:
+        if self._activity is not None:
+            self._activity.record(entry)
+        self._publish(ActivityRecorded(entry))
+
+    def _publish(self, event: Event) -> None:
+        for consumer in self._consumers:
+            consumer(event)

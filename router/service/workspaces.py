@@ -1,0 +1,107 @@
+"""The workspaces: their files, and the catalogues kept in step with them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from router.catalog.catalog import ServerEntry, WorkspaceCatalog
+from router.errors import NotFound
+from router.model import ServerId, ServerRef, WorkspaceId
+from router.ports import SearchProvider
+from router.settings import WorkspaceConfig
+from router.store.cache import DiskToolCache
+from router.store.config import ConfigStore
+from router.store.consents import ConsentStore
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """What a changed configuration means for the servers of a workspace."""
+
+    removed: tuple[ServerRef, ...]
+    restarted: tuple[ServerRef, ...]
+    """New ones, and those whose configuration now decides another tool list."""
+    kept: tuple[ServerRef, ...]
+
+
+class Workspaces:
+    def __init__(self, folder: Path, config: ConfigStore, provider: SearchProvider) -> None:
+        self._folder = folder
+        self._config = config
+        self._provider = provider
+        self._editing = asyncio.Lock()
+        self.catalogs: dict[WorkspaceId, WorkspaceCatalog] = {}
+
+    def catalog(self, workspace: WorkspaceId) -> WorkspaceCatalog:
+        if (catalog := self.catalogs.get(workspace)) is None:
+            raise NotFound(
+                f'There is no workspace "{workspace}".', "List them with: toolbooth workspace list"
+            )
+        return catalog
+
+    def entry(self, ref: ServerRef) -> ServerEntry:
+        return self.catalog(ref.workspace).entry(ref.server)
+
+    def cache(self, workspace: WorkspaceId) -> DiskToolCache:
+        return DiskToolCache(self._folder / workspace / "cache")
+
+    def consents(self, workspace: WorkspaceId) -> ConsentStore:
+        return ConsentStore(self._folder / workspace)
+
+    def has_consent(self, ref: ServerRef) -> bool:
+        return self.consents(ref.workspace).has(ref.server, self.entry(ref).config)
+
+    async def edit(
+        self, workspace: WorkspaceId, change: Callable[[WorkspaceConfig], WorkspaceConfig]
+    ) -> WorkspaceConfig:
+        """Write a changed configuration. Files are waited for off the loop, one edit at a time."""
+        self.catalog(workspace)
+        async with self._editing:
+            return await asyncio.to_thread(self._config.update_workspace, workspace, change)
+
+    async def create(self, workspace: WorkspaceId, config: WorkspaceConfig) -> None:
+        async with self._editing:
+            await asyncio.to_thread(self._config.create_workspace, workspace, config)
+
+    def reconcile(self, workspace: WorkspaceId) -> Reconciled:
+        """Bring the catalogue in line with the configuration, and say what that changes."""
+        config = self._config.workspaces[workspace]
+        catalog = self.catalogs.get(workspace)
+        before: dict[ServerId, ServerEntry] = catalog.servers if catalog else {}
+        if catalog is None:
+            catalog = self.catalogs[workspace] = WorkspaceCatalog(config, self._provider)
+        else:
+            catalog.configure(config)
+        return _compare(workspace, before, catalog.servers)
+
+    def drop(self, workspace: WorkspaceId) -> Reconciled:
+        """A workspace is gone from disk."""
+        catalog = self.catalogs.pop(workspace)
+        return _compare(workspace, catalog.servers, {})
+
+    async def load_listing(self, ref: ServerRef) -> None:
+        """Take a server's list from the cache, if one fits its configuration."""
+        cache, config_hash = self.cache(ref.workspace), self.entry(ref).config.config_hash
+        cached = await asyncio.to_thread(cache.read, ref.server, config_hash)
+        if cached is not None:
+            self.catalog(ref.workspace).set_listing(ref.server, cached)
+
+
+def _compare(
+    workspace: WorkspaceId,
+    before: dict[ServerId, ServerEntry],
+    after: dict[ServerId, ServerEntry],
+) -> Reconciled:
+    def is_same(server: ServerId) -> bool:
+        known = before.get(server)
+        return known is not None and known.config.config_hash == after[server].config.config_hash
+
+    refs = {server: ServerRef(workspace, server) for server in (*before, *after)}
+    return Reconciled(
+        removed=tuple(refs[server] for server in before if server not in after),
+        restarted=tuple(refs[server] for server in after if not is_same(server)),
+        kept=tuple(refs[server] for server in after if is_same(server)),
+    )

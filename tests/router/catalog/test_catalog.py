@@ -1,0 +1,108 @@
+"""Views: who sees which tools."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from router.catalog.catalog import MAX_INSTRUCTIONS_BYTES, WorkspaceCatalog
+from router.errors import NotFound
+from router.model import JsonObject, Permission, ProjectId, ServerId, ToolKey
+from router.ports import CachedListing, ServerListing
+from router.search.bm25 import Bm25Provider
+from router.settings import WorkspaceConfig
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+FILES, WEB = ServerId("files"), ServerId("web")
+
+
+def configuration(**more: object) -> WorkspaceConfig:
+    servers: JsonObject = {"Files": {"command": "files"}, "Web": {"url": "http://localhost/mcp"}}
+    return WorkspaceConfig.model_validate({"name": "Test", "mcpServers": servers, **more})
+
+
+def filled(config: WorkspaceConfig) -> WorkspaceCatalog:
+    catalog = WorkspaceCatalog(config, Bm25Provider())
+    for server, names in ((FILES, ("write", "read")), (WEB, ("fetch",))):
+        tools = tuple({"name": name, "description": f"{name} things"} for name in names)
+        entry = catalog.servers[server]
+        listing = CachedListing(ServerListing(tools), entry.config.config_hash, NOW)
+        catalog.set_listing(server, listing)
+    return catalog
+
+
+def keys(catalog: WorkspaceCatalog, project: str | None = None) -> list[str]:
+    chosen = ProjectId(project) if project else None
+    return [str(key) for key in catalog.view(chosen).tools]
+
+
+@pytest.mark.proves("REG-5")
+def test_tools_come_in_order_of_server_and_name() -> None:
+    assert keys(filled(configuration())) == ["files:read", "files:write", "web:fetch"]
+
+
+@pytest.mark.proves("META-5")
+def test_tools_of_a_disabled_server_are_gone() -> None:
+    servers = {"Files": {"command": "files", "disabled": True}, "Web": {"url": "http://x/mcp"}}
+    assert keys(filled(configuration(mcpServers=servers))) == ["web:fetch"]
+
+
+@pytest.mark.proves("META-5")
+def test_a_project_sees_only_its_servers() -> None:
+    config = configuration(projects={"p": {"name": "P", "servers": ["web"]}})
+    assert keys(filled(config), "p") == ["web:fetch"]
+
+
+@pytest.mark.proves("META-5")
+def test_a_denied_tool_is_hidden_and_does_not_exist_for_callers() -> None:
+    catalog = filled(configuration(permissions={"files:write": "deny"}))
+    assert "files:write" not in keys(catalog)
+    with pytest.raises(NotFound):
+        catalog.view(None).tool(ToolKey(FILES, "write"))
+
+
+@pytest.mark.proves("META-5")
+def test_a_projects_own_permission_goes_before_the_workspaces() -> None:
+    config = configuration(
+        permissions={"files:write": "deny"},
+        projects={"p": {"name": "P", "permissions": {"files:write": "allow", "web:fetch": "deny"}}},
+    )
+    catalog = filled(config)
+    assert keys(catalog, "p") == ["files:read", "files:write"]
+    assert catalog.permission(ToolKey(FILES, "write")) is Permission.DENY
+
+
+def test_an_unknown_project_is_an_error() -> None:
+    with pytest.raises(NotFound):
+        filled(configuration()).view(ProjectId("nobody"))
+
+
+def test_a_changed_command_drops_the_list_and_a_changed_permission_keeps_it() -> None:
+    catalog = filled(configuration())
+    catalog.configure(configuration(permissions={"files:read": "deny"}))
+    assert keys(catalog) == ["files:write", "web:fetch"]
+    catalog.configure(configuration(mcpServers={"Files": {"command": "other"}}))
+    assert keys(catalog) == []
+
+
+@pytest.mark.proves("META-4")
+def test_direct_listing_has_every_permitted_tool_under_its_exposed_name() -> None:
+    listing = filled(configuration(permissions={"web:fetch": "deny"})).view(None).direct_listing
+    assert [tool["name"] for tool in listing["tools"]] == ["files__read", "files__write"]
+    assert listing["tools"][0]["description"] == "read things"
+
+
+def test_instructions_are_the_same_bytes_and_fit_two_kilobytes() -> None:
+    servers = {f"Server number {n}": {"command": "x"} for n in range(200)}
+    config = configuration(mcpServers=servers)
+    first = WorkspaceCatalog(config, Bm25Provider()).view(None).instructions
+    second = WorkspaceCatalog(config, Bm25Provider()).view(None).instructions
+    assert first == second
+    assert len(first.encode()) <= MAX_INSTRUCTIONS_BYTES
+    assert first.endswith("more servers.")
+
+
+def test_instructions_have_one_line_per_server() -> None:
+    lines = filled(configuration()).view(None).instructions.splitlines()[1:]
+    assert lines == ["- files (2 tools): read, write", "- web (1 tools): fetch"]

@@ -1,0 +1,77 @@
+"""Signatures, types and costs of tool definitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from router.catalog.reading import context_tokens, effect, parameters, signature, type_name
+from router.model import Effect, JsonObject
+
+
+def test_a_signature_names_required_parameters_first_and_marks_the_others() -> None:
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {
+            "labels": {"type": "array", "items": {"type": "string"}},
+            "owner": {"type": "string"},
+            "repo": {"type": "string"},
+            "title": {"type": "string"},
+        },
+        "required": ["owner", "repo", "title"],
+    }
+    expected = "create_issue(owner: str, repo: str, title: str, labels?: str[])"
+    assert signature("create_issue", schema) == expected
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        ({"type": "integer"}, "int"),
+        ({"type": ["string", "null"]}, "str"),
+        ({"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "null"}]}, "str|float"),
+        ({"type": "array", "items": {"type": ["string", "integer"]}}, "(str|int)[]"),
+        ({"enum": ["open", "closed"]}, '"open"|"closed"'),
+        ({"enum": list(range(9))}, "0|1|2|3|4|5|…"),
+        ({"$ref": "#/definitions/x"}, "any"),
+        (None, "any"),
+        (True, "any"),
+        ({"type": 7}, "any"),
+    ],
+)
+def test_a_type_is_said_in_few_characters(schema: Any, expected: str) -> None:
+    assert type_name(schema) == expected
+
+
+def test_a_schema_nested_without_end_still_has_a_name() -> None:
+    nested: JsonObject = {"type": "string"}
+    for _ in range(200):
+        nested = {"type": "array", "items": nested}
+    assert type_name(nested).startswith("any")
+
+
+@pytest.mark.parametrize(
+    ("annotations", "expected"),
+    [
+        ({"readOnlyHint": True, "destructiveHint": True}, Effect.READS),
+        ({"destructiveHint": True}, Effect.DESTRUCTIVE),
+        ({"readOnlyHint": False}, Effect.WRITES),
+        ({}, Effect.UNKNOWN),
+        ({"readOnlyHint": "yes"}, Effect.UNKNOWN),
+    ],
+)
+def test_an_effect_is_what_the_tool_claims_and_no_guess(
+    annotations: JsonObject, expected: Effect
+) -> None:
+    assert effect(annotations) is expected
+
+
+def test_malformed_schemas_have_no_parameters_instead_of_failing() -> None:
+    assert parameters({"properties": ["not", "an", "object"], "required": "x"}) == ()
+    assert signature("f", {"properties": None, "required": 3}) == "f()"
+
+
+def test_four_characters_count_as_one_token() -> None:
+    assert context_tokens("12345678") == 2
+    assert context_tokens({"a": 1}) == 2

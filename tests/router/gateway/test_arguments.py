@@ -1,0 +1,62 @@
+"""The first look at a call's arguments."""
+
+from __future__ import annotations
+
+import pytest
+
+from router.gateway.arguments import problems
+from router.model import JsonObject
+
+SCHEMA: JsonObject = {
+    "type": "object",
+    "properties": {
+        "path": {"type": "string"},
+        "depth": {"type": "integer"},
+        "ratio": {"type": "number"},
+        "mode": {"enum": ["fast", "slow"]},
+        "flag": {"type": "boolean"},
+        "tags": {"type": ["array", "null"]},
+        "anything": {"anyOf": [{"type": "string"}, {"type": "object"}]},
+        "pattern": {"type": "string", "pattern": "^(a+)+$"},
+    },
+    "required": ["path"],
+}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"path": "/tmp"},
+        {"path": "/tmp", "depth": 2, "ratio": 1, "mode": "slow", "flag": False, "tags": None},
+        {"path": "", "depth": 2.0, "anything": 7, "unknown": 1},
+        {"path": "", "pattern": "a" * 40 + "b"},
+    ],
+)
+def test_good_arguments_have_no_problems(arguments: JsonObject) -> None:
+    assert problems(SCHEMA, arguments) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({}, '"path" is required.'),
+        ({"path": 3}, '"path" must be of type string.'),
+        ({"path": "", "depth": "2"}, '"depth" must be of type integer.'),
+        ({"path": "", "depth": 2.5}, '"depth" must be of type integer.'),
+        ({"path": "", "depth": True}, '"depth" must be of type integer.'),
+        ({"path": "", "mode": "medium"}, '"mode" must be one of: fast, slow.'),
+        ({"path": "", "tags": "x"}, '"tags" must be of type array or null.'),
+    ],
+)
+def test_each_wrong_argument_is_named(arguments: JsonObject, problem: str) -> None:
+    assert problems(SCHEMA, arguments) == [problem]
+
+
+def test_unknown_arguments_are_named_where_the_schema_forbids_them() -> None:
+    closed = {**SCHEMA, "additionalProperties": False}
+    assert problems(closed, {"path": "", "pth": 1}) == ['"pth" is not a parameter.']
+
+
+@pytest.mark.parametrize("schema", [{}, {"properties": 3}, {"required": "x", "properties": None}])
+def test_a_malformed_schema_finds_no_fault(schema: JsonObject) -> None:
+    assert problems(schema, {"a": 1}) == []

@@ -1,0 +1,289 @@
+"""What clients are shown and what happens when they call it."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from router.catalog.catalog import WorkspaceCatalog
+from router.catalog.statuses import StatusBoard
+from router.errors import UpstreamAnsweredError, UpstreamFailed
+from router.gateway.execution import Execution
+from router.gateway.exposures import Exposures, Request
+from router.model import (
+    ActivityEntry,
+    ActivityKind,
+    Caller,
+    Failure,
+    FailureKind,
+    JsonObject,
+    Outcome,
+    ProjectId,
+    ServerId,
+    ServerRef,
+    ServerState,
+    WorkspaceId,
+)
+from router.ports import CachedListing, ServerListing
+from router.search.bm25 import Bm25Provider
+from router.settings import WorkspaceConfig
+from tests.fakes import FakeUpstreams
+
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
+HOME, FILES = WorkspaceId("home"), ServerId("files")
+READ: JsonObject = {
+    "name": "read_file",
+    "description": "Read a file",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"path": {"type": "string"}},
+        "required": ["path"],
+    },
+}
+WRITE: JsonObject = {"name": "write_file", "description": "Write a file", "inputSchema": {}}
+ODD_RESULT: JsonObject = {
+    "content": [{"type": "text", "text": "hello", "annotations": None}],
+    "structuredContent": {"value": None, "deep": {"list": [1, None]}},
+    "_meta": {"vendor/key": 1},
+    "unknownField": True,
+}
+
+
+class Booth:
+    """The exposures over one workspace with one server, and what they recorded."""
+
+    def __init__(self, answer: Any = lambda *_: ODD_RESULT, **config: object) -> None:
+        workspace = WorkspaceConfig.model_validate(
+            {"name": "Home", "mcpServers": {"Files": {"command": "files"}}, **config}
+        )
+        catalog = WorkspaceCatalog(workspace, Bm25Provider())
+        config_hash = catalog.servers[FILES].config.config_hash
+        listing = CachedListing(ServerListing((READ, WRITE)), config_hash, NOW - timedelta(days=3))
+        catalog.set_listing(FILES, listing)
+        self.upstreams = FakeUpstreams(answer)
+        self.recorded: list[ActivityEntry] = []
+        self.board = StatusBoard({HOME: catalog}, lambda _: None)
+        self.board.update(ServerRef(HOME, FILES), consented=True)
+        self.exposures = Exposures(
+            Execution({HOME: catalog}, self.upstreams, lambda: 5.0),
+            self.board.status,
+            self.recorded.append,
+            lambda: NOW,
+            lambda: 8,
+        )
+
+    def request(self, project: str | None = None, **params: Any) -> Request:
+        caller = Caller("Editor", None, HOME, ProjectId(project) if project else None)
+        return Request("1", caller, params)
+
+    async def call(self, name: str, arguments: JsonObject, **params: Any) -> JsonObject:
+        return await self.exposures.call_tool(self.request(**params), name, arguments)
+
+    async def discover(self, *queries: str, **more: Any) -> list[JsonObject]:
+        answer = await self.call("tool_discovery", {"query": list(queries), **more})
+        assert json.loads(answer["content"][0]["text"]) == answer["structuredContent"]
+        return answer["structuredContent"]["results"]
+
+
+@pytest.mark.proves("META-1")
+def test_optimized_listing_is_the_two_meta_tools_byte_for_byte() -> None:
+    booth = Booth()
+    first = json.dumps(booth.exposures.list_tools(booth.request()))
+    assert first == json.dumps(booth.exposures.list_tools(booth.request()))
+    names = [tool["name"] for tool in json.loads(first)["tools"]]
+    assert names == ["tool_discovery", "tool_execute"]
+
+
+@pytest.mark.proves("META-1")
+def test_meta_tools_ask_to_be_always_loaded() -> None:
+    booth = Booth()
+    for tool in booth.exposures.list_tools(booth.request())["tools"]:
+        assert tool["_meta"] == {"anthropic/alwaysLoad": True}
+
+
+@pytest.mark.proves("META-2")
+async def test_discovery_tells_key_signature_and_readiness() -> None:
+    [hit] = await Booth().discover("read a file", maxResults=1)
+    assert hit["toolKey"] == "files:read_file"
+    assert hit["toolName"] == "read_file"
+    assert hit["serverName"] == "Files"
+    assert hit["signature"] == "read_file(path: str)"
+    assert hit["readiness"] == "cached 3 d ago"
+    assert 0 < hit["relevance"] <= 1
+    assert "inputSchema" not in hit
+
+
+@pytest.mark.proves("META-2")
+async def test_readiness_follows_the_server() -> None:
+    booth = Booth()
+    ref = ServerRef(HOME, FILES)
+    booth.board.update(ref, connection=ServerState.READY)
+    assert (await booth.discover("read"))[0]["readiness"] == "ready"
+    booth.board.update(ref, connection=ServerState.NEEDS_SIGN_IN)
+    assert (await booth.discover("read"))[0]["readiness"] == "needs sign-in"
+
+
+@pytest.mark.proves("META-2")
+async def test_a_query_that_is_a_tool_key_gives_the_full_schema() -> None:
+    hit = (await Booth().discover("files:read_file"))[0]
+    assert hit["inputSchema"] == READ["inputSchema"]
+    assert hit["relevance"] == 1
+
+
+@pytest.mark.proves("META-2")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"query": []},
+        {"query": [1]},
+        {"query": ["x"], "maxResults": 0},
+        {"query": ["x"], "maxResults": 101},
+        {"query": ["x"], "maxResults": True},
+    ],
+)
+async def test_a_malformed_discovery_is_answered_with_what_is_wrong(arguments: JsonObject) -> None:
+    booth = Booth()
+    answer = await booth.call("tool_discovery", arguments)
+    assert answer["isError"] is True
+    assert answer["structuredContent"]["code"] == "TOOL_INVALID_INPUT"
+    assert booth.recorded[-1].outcome is Outcome.ERROR
+
+
+async def test_a_single_string_is_taken_as_the_one_query() -> None:
+    answer = await Booth().call("tool_discovery", {"query": "read file"})
+    assert answer["structuredContent"]["results"][0]["toolKey"] == "files:read_file"
+
+
+@pytest.mark.proves("META-3")
+async def test_a_result_comes_back_unchanged() -> None:
+    arguments = {"toolKey": "files:read_file", "arguments": {"path": "/x"}}
+    assert await Booth().call("tool_execute", arguments) is ODD_RESULT
+
+
+@pytest.mark.proves("META-3")
+async def test_a_call_is_forwarded_with_the_callers_meta_but_not_with_ours() -> None:
+    booth = Booth()
+    meta = {
+        "progressToken": 1,
+        "token": "tbt_secret",
+        "projectId": "",
+        "io.modelcontextprotocol/clientInfo": {},
+        "traceparent": "00-1-1-00",
+    }
+    arguments = {"toolKey": "files:read_file", "arguments": {"path": "/x"}}
+    await booth.call("tool_execute", arguments, _meta=meta)
+    [(ref, method, params)] = booth.upstreams.asked
+    assert (ref, method) == (ServerRef(HOME, FILES), "tools/call")
+    assert params == {
+        "name": "read_file",
+        "arguments": {"path": "/x"},
+        "_meta": {"traceparent": "00-1-1-00"},
+    }
+
+
+@pytest.mark.proves("META-3")
+async def test_wrong_arguments_are_answered_with_the_schema_and_never_forwarded() -> None:
+    booth = Booth()
+    answer = await booth.call("tool_execute", {"toolKey": "files:read_file", "arguments": {}})
+    assert answer["isError"] is True
+    text = answer["content"][0]["text"]
+    assert '"path" is required.' in text
+    assert json.dumps(READ["inputSchema"], separators=(",", ":")) in text
+    assert booth.upstreams.asked == []
+
+
+@pytest.mark.proves("META-3", "REG-7")
+@pytest.mark.parametrize(
+    ("key", "code"),
+    [
+        ("files:nothing", "TOOL_INVALID_INPUT"),
+        ("nobody:read_file", "TOOL_INVALID_INPUT"),
+        ("nonsense", "TOOL_INVALID_INPUT"),
+    ],
+)
+async def test_an_unknown_tool_is_a_clear_error(key: str, code: str) -> None:
+    answer = await Booth().call("tool_execute", {"toolKey": key})
+    assert answer["isError"] is True
+    assert answer["structuredContent"]["code"] == code
+
+
+@pytest.mark.proves("META-5")
+async def test_a_denied_tool_is_neither_found_nor_run() -> None:
+    booth = Booth(permissions={"files:write_file": "deny"})
+    assert [hit["toolName"] for hit in await booth.discover("write file")] == ["read_file"]
+    answer = await booth.call("tool_execute", {"toolKey": "files:write_file"})
+    assert answer["isError"] is True
+    assert booth.upstreams.asked == []
+
+
+@pytest.mark.proves("META-5")
+async def test_a_tool_that_must_be_asked_for_is_refused_while_nobody_can_be_asked() -> None:
+    booth = Booth(permissions={"files:write_file": "ask"})
+    answer = await booth.call("tool_execute", {"toolKey": "files:write_file"})
+    assert answer["isError"] is True
+    assert booth.upstreams.asked == []
+
+
+@pytest.mark.proves("REG-7")
+async def test_a_server_that_is_down_makes_the_tool_unavailable_with_a_way_out() -> None:
+    def down(*_: object) -> JsonObject:
+        raise UpstreamFailed(Failure(FailureKind.EXITED), "Files exited.", "Check its command.")
+
+    answer = await Booth(down).call("tool_execute", {"toolKey": "files:write_file"})
+    assert answer["structuredContent"] == {
+        "code": "TOOL_UNAVAILABLE",
+        "message": "Files exited.",
+        "retryable": True,
+        "hint": "Check its command.",
+    }
+
+
+@pytest.mark.proves("META-3")
+async def test_an_error_the_server_answered_passes_unchanged() -> None:
+    def refuse(*_: object) -> JsonObject:
+        raise UpstreamAnsweredError(-32055, "quota", {"left": 0})
+
+    with pytest.raises(MCPError) as raised:
+        await Booth(refuse).call("tool_execute", {"toolKey": "files:write_file"})
+    error = raised.value.error
+    assert (error.code, error.message, error.data) == (-32055, "quota", {"left": 0})
+
+
+@pytest.mark.proves("META-4")
+async def test_with_optimization_off_all_tools_are_shown_and_called_by_exposed_name() -> None:
+    booth = Booth(optimization=None)
+    listing = booth.exposures.list_tools(booth.request())
+    assert [t["name"] for t in listing["tools"]] == ["files__read_file", "files__write_file"]
+    assert await booth.call("files__read_file", {"path": "/x"}) is ODD_RESULT
+    assert await booth.discover("read file") == []
+
+
+@pytest.mark.proves("META-4")
+async def test_optimization_is_set_per_project() -> None:
+    booth = Booth(projects={"all": {"name": "All", "optimization": None}})
+    assert len(booth.exposures.list_tools(booth.request())["tools"]) == 2
+    names = [t["name"] for t in booth.exposures.list_tools(booth.request("all"))["tools"]]
+    assert names == ["files__read_file", "files__write_file"]
+
+
+async def test_an_unexposed_name_is_an_unknown_tool() -> None:
+    with pytest.raises(MCPError, match="Unknown tool"):
+        await Booth().call("files__read_file", {"path": "/x"})
+
+
+async def test_what_clients_do_is_recorded_without_argument_values() -> None:
+    booth = Booth()
+    await booth.discover("read a file")
+    await booth.call("tool_execute", {"toolKey": "files:read_file", "arguments": {"path": "/s3"}})
+    booth.exposures.list_tools(booth.request())
+    kinds = [entry.kind for entry in booth.recorded]
+    assert kinds == [ActivityKind.SEARCH, ActivityKind.CALL, ActivityKind.LIST]
+    assert booth.recorded[0].detail == "read a file"
+    assert booth.recorded[0].saved_tokens < 0
+    assert (booth.recorded[1].server, booth.recorded[1].tool) == (FILES, "read_file")
+    assert "/s3" not in repr(booth.recorded)

@@ -1,0 +1,87 @@
+"""Server ids, tool keys and exposed names."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from router.errors import InvalidInput
+from router.model import ServerId, ToolKey
+from router.names import (
+    assign_server_ids,
+    exposed_names,
+    parse_exposed,
+    parse_tool_key,
+)
+
+
+def key(server: str, tool: str) -> ToolKey:
+    return ToolKey(ServerId(server), tool)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("GitHub", "github"), ("My Files (work)", "my_files_work"), ("a__b", "a_b"), ("x:y", "x_y")],
+)
+def test_a_server_id_is_the_name_in_snake_case(name: str, expected: str) -> None:
+    assert assign_server_ids([name]) == {name: expected}
+
+
+def test_the_first_of_two_like_names_keeps_its_id_when_the_second_comes() -> None:
+    ids = assign_server_ids(["my-server", "My Server"])
+    assert ids["my-server"] == "my_server"
+    assert ids["My Server"].startswith("my_server_")
+
+
+@pytest.mark.parametrize("name", ["toolbooth", "scripts", "日本語", "***"])
+def test_reserved_and_wordless_names_still_get_a_usable_id(name: str) -> None:
+    server = assign_server_ids([name])[name]
+    assert re.fullmatch(r"[a-z][a-z0-9_]*", server)
+    assert server not in ("toolbooth", "scripts")
+    assert "__" not in server
+
+
+def test_a_tool_key_is_split_at_the_first_colon() -> None:
+    assert parse_tool_key("files:read:all") == key("files", "read:all")
+
+
+@pytest.mark.parametrize("text", ["", "files", ":tool", "files:"])
+def test_what_is_no_tool_key_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        parse_tool_key(text)
+
+
+@pytest.mark.proves("REG-3")
+def test_an_exposed_name_is_split_at_the_first_double_underscore() -> None:
+    assert parse_exposed("files__read__all") == ("files", "read__all")
+
+
+@pytest.mark.proves("REG-3")
+@pytest.mark.parametrize("name", ["__tool", "server__", "plain", ""])
+def test_half_an_exposed_name_is_refused(name: str) -> None:
+    with pytest.raises(InvalidInput):
+        parse_exposed(name)
+
+
+@pytest.mark.proves("REG-3")
+def test_exposed_names_fit_64_characters_and_stay_distinct() -> None:
+    keys = [key("server", f"{'x' * 80}{number}") for number in range(5)]
+    names = exposed_names(keys)
+    assert len(names) == 5
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) for name in names)
+    assert set(names.values()) == set(keys)
+
+
+@pytest.mark.proves("REG-3")
+def test_a_collision_never_shadows_and_is_resolved_the_same_way_every_time() -> None:
+    keys = [key("s", "read.file"), key("s", "read/file"), key("s", "other")]
+    names = exposed_names(keys)
+    assert set(names.values()) == set(keys)
+    assert names == exposed_names(reversed(keys))
+
+
+@pytest.mark.proves("REG-5")
+def test_exposed_names_come_in_order_of_name() -> None:
+    names = exposed_names([key("b", "x"), key("a", "z"), key("a", "y")])
+    assert list(names) == ["a__y", "a__z", "b__x"]
