@@ -33,6 +33,7 @@ class Workspaces:
         self._config = config
         self._provider = provider
         self._editing = asyncio.Lock()
+        self._caches: dict[WorkspaceId, DiskToolCache] = {}
         self.catalogs: dict[WorkspaceId, WorkspaceCatalog] = {}
 
     def catalog(self, workspace: WorkspaceId) -> WorkspaceCatalog:
@@ -46,7 +47,9 @@ class Workspaces:
         return self.catalog(ref.workspace).entry(ref.server)
 
     def cache(self, workspace: WorkspaceId) -> DiskToolCache:
-        return DiskToolCache(self._folder / workspace / "cache")
+        if (cache := self._caches.get(workspace)) is None:
+            cache = self._caches[workspace] = DiskToolCache(self._folder / workspace / "cache")
+        return cache
 
     def consents(self, workspace: WorkspaceId) -> ConsentStore:
         return ConsentStore(self._folder / workspace)

@@ -1,0 +1,165 @@
+"""What clients did: the newest entries and the totals in memory, all of it in a SQLite file.
+
+A request never waits for the disk: `record` hands the entry to a thread that writes in batches. The
+activity log is worth no failed request, so a database that can't be used costs a warning.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections import deque
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from router.model import ActivityEntry, WorkspaceId
+from router.store.activity_table import ActivityTable, TableError, move_aside
+from router.store.activity_totals import KEPT, ActivityTotals
+from router.store.clock import Clock
+
+log = logging.getLogger(__name__)
+
+_NEWEST = 500
+_QUEUE_SIZE = 10_000
+_BATCH_SIZE = 500
+_PRUNE_EVERY = timedelta(days=1)
+_WAKE_EVERY_S = 3600
+_CLOSE_TIMEOUT_S = 5
+
+
+class SqliteActivityLog:
+    """May be used from any thread; `close` writes what is waiting."""
+
+    def __init__(self, path: Path, *, keep_days: int, log_details: bool, clock: Clock) -> None:
+        self._path = path
+        self._clock = clock
+        self._keep = timedelta(days=keep_days)
+        self._log_details = log_details
+        self._memory = threading.Lock()
+        self._newest: deque[ActivityEntry] = deque(maxlen=_NEWEST)
+        self._totals = ActivityTotals()
+        self._waiting: queue.Queue[ActivityEntry | None] = queue.Queue(_QUEUE_SIZE)
+        self._dropping = False
+        self._failing = False
+        self._closed = False
+        self._pruned_at = clock()
+        self._table = self._open()
+        self._writer = threading.Thread(target=self._write, name="activity", daemon=True)
+        self._writer.start()
+
+    def apply(self, *, keep_days: int, log_details: bool) -> None:
+        """Follow changed settings; what is too old now goes with the next daily pruning."""
+        self._keep = timedelta(days=keep_days)
+        self._log_details = log_details
+
+    def record(self, entry: ActivityEntry) -> None:
+        with self._memory:
+            self._newest.appendleft(entry)
+            self._totals.count(entry)
+        if self._closed:
+            return
+        if entry.detail is not None and not self._log_details:
+            entry = replace(entry, detail=None)
+        try:
+            self._waiting.put_nowait(entry)
+        except queue.Full:
+            if not self._dropping:
+                log.warning("Activity comes faster than it can be written; some is not kept")
+            self._dropping = True
+
+    def recent(self) -> tuple[ActivityEntry, ...]:
+        """The newest entries, newest first."""
+        with self._memory:
+            return tuple(self._newest)
+
+    def saved_by_hour(self, workspace: WorkspaceId) -> tuple[int, ...]:
+        """Tokens saved in each of the last 24 hours, the current one last."""
+        with self._memory:
+            return self._totals.saved_by_hour(workspace, self._clock())
+
+    def saved_today(self, workspace: WorkspaceId) -> tuple[int, int]:
+        """Tokens saved and requests answered since midnight where the person is."""
+        with self._memory:
+            return self._totals.today(workspace, self._clock())
+
+    def flush(self) -> None:
+        """Return when everything recorded so far has been written."""
+        self._waiting.join()
+
+    def close(self) -> None:
+        self._closed = True
+        try:
+            self._waiting.put(None, timeout=_CLOSE_TIMEOUT_S)
+        except queue.Full:
+            log.warning("The activity log could not be closed in time")
+        self._writer.join(_CLOSE_TIMEOUT_S)
+
+    def _open(self) -> ActivityTable:
+        try:
+            return self._load(ActivityTable(self._path))
+        except TableError as error:
+            return self._instead(error)
+
+    def _load(self, table: ActivityTable) -> ActivityTable:
+        try:
+            self._prune(table)
+            self._newest.extend(table.newest(_NEWEST))
+            for workspace, quarter, saved, requests in table.totals(self._clock() - KEPT):
+                self._totals.add(workspace, quarter, saved, requests)
+        except TableError:
+            table.close()
+            raise
+        return table
+
+    def _instead(self, error: TableError) -> ActivityTable:
+        """A new database for a broken one; one in memory where there can't be any."""
+        if error.broken:
+            with suppress(TableError, OSError):
+                aside = move_aside(self._path, self._clock())
+                log.warning("The activity log was unusable (%s) and is now %s", error, aside)
+                return ActivityTable(self._path)
+        log.warning("Activity is kept in memory only: %s: %s", self._path, error)
+        return ActivityTable(None)
+
+    def _prune(self, table: ActivityTable) -> None:
+        self._pruned_at = self._clock()
+        table.prune(self._pruned_at - self._keep)
+
+    def _write(self) -> None:
+        """The writer's thread, until it meets the None that `close` sends."""
+        while True:
+            batch = self._next_batch()
+            self._store([entry for entry in batch if entry is not None])
+            self._dropping = self._dropping and not self._waiting.empty()
+            for _ in batch:
+                self._waiting.task_done()
+            if None in batch:
+                break
+        self._table.close()
+
+    def _next_batch(self) -> list[ActivityEntry | None]:
+        """All that is waiting; nothing if nothing comes for an hour."""
+        batch: list[ActivityEntry | None] = []
+        with suppress(queue.Empty):
+            batch.append(self._waiting.get(timeout=_WAKE_EVERY_S))
+            while len(batch) < _BATCH_SIZE:
+                batch.append(self._waiting.get_nowait())
+        return batch
+
+    def _store(self, entries: list[ActivityEntry]) -> None:
+        try:
+            self._table.insert(entries)
+            if self._clock() - self._pruned_at >= _PRUNE_EVERY:
+                self._prune(self._table)
+            self._failing = False
+        except TableError as error:
+            if not self._failing:
+                log.warning("Activity could not be written: %s", error)
+            self._failing = True
+            if error.broken:
+                self._table.close()
+                self._table = self._instead(error)
+                self._failing = False

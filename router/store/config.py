@@ -1,0 +1,249 @@
+"""The files people edit: `settings.json` and `workspaces/<id>/workspace.json`.
+
+`ConfigStore` holds their last good values, writes them, and by `poll` tells what someone else
+changed on disk. Two processes may use one data directory at the same time.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from router.errors import ConfigError, Conflict, InvalidInput, NotFound
+from router.model import JsonObject, WorkspaceId
+from router.settings import Settings, WorkspaceConfig
+from router.store import jsontext
+from router.store.document import Document, Seen
+from router.store.files import sweep
+from router.store.migrations import VERSION_KEY, Migrated, migrate_settings, migrate_workspace
+
+log = logging.getLogger(__name__)
+
+FIRST_WORKSPACE = WorkspaceId("personal")
+_WORKSPACE_ID = re.compile(r"[a-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanged:
+    """Someone else changed the settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceChanged:
+    """A workspace is new on disk, or someone else changed it."""
+
+    id: WorkspaceId
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceGone:
+    id: WorkspaceId
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A file can't be used; the last good state stays."""
+
+    path: Path
+    line: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A file that had been rejected is good again, or gone."""
+
+    path: Path
+
+
+Change: TypeAlias = SettingsChanged | WorkspaceChanged | WorkspaceGone | Rejected | Accepted
+
+
+class ConfigStore:
+    """A workspace whose file is malformed from the start is there but empty, and can't be saved."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._data_dir = data_dir
+        self._settings = Document(
+            data_dir / "settings.json", Settings(), read=_read_settings, write=Settings.to_json
+        )
+        # Replaced, never changed in place: other threads read it.
+        self._workspaces: dict[WorkspaceId, Document[WorkspaceConfig]] = {}
+        self._missing_once: set[WorkspaceId] = set()
+        self._ignored: set[str] = set()
+
+    @property
+    def settings(self) -> Settings:
+        return self._settings.value
+
+    @property
+    def workspaces(self) -> Mapping[WorkspaceId, WorkspaceConfig]:
+        """All workspaces, by id."""
+        return {workspace: document.value for workspace, document in self._workspaces.items()}
+
+    @property
+    def rejected(self) -> tuple[Rejected, ...]:
+        """The files that can't be used as they are now."""
+        documents = (self._settings, *self._workspaces.values())
+        return tuple(_rejected(d.path, d.rejection) for d in documents if d.rejection is not None)
+
+    def workspace_folder(self, workspace: WorkspaceId) -> Path:
+        return self._data_dir / "workspaces" / workspace
+
+    def load(self) -> list[Change]:
+        """Read everything at start, making what must be there. Returns only the rejections."""
+        sweep(self._data_dir)
+        self._settings.create()
+        changes = self.poll()
+        if not self._workspaces:
+            with suppress(Conflict):  # Another process was faster: then there is one to read.
+                self.create_workspace(FIRST_WORKSPACE, WorkspaceConfig(name="Personal"))
+            changes += self.poll()
+        for workspace in self._workspaces:
+            sweep(self.workspace_folder(workspace))
+        return [change for change in changes if isinstance(change, Rejected)]
+
+    def save_settings(self, settings: Settings) -> None:
+        self._settings.update(lambda _: settings)
+
+    def update_settings(self, change: Callable[[Settings], Settings]) -> Settings:
+        return self._settings.update(change)
+
+    def save_workspace(self, workspace: WorkspaceId, config: WorkspaceConfig) -> None:
+        """Write `config` whatever the file says, unless it is malformed."""
+        self._document(workspace).update(lambda _: config)
+
+    def update_workspace(
+        self, workspace: WorkspaceId, change: Callable[[WorkspaceConfig], WorkspaceConfig]
+    ) -> WorkspaceConfig:
+        """Apply `change` to what the file says now. An edit by someone else that this finds is in
+        the returned value, and the next `poll` reports it."""
+        return self._document(workspace).update(change)
+
+    def create_workspace(self, workspace: WorkspaceId, config: WorkspaceConfig) -> None:
+        if not _WORKSPACE_ID.fullmatch(workspace):
+            raise InvalidInput(
+                f'"{workspace}" can\'t be the id of a workspace.',
+                "Use up to 64 small letters, digits, - and _.",
+            )
+        document = self._new_document(workspace, config)
+        if not document.create():
+            raise Conflict(f'The workspace "{workspace}" exists already.', "Choose another name.")
+        self._keep({**self._workspaces, workspace: document})
+
+    def poll(self) -> list[Change]:
+        """What someone else changed on disk since the last time."""
+        seen = self._settings.refresh()
+        changes = _verdicts(self._settings, seen)
+        if Seen.CHANGED in seen:
+            changes.append(SettingsChanged())
+        new = self._new_on_disk()
+        self._keep({**self._workspaces, **new})
+        for workspace, document in self._workspaces.items():
+            changes += self._look_at(workspace, document, is_new=workspace in new)
+        return changes
+
+    def _look_at(
+        self, workspace: WorkspaceId, document: Document[WorkspaceConfig], *, is_new: bool
+    ) -> list[Change]:
+        seen = document.refresh()
+        changes = _verdicts(document, seen)
+        if Seen.MISSING in seen and self._is_gone(workspace):
+            self._keep({k: v for k, v in self._workspaces.items() if k != workspace})
+            changes.append(WorkspaceGone(workspace))
+        elif Seen.MISSING not in seen:
+            self._missing_once.discard(workspace)
+            if is_new or Seen.CHANGED in seen:
+                changes.append(WorkspaceChanged(workspace))
+        return changes
+
+    def _is_gone(self, workspace: WorkspaceId) -> bool:
+        """Editors replace a file by moving it away first: only its folder's end, or a second look,
+        tells that it is gone."""
+        if workspace in self._missing_once or not self.workspace_folder(workspace).is_dir():
+            self._missing_once.discard(workspace)
+            return True
+        self._missing_once.add(workspace)
+        return False
+
+    def _new_on_disk(self) -> dict[WorkspaceId, Document[WorkspaceConfig]]:
+        return {
+            workspace: self._new_document(workspace, WorkspaceConfig(name=_title(workspace)))
+            for workspace in self._ids_on_disk()
+            if workspace not in self._workspaces
+        }
+
+    def _ids_on_disk(self) -> Iterator[WorkspaceId]:
+        with suppress(FileNotFoundError):
+            for folder in (self._data_dir / "workspaces").iterdir():
+                if not (folder / "workspace.json").is_file():
+                    continue
+                if _WORKSPACE_ID.fullmatch(folder.name):
+                    yield WorkspaceId(folder.name)
+                elif folder.name not in self._ignored:
+                    self._ignored.add(folder.name)
+                    log.warning("Ignoring %s: a workspace's folder has a name like my-work", folder)
+
+    def _new_document(
+        self, workspace: WorkspaceId, config: WorkspaceConfig
+    ) -> Document[WorkspaceConfig]:
+        return Document(
+            self.workspace_folder(workspace) / "workspace.json",
+            config,
+            read=lambda path, text: _read_workspace(path, text, _title(workspace)),
+            write=WorkspaceConfig.to_json,
+        )
+
+    def _document(self, workspace: WorkspaceId) -> Document[WorkspaceConfig]:
+        document = self._workspaces.get(workspace)
+        if document is None:
+            raise NotFound(f'There is no workspace "{workspace}".')
+        return document
+
+    def _keep(self, workspaces: Mapping[WorkspaceId, Document[WorkspaceConfig]]) -> None:
+        self._workspaces = dict(sorted(workspaces.items()))
+
+
+def _verdicts(document: Document[Settings] | Document[WorkspaceConfig], seen: Seen) -> list[Change]:
+    changes: list[Change] = []
+    if document.rejection is not None and Seen.REJECTED in seen:
+        changes.append(_rejected(document.path, document.rejection))
+    elif document.rejection is None and Seen.ACCEPTED in seen:
+        changes.append(Accepted(document.path))
+    return changes
+
+
+def _rejected(path: Path, error: ConfigError) -> Rejected:
+    return Rejected(path, error.line, error.reason)
+
+
+def _read_settings(path: Path, text: str) -> Settings:
+    migrated = _migrated(path, text, migrate_settings)
+    return jsontext.validated(Settings, path, text, migrated.value)
+
+
+def _read_workspace(path: Path, text: str, default_name: str) -> WorkspaceConfig:
+    migrated = _migrated(path, text, lambda raw: migrate_workspace(raw, default_name))
+    renamed = migrated.renamed
+    return jsontext.validated(WorkspaceConfig, path, text, migrated.value, renamed=renamed)
+
+
+def _migrated(path: Path, text: str, migrate: Callable[[JsonObject], Migrated]) -> Migrated:
+    try:
+        migrated = migrate(jsontext.parse(path, text))
+    except InvalidInput as error:
+        line = jsontext.line_of(text, (VERSION_KEY,))
+        raise ConfigError(path, line, error.message) from error
+    for warning in migrated.warnings:
+        log.warning("%s: %s", path, warning)
+    return migrated
+
+
+def _title(workspace: WorkspaceId) -> str:
+    """A name to show for a file that has none: `my-work` becomes "My work"."""
+    return re.sub("[-_]+", " ", workspace).strip().capitalize() or workspace

@@ -1,0 +1,94 @@
+"""Who may run what: a person's consent to start a server's command, in `consents.json`.
+
+A consent is bound to what would run: command, arguments, names of environment variables and the
+program that the command leads to. Any of them changed, and the person is asked again. It lies in a
+file of its own so that a pasted `workspace.json` can't bring a consent with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+from router.model import ServerId, Transport, as_object
+from router.settings import ServerConfig, replace_secret_references, secret_references
+from router.store import jsontext
+from router.store.files import atomic_write, explained, locked
+
+log = logging.getLogger(__name__)
+
+FORMAT_VERSION = 1
+
+
+class ConsentStore:
+    """The consents of one workspace. Servers reached by address need none."""
+
+    def __init__(self, workspace_folder: Path) -> None:
+        self._path = workspace_folder / "consents.json"
+
+    def has(self, server: ServerId, config: ServerConfig) -> bool:
+        if config.transport is Transport.HTTP:
+            return True
+        return self._read().get(server) == fingerprint(config)
+
+    def grant(self, server: ServerId, config: ServerConfig) -> None:
+        self._change(lambda consents: {**consents, server: fingerprint(config)})
+
+    def forget(self, server: ServerId) -> None:
+        self._change(lambda consents: {k: v for k, v in consents.items() if k != server})
+
+    def _change(self, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
+        with explained(self._path), locked(self._path):
+            before = self._read()
+            after = change(before)
+            if after != before:
+                file = {"formatVersion": FORMAT_VERSION, "servers": dict(sorted(after.items()))}
+                atomic_write(self._path, jsontext.dump(file))
+
+    def _read(self) -> dict[str, str]:
+        """A file that can't be used holds no consent: then people are asked again."""
+        try:
+            file = as_object(cast(object, json.loads(self._path.read_bytes())))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, RecursionError) as error:
+            log.warning("Ignoring the consents in %s: %s", self._path, error)
+            return {}
+        if file.get("formatVersion") != FORMAT_VERSION:
+            return {}
+        return {k: v for k, v in as_object(file.get("servers")).items() if isinstance(v, str)}
+
+
+def fingerprint(config: ServerConfig) -> str:
+    """SHA-256 over what would run; environment values stay out of it, they may be secret."""
+    running = {
+        "command": config.command,
+        "args": list(config.args),
+        "env": sorted(config.env),
+        "program": resolved_program(config),
+    }
+    return hashlib.sha256(json.dumps(running, sort_keys=True).encode()).hexdigest()
+
+
+def resolved_program(config: ServerConfig) -> str | None:
+    """The file the command leads to, looked up as the server's own environment would."""
+    command = config.command or ""
+    if Path(command).name != command:
+        command = str(Path(config.cwd or Path.cwd(), command))
+    return shutil.which(command, path=_search_path(config))
+
+
+def _search_path(config: ServerConfig) -> str | None:
+    path = config.env.get("PATH")
+    if path is None:
+        return None
+    references = secret_references(path)
+    return replace_secret_references(
+        path, {(kind, name): os.environ.get(name, "") for kind, name in references}
+    )

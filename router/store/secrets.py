@@ -1,0 +1,202 @@
+"""Secrets: in the system's keyring, or for this session in memory; never as plain text on disk.
+
+Files only ever hold references such as `${keyring:NAME}` and `${env:NAME}`. `resolve` turns them
+into values when a server is started, and nobody else does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Protocol, TypeVar, cast
+
+from router.advice import advise
+from router.errors import SecretUnavailable, UpstreamFailed
+from router.model import Failure, FailureKind
+from router.ports import SecretStore
+from router.settings import replace_secret_references, secret_references
+
+T = TypeVar("T")
+
+SERVICE = "toolbooth"
+_WITHOUT_KEYRING = (
+    "Without a keyring, put the value into an environment variable and refer to it as ${env:NAME}."
+)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_SECRET_WORD = re.compile(
+    r".*(token|secret|password|passwd|passphrase|credential|apikey|accesskey|privatekey)s?"
+    r"|keys?|pwd|pat|authorization|cookies?",
+    re.IGNORECASE,
+)
+
+
+class _Backend(Protocol):
+    def get_password(self, service: str, username: str) -> str | None: ...
+    def set_password(self, service: str, username: str, password: str) -> None: ...
+    def delete_password(self, service: str, username: str) -> None: ...
+
+
+class KeyringSecrets:
+    """The system's keyring. A locked one asks its person and blocks as long as they like, so each
+    call has a thread of its own that is left behind after `timeout_s`."""
+
+    def __init__(self, timeout_s: float = 15) -> None:
+        self._timeout_s = timeout_s
+
+    async def get(self, name: str) -> str:
+        value = await self._call(lambda: _backend().get_password(SERVICE, name))
+        if value is None:
+            raise SecretUnavailable(
+                f"The keyring has no secret named {name}.", "Edit the server and enter it again."
+            )
+        return value
+
+    async def set(self, name: str, value: str) -> None:
+        await self._call(lambda: _backend().set_password(SERVICE, name, value))
+
+    async def delete(self, name: str) -> None:
+        def delete_if_there() -> None:
+            if _backend().get_password(SERVICE, name) is not None:
+                _backend().delete_password(SERVICE, name)
+
+        await self._call(delete_if_there)
+
+    async def _call(self, work: Callable[[], T]) -> T:
+        future = asyncio.wrap_future(_in_own_thread(work))
+        try:
+            return await asyncio.wait_for(future, self._timeout_s)
+        except TimeoutError as error:
+            raise SecretUnavailable(
+                f"The keyring did not answer within {self._timeout_s:g} seconds.",
+                f"Unlock it, then try again. {_WITHOUT_KEYRING}",
+            ) from error
+
+
+class SessionSecrets:
+    """Secrets in memory, gone when the process ends."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, str] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    async def get(self, name: str) -> str:
+        if name not in self._values:
+            raise SecretUnavailable(f"There is no secret named {name}.")
+        return self._values[name]
+
+    async def set(self, name: str, value: str) -> None:
+        self._values[name] = value
+
+    async def delete(self, name: str) -> None:
+        self._values.pop(name, None)
+
+
+class LayeredSecrets:
+    """`primary`, and for what it can't take, `session`."""
+
+    def __init__(self, primary: SecretStore, session: SessionSecrets) -> None:
+        self._primary = primary
+        self._session = session
+
+    def persisted(self, name: str) -> bool:
+        """Whether the secret outlives this process, as far as `set` knows."""
+        return name not in self._session
+
+    async def get(self, name: str) -> str:
+        layer = self._session if name in self._session else self._primary
+        return await layer.get(name)
+
+    async def set(self, name: str, value: str) -> None:
+        """Keep `value`; afterwards `persisted` says whether only for this session."""
+        try:
+            await self._primary.set(name, value)
+        except SecretUnavailable:
+            await self._session.set(name, value)
+        else:
+            await self._session.delete(name)
+
+    async def delete(self, name: str) -> None:
+        was_here = name in self._session
+        await self._session.delete(name)
+        try:
+            await self._primary.delete(name)
+        except SecretUnavailable:
+            if not was_here:
+                raise
+
+
+async def resolve(
+    values: Mapping[str, str], secrets: SecretStore, environ: Mapping[str, str]
+) -> dict[str, str]:
+    """`values` with their references replaced; `UpstreamFailed` names the first that is missing."""
+    known: dict[tuple[str, str], str] = {}
+    for text in values.values():
+        for kind, name in secret_references(text):
+            if (kind, name) not in known:
+                known[kind, name] = await _look_up(kind, name, secrets, environ)
+    return {key: replace_secret_references(text, known) for key, text in values.items()}
+
+
+def looks_secret(name: str) -> bool:
+    """Whether an environment variable or header of this name usually holds a secret."""
+    words = _WORD.findall(name)
+    if not words or words[0].lower() == "max" or name.upper() in ("PWD", "OLDPWD"):
+        return False
+    return words[-1].lower() == "auth" or any(_SECRET_WORD.fullmatch(word) for word in words)
+
+
+async def _look_up(kind: str, name: str, secrets: SecretStore, environ: Mapping[str, str]) -> str:
+    if kind == "env":
+        if name in environ:
+            return environ[name]
+        raise _missing(name, f"Set the environment variable {name}, then start Toolbooth again.")
+    try:
+        return await secrets.get(name)
+    except SecretUnavailable as error:
+        raise _missing(name, f"{error.message} {error.hint}".strip()) from error
+
+
+def _missing(name: str, hint: str) -> UpstreamFailed:
+    failure = Failure(FailureKind.SECRET_MISSING, subject=name, detail=hint)
+    advice = advise(failure, server_name="")
+    return UpstreamFailed(failure, advice.cause, advice.suggestion)
+
+
+def _backend() -> _Backend:
+    """Importing keyring looks for backends and takes a quarter of a second: only in the thread."""
+    import keyring
+    from keyring.backends import null
+    from keyring.errors import NoKeyringError
+
+    backend = keyring.get_keyring()
+    if isinstance(backend, null.Keyring):
+        raise NoKeyringError("keyring is switched off")
+    return cast(_Backend, backend)  # Its metaclass wraps `set_password` and loses the types.
+
+
+def _in_own_thread(work: Callable[[], T]) -> Future[T]:
+    """Run `work` where nobody waits for it at exit, as the threads of an executor would be."""
+    future: Future[T] = Future()
+    future.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except Exception as error:  # noqa: BLE001 - a keyring's backend may raise anything
+            future.set_exception(_unavailable(error))
+
+    threading.Thread(target=run, name="keyring", daemon=True).start()
+    return future
+
+
+def _unavailable(error: Exception) -> SecretUnavailable:
+    """Names the kind of error only: its text may be anything, even the secret."""
+    message = f"The system's keyring can't be used ({type(error).__name__})."
+    unavailable = SecretUnavailable(message, _WITHOUT_KEYRING)
+    unavailable.__cause__ = error
+    return unavailable

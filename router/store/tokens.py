@@ -1,0 +1,214 @@
+"""The tokens clients connect with: `tbt_<id>_<secret>`, of which only id and SHA-256 are stored.
+
+`verify` stands before every request and costs microseconds. Revoking works at once here, and within
+one `reload_if_changed` when another process did it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import secrets
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from router.errors import InvalidInput, NotFound, ToolboothError
+from router.model import IssuedToken, JsonObject, ProjectId, TokenId, TokenSummary, WorkspaceId
+from router.store import jsontext
+from router.store.clock import Clock
+from router.store.document import Document, Seen
+
+log = logging.getLogger(__name__)
+
+PREFIX = "tbt_"
+_ID_LENGTH = 8
+_SECRET_BYTES = 32
+_LENGTH = len(PREFIX) + _ID_LENGTH + 1 + 43
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+_NOTE_USE_EVERY = timedelta(seconds=1)
+_WRITE_USE_EVERY = timedelta(minutes=1)
+
+
+class _StoredToken(BaseModel):
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid"
+    )
+
+    id: TokenId = Field(pattern=r"^[0-9a-f]{8}$")
+    name: str
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    workspace: WorkspaceId | None = None
+    project: ProjectId | None = None
+    created_at: AwareDatetime
+    expires_at: AwareDatetime | None = None
+    last_used_at: AwareDatetime | None = None
+
+
+class _TokenFile(BaseModel):
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid"
+    )
+
+    schema_version: Literal[1] = 1
+    tokens: tuple[_StoredToken, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    summary: TokenSummary
+    digest: bytes
+
+
+class TokenStore:
+    """May be used from any thread; `tokens.json` may be changed by other processes."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self._clock = clock
+        self._file = Document(path, _TokenFile(), read=_read, write=_write, if_missing=_TokenFile())
+        self._writing = threading.Lock()
+        self._by_id: dict[TokenId, _Token] = {}
+        self._used: dict[TokenId, datetime] = {}
+        self._use_written_at = clock()
+        self._refresh()
+
+    def verify(self, text: str) -> TokenSummary | None:
+        """Whose token `text` is, if it is one and holds."""
+        if len(text) != _LENGTH or not text.startswith(PREFIX):
+            return None
+        token = self._by_id.get(TokenId(text[len(PREFIX) : len(PREFIX) + _ID_LENGTH]))
+        if token is None or not hmac.compare_digest(_digest(text), token.digest):
+            return None
+        expires_at = token.summary.expires_at
+        if expires_at is not None and self._clock() >= expires_at:
+            return None
+        return token.summary
+
+    def list(self) -> tuple[TokenSummary, ...]:
+        """All tokens, by name."""
+        summaries = (token.summary for token in self._by_id.values())
+        return tuple(sorted(summaries, key=lambda summary: (summary.name, summary.id)))
+
+    def issue(
+        self,
+        name: str,
+        workspace: WorkspaceId | None,
+        project: ProjectId | None,
+        expires_at: datetime | None = None,
+    ) -> IssuedToken:
+        if not name.strip():
+            raise InvalidInput("A token needs a name.", "Name it after the client that uses it.")
+        token_id = TokenId(secrets.token_hex(_ID_LENGTH // 2))
+        secret = f"{PREFIX}{token_id}_{secrets.token_urlsafe(_SECRET_BYTES)}"
+        stored = _StoredToken(
+            id=token_id,
+            name=name.strip(),
+            sha256=_digest(secret).hex(),
+            workspace=workspace,
+            project=project,
+            created_at=self._clock(),
+            expires_at=expires_at,
+        )
+        self._change(lambda tokens: (*tokens, stored))
+        return IssuedToken(_summary(stored), secret)
+
+    def revoke(self, id_or_name: str) -> TokenSummary:
+        """End a token; of two with the same name only its id tells which."""
+        self.reload_if_changed()
+        found = [token for token in self.list() if id_or_name in (token.id, token.name)]
+        if not found:
+            raise NotFound(f'There is no token "{id_or_name}".')
+        if len(found) > 1:
+            ids = ", ".join(token.id for token in found)
+            raise InvalidInput(f'Several tokens are named "{id_or_name}".', f"Use the id: {ids}.")
+        self._change(lambda tokens: tuple(t for t in tokens if t.id != found[0].id))
+        return found[0]
+
+    def touch(self, token: TokenId) -> None:
+        """Note that `token` was used now, to the second. The request must not wait for the disk, so
+        once a minute a thread writes it down."""
+        now = self._clock()
+        by_id = self._by_id  # If another thread replaces it meanwhile, what is revoked stays so.
+        known = by_id.get(token)
+        if known is None or now - self._used.get(token, _LONG_AGO) < _NOTE_USE_EVERY:
+            return
+        self._used[token] = now
+        by_id[token] = replace(known, summary=replace(known.summary, last_used_at=now))
+        if now - self._use_written_at >= _WRITE_USE_EVERY:
+            self._use_written_at = now
+            threading.Thread(target=self.flush, name="token-use", daemon=True).start()
+
+    def flush(self) -> None:
+        """Write down when tokens were last used."""
+        used = dict(self._used)
+        if all(t.last_used_at == used.get(t.id, t.last_used_at) for t in self._file.value.tokens):
+            return
+        try:
+            self._change(lambda tokens: tuple(_used_at(t, used.get(t.id)) for t in tokens))
+        except ToolboothError as error:
+            log.warning("When tokens were last used could not be written: %s", error)
+
+    def reload_if_changed(self) -> bool:
+        """Take over what another process wrote; whether that changed anything."""
+        with self._writing:
+            return self._refresh()
+
+    def _refresh(self) -> bool:
+        seen = self._file.refresh()
+        if self._file.rejection is not None and Seen.REJECTED in seen:
+            log.warning("Keeping the tokens as they were: %s", self._file.rejection)
+        if Seen.CHANGED in seen:
+            self._index()
+        return Seen.CHANGED in seen
+
+    def _change(
+        self, change: Callable[[tuple[_StoredToken, ...]], tuple[_StoredToken, ...]]
+    ) -> None:
+        with self._writing:
+            self._file.update(lambda file: _TokenFile(tokens=change(file.tokens)))
+            self._index()
+
+    def _index(self) -> None:
+        """Replaced as a whole, because other threads verify meanwhile."""
+        used = self._used
+        self._by_id = {
+            stored.id: _Token(
+                _summary(_used_at(stored, used.get(stored.id))), bytes.fromhex(stored.sha256)
+            )
+            for stored in self._file.value.tokens
+        }
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _summary(stored: _StoredToken) -> TokenSummary:
+    return TokenSummary(
+        stored.id,
+        stored.name,
+        stored.workspace,
+        stored.project,
+        stored.created_at,
+        stored.expires_at,
+        stored.last_used_at,
+    )
+
+
+def _used_at(stored: _StoredToken, used: datetime | None) -> _StoredToken:
+    return stored if used is None else stored.model_copy(update={"last_used_at": used})
+
+
+def _read(path: Path, text: str) -> _TokenFile:
+    return jsontext.validated(_TokenFile, path, text, jsontext.parse(path, text))
+
+
+def _write(file: _TokenFile) -> JsonObject:
+    return file.model_dump(mode="json", by_alias=True, exclude_none=True)

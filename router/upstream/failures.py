@@ -1,0 +1,44 @@
+"""How this room fails: a `Failure` becomes an `UpstreamFailed` with its sentence in one place."""
+
+from __future__ import annotations
+
+from router.advice import advise
+from router.errors import UpstreamFailed
+from router.model import Failure, FailureKind
+
+
+class NoConnection(UpstreamFailed):
+    """Not even a connection came about: the server is down or we are cut off from it."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure, *_words(failure))
+
+
+class HttpRefused(UpstreamFailed):
+    """An HTTP status instead of an answer: the server did not process the message."""
+
+    def __init__(self, failure: Failure, status: int) -> None:
+        super().__init__(failure, *_words(failure))
+        self.status = status
+
+
+class SessionGone(HttpRefused):
+    """The server no longer knows our session; the message may be sent again in a new one."""
+
+
+def failed(failure: Failure) -> UpstreamFailed:
+    """The exception for `failure`; whoever knows the server's name can word it better."""
+    return UpstreamFailed(failure, *_words(failure))
+
+
+def _words(failure: Failure) -> tuple[str, str]:
+    advice = advise(failure, "The server")
+    return advice.cause, advice.suggestion
+
+
+def bad_protocol(detail: str) -> Failure:
+    return Failure(FailureKind.BAD_PROTOCOL, detail=detail)
+
+
+def timed_out(seconds: float) -> Failure:
+    return Failure(FailureKind.TIMEOUT, subject=f"{seconds:g} s")

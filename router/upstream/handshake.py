@@ -1,0 +1,133 @@
+"""Finding the protocol revision both sides speak.
+
+Almost every server opens with `initialize`, so that is tried first. A server that doesn't know it
+is asked to `server/discover`, with which the modern revision opens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from router import __version__
+from router.errors import UpstreamAnsweredError
+from router.model import Failure, FailureKind, JsonObject, as_object
+from router.upstream.failures import HttpRefused, bad_protocol, failed
+from router.upstream.jsonrpc import Peer
+from router.upstream.protocol import (
+    CLIENT_CAPABILITIES_KEY,
+    CLIENT_INFO_KEY,
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    LATEST_LEGACY_VERSION,
+    LEGACY_VERSIONS,
+    METHOD_NOT_FOUND,
+    MODERN_VERSION,
+    SERVER_INFO_KEY,
+    UNSUPPORTED_VERSION,
+    VERSION_KEY,
+)
+
+_CLIENT_INFO = {"name": "toolbooth", "version": __version__}
+_CAPABILITIES: JsonObject = {}
+_NOT_THIS_WAY = (
+    METHOD_NOT_FOUND,
+    INVALID_REQUEST,
+    INVALID_PARAMS,
+    HEADER_MISMATCH,
+    UNSUPPORTED_VERSION,
+)
+_NOT_THIS_WAY_BY_STATUS = (
+    HTTPStatus.BAD_REQUEST,
+    HTTPStatus.NOT_FOUND,
+    HTTPStatus.METHOD_NOT_ALLOWED,
+)
+_ENVELOPE: JsonObject = {
+    VERSION_KEY: MODERN_VERSION,
+    CLIENT_INFO_KEY: _CLIENT_INFO,
+    CLIENT_CAPABILITIES_KEY: _CAPABILITIES,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What a server said of itself when the connection opened."""
+
+    protocol_version: str
+    server_info: JsonObject
+    capabilities: JsonObject
+    instructions: str
+    modern: bool
+
+
+def in_envelope(params: JsonObject | None) -> JsonObject:
+    """`params` with what the modern revision wants in every request."""
+    params = params or {}
+    return {**params, "_meta": {**as_object(params.get("_meta")), **_ENVELOPE}}
+
+
+async def shake_hands(peer: Peer, speak: Callable[[str], None]) -> Session:
+    """Open a session. `speak` tells the link which revision its messages are in from then on.
+
+    Raises `UpstreamFailed`.
+    """
+    try:
+        return await _negotiate(peer, speak)
+    except UpstreamAnsweredError as error:
+        reason = f"it would not open a session: {error.message} ({error.code})"
+        raise failed(Failure(FailureKind.OTHER, detail=reason)) from error
+
+
+async def _negotiate(peer: Peer, speak: Callable[[str], None]) -> Session:
+    try:
+        return await _initialize(peer, speak)
+    except (UpstreamAnsweredError, HttpRefused) as refusal:
+        if not _means_not_this_way(refusal):
+            raise
+        speak(MODERN_VERSION)
+        try:
+            return await _discover(peer)
+        except (UpstreamAnsweredError, HttpRefused):
+            raise refusal from None  # it speaks neither: the first answer says more
+
+
+async def _initialize(peer: Peer, speak: Callable[[str], None]) -> Session:
+    offer = {
+        "protocolVersion": LATEST_LEGACY_VERSION,
+        "capabilities": _CAPABILITIES,
+        "clientInfo": _CLIENT_INFO,
+    }
+    result = await peer.request("initialize", offer)
+    version = result.get("protocolVersion")
+    if version not in LEGACY_VERSIONS:
+        raise failed(bad_protocol(f"it speaks revision {version!r:.50}, which we don't know"))
+    speak(version)
+    await peer.notify("notifications/initialized")
+    return _session(version, as_object(result.get("serverInfo")), result)
+
+
+async def _discover(peer: Peer) -> Session:
+    result = await peer.request("server/discover", in_envelope(None))
+    versions = result.get("supportedVersions")
+    if not isinstance(versions, list) or MODERN_VERSION not in versions:
+        raise failed(bad_protocol(f"it speaks revisions {versions!r:.100}, none of which we know"))
+    meta = as_object(result.get("_meta"))
+    return _session(MODERN_VERSION, as_object(meta.get(SERVER_INFO_KEY)), result)
+
+
+def _session(version: str, server_info: JsonObject, result: JsonObject) -> Session:
+    return Session(
+        protocol_version=version,
+        server_info=server_info,
+        capabilities=as_object(result.get("capabilities")),
+        instructions=str(result.get("instructions") or ""),
+        modern=version == MODERN_VERSION,
+    )
+
+
+def _means_not_this_way(refusal: UpstreamAnsweredError | HttpRefused) -> bool:
+    if isinstance(refusal, HttpRefused):
+        return refusal.status in _NOT_THIS_WAY_BY_STATUS
+    return refusal.code in _NOT_THIS_WAY

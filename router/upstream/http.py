@@ -1,0 +1,265 @@
+"""A server behind streamable HTTP: each message is a POST, answered as JSON or as an event stream.
+
+A request is sent, and its answer read, in the caller's own task: no task stands between. In the
+legacy revisions a session id is kept and a standing GET stream brings the server's notifications;
+in the modern one there is neither, and closing a request's stream cancels it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from router.errors import UpstreamFailed
+from router.model import Failure, FailureKind, JsonObject, as_object
+from router.tasks import spawn, stop
+from router.upstream.failures import HttpRefused, NoConnection, SessionGone, bad_protocol, failed
+from router.upstream.framing import EventParser
+from router.upstream.http_channel import MAX_BODY_BYTES, Channel, Reply
+from router.upstream.jsonrpc import NotAMessage, Receiver, decode, encode
+from router.upstream.protocol import (
+    METHOD_HEADER,
+    MODERN_VERSION,
+    NAME_HEADER,
+    NAMED_BY,
+    SESSION_HEADER,
+    VERSION_HEADER,
+    header_value,
+)
+
+log = logging.getLogger(__name__)
+
+_QUIET_SEND_TIMEOUT_S = 5.0
+_GOODBYE_TIMEOUT_S = 1.0
+_FIRST_RETRY_S = 1.0
+_LONGEST_RETRY_S = 60.0
+_DEFAULT_RETRY_MS = 1000
+_NOBODY = object()
+_JSON = "application/json"
+_EVENTS = "text/event-stream"
+
+
+class HttpLink:
+    """A `Link` to an address. `version` is the revision spoken, once it is known."""
+
+    def __init__(
+        self, url: str, headers: Mapping[str, str], *, max_message_bytes: int = MAX_BODY_BYTES
+    ) -> None:
+        self._channel = Channel(url, headers, max_body_bytes=max_message_bytes)
+        self._max_message_bytes = max_message_bytes
+        self._version = ""
+        self._session_id: str | None = None
+        self._listening: asyncio.Task[None] | None = None
+        self._sending: set[asyncio.Task[None]] = set()
+        self._receiver: Receiver
+
+    @property
+    def cancels_by_closing(self) -> bool:
+        return self._version == MODERN_VERSION
+
+    @property
+    def session_id(self) -> str | None:
+        return self._session_id
+
+    async def start(self, receiver: Receiver) -> None:
+        self._receiver = receiver
+
+    def speak(self, version: str) -> None:
+        """From now on `version` is what both sides have agreed on."""
+        self._version = version
+
+    def listen(self) -> None:
+        """Open the standing stream on which a legacy server sends notifications of its own."""
+        if self._session_id is not None and self._version != MODERN_VERSION:
+            self._listening = spawn(self._keep_listening(), name="http listen")
+
+    async def forget_session(self) -> None:
+        await stop(self._listening)
+        self._session_id = None
+        self._version = ""
+
+    async def send(self, message: JsonObject) -> None:
+        headers = self._headers_of(message)
+        try:
+            async with await self._channel.open("POST", headers, encode(message)) as reply:
+                await self._take_reply(reply, message)
+        except HttpRefused as error:
+            if error.status == HTTPStatus.UNAUTHORIZED:
+                self._receiver.close(error.failure)
+            raise
+        except NoConnection as error:
+            self._receiver.close(error.failure)
+            raise
+
+    def send_soon(self, message: JsonObject) -> None:
+        task = spawn(self._send_quietly(message), name="http send")
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    async def close(self) -> None:
+        await stop(self._listening)
+        for task in list(self._sending):
+            await stop(task)
+        if self._session_id is not None:
+            await self._say_goodbye()
+        await self._channel.close()
+
+    # Sending
+
+    def _headers_of(self, message: JsonObject) -> dict[str, str]:
+        headers = {"Accept": f"{_JSON}, {_EVENTS}", "Content-Type": _JSON}
+        headers.update(self._session_headers())
+        if self._version == MODERN_VERSION and "method" in message:
+            headers.update(_routing_headers(message))
+        return headers
+
+    def _session_headers(self) -> dict[str, str]:
+        headers = {VERSION_HEADER: self._version} if self._version else {}
+        if self._session_id is not None:
+            headers[SESSION_HEADER] = self._session_id
+        return headers
+
+    async def _send_quietly(self, message: JsonObject) -> None:
+        try:
+            async with asyncio.timeout(_QUIET_SEND_TIMEOUT_S):
+                await self.send(message)
+        except (UpstreamFailed, TimeoutError) as error:
+            log.debug("A message to %s was lost: %s", self._channel.host, error)
+
+    async def _say_goodbye(self) -> None:
+        try:
+            async with asyncio.timeout(_GOODBYE_TIMEOUT_S):
+                async with await self._channel.open("DELETE", self._session_headers()) as reply:
+                    log.debug("The session at %s was ended: %s", self._channel.host, reply)
+        except (UpstreamFailed, TimeoutError) as error:
+            log.debug("The session at %s was not ended: %s", self._channel.host, error)
+
+    # Answers
+
+    async def _take_reply(self, reply: Reply, message: JsonObject) -> None:
+        if reply.status >= HTTPStatus.MULTIPLE_CHOICES:
+            await self._take_refusal(reply, message)
+        elif "method" in message and "id" in message:
+            if message["method"] == "initialize":
+                self._session_id = reply.headers.get(SESSION_HEADER)
+            await self._take_answer(reply, message["id"])
+
+    async def _take_answer(self, reply: Reply, request_id: object) -> None:
+        if reply.media_type == _JSON:
+            answered = self._deliver(await reply.body(), request_id)
+        elif reply.media_type == _EVENTS:
+            answered = await self._take_events(reply, request_id)
+        else:
+            raise failed(bad_protocol(f"an answer of type “{reply.media_type[:100]}”"))
+        if not answered:
+            raise failed(bad_protocol("a reply without the answer"))
+
+    async def _take_events(self, reply: Reply, request_id: object) -> bool:
+        """Deliver what the stream brings; if the server lets it go before the answer, resume it."""
+        parser = EventParser()
+        answered = await self._read_events(reply, parser, request_id)
+        while not answered and parser.last_id:
+            await asyncio.sleep((parser.retry_ms or _DEFAULT_RETRY_MS) / 1000)
+            parser = EventParser(parser.last_id)
+            async with await self._open_stream(parser.last_id) as resumed:
+                if not _is_stream(resumed):
+                    raise failed(self._unreachable(resumed))
+                answered = await self._read_events(resumed, parser, request_id)
+        return answered
+
+    async def _read_events(self, reply: Reply, parser: EventParser, request_id: object) -> bool:
+        """Whether the answer to `request_id` was among the stream's messages."""
+        async for chunk in reply:
+            for data in parser.feed(chunk):
+                if self._deliver(data, request_id):
+                    return True
+            if parser.pending > self._max_message_bytes:
+                limit = f"{self._max_message_bytes:,} bytes"
+                raise failed(bad_protocol(f"an event of more than {limit}"))
+        return False
+
+    def _deliver(self, data: bytes, request_id: object) -> bool:
+        try:
+            messages = decode(data)
+        except NotAMessage as error:
+            raise failed(bad_protocol(f"an answer that is no message ({error})")) from None
+        answered = False
+        for message in messages:
+            self._receiver.receive(message)
+            answered |= "method" not in message and message.get("id") == request_id
+        return answered
+
+    async def _take_refusal(self, reply: Reply, message: JsonObject) -> None:
+        """Raise for an HTTP error, unless it carries a JSON-RPC error, which is an answer."""
+        if reply.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            failure = Failure(FailureKind.SIGN_IN_NEEDED, self._channel.host, str(reply))
+            raise HttpRefused(failure, reply.status)
+        error = _error_in(await reply.body()) if reply.media_type == _JSON else {}
+        if self._session_id is not None and _means_session_gone(reply.status, error):
+            raise SessionGone(self._unreachable(reply), reply.status)
+        if not error or "id" not in message:
+            raise HttpRefused(self._unreachable(reply), reply.status)
+        self._receiver.receive({"jsonrpc": "2.0", "id": message["id"], "error": error})
+
+    def _unreachable(self, reply: Reply) -> Failure:
+        return Failure(FailureKind.UNREACHABLE, self._channel.host, str(reply))
+
+    # The standing stream
+
+    async def _keep_listening(self) -> None:
+        """Until the server says it has no such stream, or no longer knows our session."""
+        retry_s = _FIRST_RETRY_S
+        parser = EventParser()
+        while True:
+            parser = EventParser(parser.last_id)
+            opened_at = time.monotonic()
+            try:
+                async with await self._open_stream(parser.last_id) as reply:
+                    if reply.status in range(400, 500):
+                        return
+                    if _is_stream(reply):
+                        await self._read_events(reply, parser, _NOBODY)
+            except UpstreamFailed as error:
+                log.debug("The stream from %s ended: %s", self._channel.host, error)
+            lasted = time.monotonic() - opened_at > retry_s
+            retry_s = _FIRST_RETRY_S if lasted else min(2 * retry_s, _LONGEST_RETRY_S)
+            await asyncio.sleep(retry_s)
+
+    async def _open_stream(self, last_id: str) -> Reply:
+        headers = {"Accept": _EVENTS, **self._session_headers()}
+        if last_id:
+            headers["Last-Event-ID"] = last_id
+        return await self._channel.open("GET", headers)
+
+
+def _is_stream(reply: Reply) -> bool:
+    return reply.status == HTTPStatus.OK and reply.media_type == _EVENTS
+
+
+def _routing_headers(message: JsonObject) -> dict[str, str]:
+    """What the modern revision repeats of a message, for those who route without reading it."""
+    method = str(message["method"])
+    headers = {METHOD_HEADER: method}
+    name = as_object(message.get("params")).get(NAMED_BY.get(method, ""))
+    if isinstance(name, str):
+        headers[NAME_HEADER] = header_value(name)
+    return headers
+
+
+def _error_in(body: bytes) -> JsonObject:
+    try:
+        messages = decode(body)
+    except NotAMessage:
+        return {}
+    return as_object(messages[0].get("error")) if messages else {}
+
+
+def _means_session_gone(status: int, error: JsonObject) -> bool:
+    """404 by the book. Servers made after the TypeScript SDK's example answer 400 and words."""
+    words = str(error.get("message", "")).lower()
+    return status == HTTPStatus.NOT_FOUND or (
+        status == HTTPStatus.BAD_REQUEST and ("session" in words or "not initialized" in words)
+    )

@@ -1,0 +1,213 @@
+"""The owner of one server's upstream: the task that opens a connection is the one that closes it.
+
+Others ask the owner for the connection; whoever asks while it starts shares that start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from router.errors import ToolboothError, UpstreamFailed
+from router.model import Failure, FailureKind, ServerState
+from router.settings import ServerConfig
+from router.tasks import spawn
+from router.upstream.connection import Connection, open_upstream
+from router.upstream.failures import failed
+from router.upstream.jsonrpc import NotificationSink
+from router.upstream.last_words import LineSink
+
+_FAILURE_HELD_S = 1.0
+_STOPPED = Failure(FailureKind.OTHER, detail="it was stopped before it was ready")
+_SHOWN_BY_OTHERS = (FailureKind.DISABLED, FailureKind.CONSENT_NEEDED)
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchPlan:
+    """All that is needed to start a server once, with its secrets filled in."""
+
+    config: ServerConfig
+    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    startup_timeout_s: float | None = None
+    """`None`: what is usual for its transport."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What an owner needs of the world, all of it about its own server."""
+
+    name: str
+    launch: Callable[[], Awaitable[LaunchPlan]]
+    publish_state: Callable[[ServerState, Failure | None], None]
+    on_notification: NotificationSink
+    on_stderr: LineSink
+    on_over: Callable[[], None]
+    """Called when the connection may no longer be used, before anything else happens."""
+    idle_timeout_s: float | None = None
+    clock: Callable[[], float] = time.monotonic
+
+
+_Outcome: TypeAlias = Connection | ToolboothError
+
+
+class Owner:
+    """One server's connection, started when first asked for."""
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._around = surroundings
+        self._opened: asyncio.Future[_Outcome] | None = None
+        self._current: asyncio.Task[None] | None = None
+        """The run that may be cancelled: it opens a connection or holds one."""
+        self._runs: set[asyncio.Task[None]] = set()
+        """The current run and those that are still closing, which nobody may disturb."""
+        self._borrowers = 0
+        self._kept = False
+        self._held_failure: UpstreamFailed | None = None
+        self._held_until = 0.0
+
+    async def connection(self, *, keep: bool = True) -> Connection:
+        """The connection, started if there is none; with `keep` it outlives its borrowers.
+
+        Raises `UpstreamFailed`, or what `launch` raised.
+        """
+        opened = self._opened
+        if opened is None or _is_dead(opened):
+            opened = self._begin()
+            self._kept = keep
+        self._kept = self._kept or keep
+        outcome = await asyncio.shield(opened)
+        if isinstance(outcome, ToolboothError):
+            raise outcome.with_traceback(None)
+        return outcome
+
+    @asynccontextmanager
+    async def borrowed(self) -> AsyncGenerator[Connection]:
+        """The connection for a while; the last to give it back stops it unless it is kept."""
+        self._borrowers += 1
+        try:
+            yield await self.connection(keep=False)
+        finally:
+            self._borrowers -= 1
+            if not self._borrowers and not self._kept:
+                await self.stop()
+
+    async def stop(self) -> None:
+        """Close the connection, if there is one, and return when it is gone."""
+        self._held_failure = None
+        if self._current is not None:
+            self._current.cancel()
+        if self._runs:
+            await asyncio.wait(list(self._runs))
+
+    def _begin(self) -> asyncio.Future[_Outcome]:
+        if self._held_failure is not None and self._around.clock() < self._held_until:
+            raise self._held_failure.with_traceback(None)
+        opened: asyncio.Future[_Outcome] = asyncio.get_running_loop().create_future()
+        run = spawn(self._run(opened, list(self._runs)), name=f"upstream {self._around.name}")
+        self._current = run
+        self._runs.add(run)
+        run.add_done_callback(self._runs.discard)
+        run.add_done_callback(lambda _: opened.done() or opened.set_result(failed(_STOPPED)))
+        self._opened = opened
+        return opened
+
+    async def _run(
+        self, opened: asyncio.Future[_Outcome], earlier: Collection[asyncio.Task[None]]
+    ) -> None:
+        if earlier:
+            await asyncio.wait(earlier)
+        try:
+            connection = await self._open()
+        except ToolboothError as error:
+            opened.set_result(error)
+            return
+        opened.set_result(connection)
+        await self._own(connection)
+
+    async def _open(self) -> Connection:
+        around = self._around
+        try:
+            plan = await around.launch()
+        except UpstreamFailed as error:
+            if error.failure.kind not in _SHOWN_BY_OTHERS:
+                around.publish_state(_state_after(error.failure), error.failure)
+            raise
+        around.publish_state(ServerState.CONNECTING, None)
+        try:
+            return await open_upstream(
+                plan.config,
+                env=plan.env,
+                headers=plan.headers,
+                on_notification=around.on_notification,
+                on_stderr=around.on_stderr,
+                startup_timeout_s=plan.startup_timeout_s,
+            )
+        except UpstreamFailed as error:
+            self._held_failure, self._held_until = error, around.clock() + _FAILURE_HELD_S
+            around.publish_state(_state_after(error.failure), error.failure)
+            raise
+        except asyncio.CancelledError:
+            around.publish_state(ServerState.IDLE, None)
+            raise
+
+    async def _own(self, connection: Connection) -> None:
+        """Keep `connection` until it dies, nobody has used it for long, or we are stopped."""
+        failure: Failure | None = None
+        self._around.publish_state(ServerState.READY, None)
+        try:
+            failure = await self._until_over(connection)
+        finally:
+            if self._current is asyncio.current_task():
+                self._current = None
+            self._around.on_over()
+            if failure is not None and _was_expected(failure, connection):
+                failure = None
+            await connection.close()
+            self._around.publish_state(_state_after(failure), failure)
+
+    async def _until_over(self, connection: Connection) -> Failure | None:
+        """Why it died, or nothing if it was only idle for too long."""
+        while True:
+            try:
+                async with asyncio.timeout(self._patience_s(connection)):
+                    return await connection.wait_closed()
+            except TimeoutError:
+                if self._is_unused(connection):
+                    return None
+
+    def _patience_s(self, connection: Connection) -> float | None:
+        """How long to wait before looking again whether it is still used."""
+        limit_s = self._around.idle_timeout_s
+        if limit_s is None or self._borrowers:
+            return limit_s
+        return limit_s - connection.idle_s
+
+    def _is_unused(self, connection: Connection) -> bool:
+        limit_s = self._around.idle_timeout_s
+        return limit_s is not None and not self._borrowers and connection.idle_s >= limit_s
+
+
+def _is_dead(opened: asyncio.Future[_Outcome]) -> bool:
+    if not opened.done():
+        return False
+    outcome = opened.result()
+    return isinstance(outcome, ToolboothError) or outcome.closed
+
+
+def _was_expected(failure: Failure, connection: Connection) -> bool:
+    """A server may exit when it has nothing to do."""
+    exited_well = failure.kind is FailureKind.EXITED and failure.subject == "code 0"
+    return exited_well and connection.ended_quietly
+
+
+def _state_after(failure: Failure | None) -> ServerState:
+    if failure is None:
+        return ServerState.IDLE
+    if failure.kind is FailureKind.SIGN_IN_NEEDED:
+        return ServerState.NEEDS_SIGN_IN
+    return ServerState.FAILED

@@ -1,0 +1,47 @@
+"""A server's process with all its descendants, ended as one.
+
+Three things must hold however we end: a server that is stopped leaves no grandchild behind, one
+that exits by itself neither, and if the router is killed outright its servers go too. On POSIX the
+tree is a process group, and a guardian watches over it; on Windows it is a Job Object, which the
+system closes, and with it all its processes, when we are gone.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Protocol
+
+
+class ProcessTree(Protocol):
+    def terminate(self) -> None:
+        """Ask all processes to end, where the platform has a way to ask."""
+        ...
+
+    def kill(self) -> None: ...
+
+    def release(self) -> None:
+        """The tree is gone: stop watching over it."""
+        ...
+
+
+if sys.platform == "win32":
+    import subprocess
+
+    from router.upstream.windows_job import JobTree, load_kernel32
+
+    def creation_options() -> dict[str, Any]:
+        return {"creationflags": subprocess.CREATE_NO_WINDOW}
+
+    def watch_tree(pid: int) -> ProcessTree:
+        return JobTree(pid, load_kernel32())
+
+else:
+    from router.upstream.process_group import ProcessGroup
+
+    def creation_options() -> dict[str, Any]:
+        """How a process must be started so that its tree can be watched."""
+        return {"start_new_session": True}
+
+    def watch_tree(pid: int) -> ProcessTree:
+        """The tree of the process `pid`, which was started with `creation_options`."""
+        return ProcessGroup(pid)

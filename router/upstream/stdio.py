@@ -1,0 +1,238 @@
+"""A server as a child process: messages are lines on its stdin and stdout.
+
+The link is the process's asyncio protocol, so a line becomes an answer without any task between,
+and an exit is noticed even while a grandchild holds the pipes open. One supervisor task waits for
+the end, whatever brings it, and it alone winds down: nobody's cancellation can leave a process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from router.model import Failure, FailureKind, JsonObject
+from router.tasks import spawn
+from router.upstream.environment import find_command, server_environment
+from router.upstream.failures import bad_protocol, failed
+from router.upstream.framing import LineSplitter
+from router.upstream.jsonrpc import NotAMessage, Receiver, decode, encode
+from router.upstream.last_words import MAX_LINE_BYTES as MAX_STDERR_LINE_BYTES
+from router.upstream.last_words import LastWords, LineSink
+from router.upstream.process_tree import ProcessTree, creation_options, watch_tree
+
+log = logging.getLogger(__name__)
+
+MAX_LINE_BYTES = 16 * 1024 * 1024
+_LOGGED_NOISE = 3
+
+_STDIN_GRACE_S = 1.0
+_TERMINATE_GRACE_S = 1.0
+_KILL_GRACE_S = 1.0
+_PIPE_GRACE_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What to start: `env` is what its configuration adds to the clean environment."""
+
+    name: str
+    args: Sequence[str] = ()
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    cwd: str | None = None
+
+
+class StdioLink(asyncio.SubprocessProtocol):
+    """A `Link` to a process of its own."""
+
+    cancels_by_closing = False
+
+    def __init__(
+        self,
+        command: Command,
+        *,
+        on_stderr: LineSink,
+        secrets: Iterable[str] = (),
+        max_line_bytes: int = MAX_LINE_BYTES,
+    ) -> None:
+        self._command = command
+        self._max_line_bytes = max_line_bytes
+        self._said = LastWords(on_stderr, secrets)
+        self._stdout = LineSplitter()
+        self._stderr = LineSplitter()
+        self._noise = 0
+        self._open_outputs = {1, 2}
+        self._fault: Failure | None = None
+        self._over = asyncio.Event()
+        self._exited = asyncio.Event()
+        self._drained = asyncio.Event()
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self._receiver: Receiver
+        self._transport: asyncio.SubprocessTransport
+        self._stdin: asyncio.WriteTransport
+        self._tree: ProcessTree
+        self._supervisor: asyncio.Task[None] | None = None
+
+    async def start(self, receiver: Receiver) -> None:
+        """Start the process. Raises `UpstreamFailed` if that can't be done."""
+        self._receiver = receiver
+        environment = server_environment(os.environ, self._command.env)
+        program = find_command(self._command.name, environment, self._command.cwd)
+        try:
+            await asyncio.get_running_loop().subprocess_exec(
+                lambda: self,
+                program,
+                *self._command.args,
+                env=environment,
+                cwd=self._command.cwd,
+                **creation_options(),
+            )
+        except (OSError, ValueError) as error:
+            raise failed(self._start_failure(error)) from error
+
+    def speak(self, version: str) -> None:
+        """A line is the same in every revision."""
+
+    async def send(self, message: JsonObject) -> None:
+        self._write(message)
+        await self._writable.wait()
+
+    def send_soon(self, message: JsonObject) -> None:
+        if self._writable.is_set():  # else the server doesn't read, and we would pile up
+            self._write(message)
+
+    async def close(self) -> None:
+        """End the process and its descendants; returns when they are gone, in bounded time."""
+        self._over.set()
+        if self._supervisor is not None:
+            await asyncio.shield(self._supervisor)
+
+    # What asyncio calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # Casts, because uvloop's transports have the methods but not the base classes.
+        self._transport = cast(asyncio.SubprocessTransport, transport)
+        self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
+        self._tree = watch_tree(self._pid)
+        self._supervisor = spawn(self._supervise(), name=f"stdio {self._command.name}")
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 1:
+            self._take_stdout(data)
+        else:
+            self._take_stderr(data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """A server that closes any pipe but stderr is of no more use."""
+        self._open_outputs.discard(fd)
+        if not self._open_outputs:
+            self._drained.set()
+        if fd != 2:
+            self._over.set()
+
+    def process_exited(self) -> None:
+        self._exited.set()
+        self._over.set()
+
+    def pause_writing(self) -> None:
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        self._writable.set()
+
+    # Reading and writing
+
+    def _write(self, message: JsonObject) -> None:
+        if not self._over.is_set():
+            self._stdin.write(encode(message) + b"\n")
+
+    def _take_stdout(self, data: bytes) -> None:
+        if self._fault is not None:
+            return
+        for line in self._stdout.feed(data):
+            self._take_line(line)
+        if self._stdout.pending > self._max_line_bytes:
+            self._fault = bad_protocol(f"a line of more than {self._max_line_bytes:,} bytes")
+            self._stdout.flush()
+            self._over.set()
+
+    def _take_line(self, line: bytes) -> None:
+        try:
+            messages = decode(line)
+        except NotAMessage:
+            self._take_noise(line)
+            return
+        for message in messages:
+            self._receiver.receive(message)
+
+    def _take_noise(self, line: bytes) -> None:
+        """Servers print banners and usage to stdout; that may be all they say before they exit."""
+        said = self._said.add(line)
+        self._noise += bool(said)
+        if said and self._noise <= _LOGGED_NOISE:
+            log.warning("%s wrote to stdout what is no message: %.200s", self._command.name, said)
+
+    def _take_stderr(self, data: bytes) -> None:
+        for line in self._stderr.feed(data):
+            self._said.add(line)
+        if self._stderr.pending > MAX_STDERR_LINE_BYTES:
+            self._said.add(self._stderr.flush())
+
+    # The end
+
+    async def _supervise(self) -> None:
+        await self._over.wait()
+        exited_by_itself = await self._stop_leader()
+        self._tree.kill()  # whoever is left of the group
+        await _within(_PIPE_GRACE_S, self._drained)
+        self._said.add(self._stderr.flush())
+        self._transport.close()
+        self._tree.release()
+        self._receiver.close(self._fault or self._end(exited_by_itself))
+
+    async def _stop_leader(self) -> bool:
+        """Escalate until the process is gone; whether it went of its own accord."""
+        if self._fault is not None:
+            self._tree.kill()
+        self._stdin.close()
+        if await _within(_STDIN_GRACE_S, self._exited):
+            return True
+        self._tree.terminate()
+        if not await _within(_TERMINATE_GRACE_S, self._exited):
+            self._tree.kill()
+            if not await _within(_KILL_GRACE_S, self._exited):
+                log.error("Process %d of %s can't be killed", self._pid, self._command.name)
+        return False
+
+    @property
+    def _pid(self) -> int:
+        return self._transport.get_pid()
+
+    def _end(self, exited_by_itself: bool) -> Failure:
+        code = self._transport.get_returncode()
+        if code is None or not exited_by_itself:
+            return bad_protocol("it closed its input or output")
+        subject = f"signal {-code}" if code < 0 else f"code {code}"
+        return Failure(FailureKind.EXITED, subject, str(self._said))
+
+    def _start_failure(self, error: OSError | ValueError) -> Failure:
+        cwd = self._command.cwd
+        if cwd is not None and not os.path.isdir(cwd):  # noqa: PTH112
+            return Failure(FailureKind.OTHER, detail=f"its folder {cwd} does not exist")
+        if isinstance(error, PermissionError):
+            return Failure(FailureKind.PERMISSION_DENIED, self._command.name)
+        return Failure(FailureKind.OTHER, detail=f"{self._command.name} can't be started: {error}")
+
+
+async def _within(seconds: float, event: asyncio.Event) -> bool:
+    """Whether `event` comes in time."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True

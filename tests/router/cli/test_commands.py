@@ -1,0 +1,182 @@
+"""`toolbooth COMMAND`, on the files and in a running instance."""
+
+from __future__ import annotations
+
+import json
+import stat
+import sys
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from router.__main__ import data_dir
+from router.cli.running import run
+from router.control.channel import send, socket_address
+from router.errors import ToolboothError
+from tests.running import STDIO_SERVER, Running, running_router
+
+SERVER = (sys.executable, str(STDIO_SERVER))
+
+
+class Terminal:
+    """Runs commands on one data directory and reads what they print."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder = folder
+        self._capsys = capsys
+
+    def __call__(self, *words: str) -> tuple[int, str, str]:
+        place = words.index("--") if "--" in words else len(words)
+        given = [*words[:place], "--data-dir", str(self.folder), *words[place:]]
+        code = run(given, data_dir)
+        out, err = self._capsys.readouterr()
+        return code, out, err
+
+    def json(self, *words: str) -> Any:
+        place = words.index("--") if "--" in words else len(words)
+        code, out, err = self(*words[:place], "--json", *words[place:])
+        assert code == 0, err
+        return json.loads(out)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(tmp_path, capsys)
+
+
+def test_a_server_is_added_listed_searched_and_called_without_an_instance(
+    terminal: Terminal,
+) -> None:
+    added = terminal.json("add", "Test", "--", *SERVER)
+    assert (added["id"], added["state"]) == ("test", "idle")
+    assert terminal.json("refresh")[0]["discovery"] == "success"
+    assert terminal.json("search", "echo arguments")[0]["toolKey"] == "test:echo"
+    result = terminal.json("call", "test:echo", '{"a": 1}')
+    assert result["structuredContent"] == {"a": 1}
+    assert "test" in terminal("list")[1]
+
+
+def test_a_server_without_a_list_shows_as_one_placeholder(terminal: Terminal) -> None:
+    terminal("add", "Test", "--", *SERVER)
+    [row] = terminal.json("tools")
+    assert row["toolKey"] == "test/*"
+
+
+def test_adding_is_consent_and_importing_is_not(terminal: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    servers = {"Imported": {"command": SERVER[0], "args": [SERVER[1]]}}
+    file.write_text(json.dumps({"mcpServers": servers}))
+    assert terminal.json("import", str(file))[0]["state"] == "needs_consent"
+    code, _, err = terminal("call", "imported:echo")
+    assert code == 1
+    assert terminal.json("approve", "imported")["state"] == "idle"
+    terminal("refresh")
+    assert terminal("call", "imported:echo")[0] == 0, err
+
+
+def test_servers_can_be_switched_off_and_on_and_removed(terminal: Terminal) -> None:
+    terminal("add", "Test", "--", *SERVER)
+    assert terminal.json("disable", "Test")["state"] == "disabled"
+    assert terminal.json("enable", "test")["state"] == "idle"
+    assert terminal("remove", "test")[0] == 0
+    assert terminal.json("list") == []
+
+
+def test_workspaces_projects_and_permissions_are_managed(terminal: Terminal) -> None:
+    assert terminal.json("workspace", "new", "Side job")["id"] == "side_job"
+    terminal("workspace", "use", "Side job")
+    listed = {w["id"]: w["active"] for w in terminal.json("workspace", "list")}
+    assert listed == {"personal": False, "side_job": True}
+    terminal("add", "Test", "--", *SERVER)
+    terminal("project", "new", "Site", "--server", "test")
+    changed = terminal.json("project", "set", "site", "--optimization", "off")
+    assert changed["optimization"] is None
+    assert terminal.json("project", "set", "-", "--optimization", "bm25")["id"] is None
+    terminal("refresh")
+    assert terminal("permission", "set", "test:echo", "deny")[0] == 0
+    assert "test:echo" not in [hit["toolKey"] for hit in terminal.json("search", "echo")]
+
+
+def test_a_token_is_shown_once_and_can_be_revoked(terminal: Terminal, tmp_path: Path) -> None:
+    made = terminal.json("token", "new", "Editor")
+    assert made["token"].startswith("tbt_")
+    assert made["token"] not in (tmp_path / "tokens.json").read_text()
+    [listed] = terminal.json("token", "list")
+    assert "token" not in listed
+    assert terminal("token", "revoke", listed["id"])[0] == 0
+    assert terminal.json("token", "list") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (("frobnicate",), 2, "invalid choice"),
+        (("add", "X"), 2, "either a command or a --url"),
+        (("add", "X", "--env", "novalue", "--", "cmd"), 2, "K=V"),
+        (("add", "X", "--url", "ftp://x"), 1, "http"),
+        (("call", "a:b", "{nonsense"), 2, "not JSON"),
+        (("call", "a:b", "[1]"), 2, "JSON object"),
+        (("call", "nonsense"), 1, "not a tool key"),
+        (("call", "a:b"), 1, "no tool a:b"),
+        (("remove", "nobody"), 1, 'no server "nobody"'),
+        (("list", "--workspace", "nobody"), 1, 'no workspace "nobody"'),
+        (("workspace", "use", "nobody"), 1, 'no workspace "nobody"'),
+        (("project", "set", "nobody"), 1, 'no project "nobody"'),
+        (("project", "set", "-", "--optimization", "hybrid"), 1, "later version"),
+        (("token", "revoke", "nobody"), 1, "nobody"),
+        (("import", "/no/such/file"), 1, "can't be read"),
+        (("serve", "--port", "99999"), 2, "port"),
+        (("search", "x", "--limit", "0"), 2, "from 1 to 100"),
+    ],
+)
+def test_each_cause_has_its_exit_code_and_sentence(
+    terminal: Terminal, words: tuple[str, ...], code: int, sentence: str
+) -> None:
+    assert terminal(*words)[0] == code
+    assert sentence in _complaint(terminal, words)
+
+
+def _complaint(terminal: Terminal, words: tuple[str, ...]) -> str:
+    return terminal(*words)[2]
+
+
+@pytest.fixture
+async def running(tmp_path: Path) -> AsyncGenerator[Running]:
+    async with running_router(tmp_path) as started:
+        yield started
+
+
+async def test_a_running_instance_does_what_the_terminal_says(
+    running: Running, tmp_path: Path
+) -> None:
+    config = {"command": SERVER[0], "args": [SERVER[1]]}
+    address = socket_address(tmp_path)
+    await send(address, "add", {"name": "Test", "config": config})
+    await send(address, "refresh", {})
+    result = await send(address, "call", {"toolKey": "test:echo", "arguments": {"a": 1}})
+    assert result["structuredContent"] == {"a": 1}
+    status = await send(address, "status", {})
+    assert status["listener"]["url"] == running.url
+    assert status["servers"][0]["state"] == "ready"
+
+
+async def test_what_goes_wrong_in_the_instance_is_said_at_the_terminal(
+    running: Running, tmp_path: Path
+) -> None:
+    with pytest.raises(ToolboothError, match="no server"):
+        await send(socket_address(tmp_path), "remove", {"server": "nobody"})
+    with pytest.raises(ToolboothError, match="no command"):
+        await send(socket_address(tmp_path), "explode", {})
+
+
+async def test_only_its_user_can_open_the_control_socket(running: Running, tmp_path: Path) -> None:
+    mode = stat.S_IMODE(Path(socket_address(tmp_path)).stat().st_mode)
+    assert mode == 0o600
+
+
+def test_a_socket_path_too_long_for_the_kernel_moves_to_a_short_folder(tmp_path: Path) -> None:
+    long = tmp_path / ("x" * 120)
+    assert len(socket_address(long)) < 100
+    assert socket_address(long) != socket_address(tmp_path / ("y" * 120))

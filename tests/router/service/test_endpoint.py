@@ -1,0 +1,237 @@
+"""The endpoint over real HTTP: who gets in, in which revision, and what they see."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from router.events import ActivityRecorded
+from router.model import (
+    ActivityKind,
+    ListenerPhase,
+    Outcome,
+    TokenId,
+)
+from router.service import Router
+from router.tasks import spawn
+from tests.running import PERSONAL, Record, Running, read_answer, stdio_config
+
+LIST: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+OLD_REVISIONS = ("2025-03-26", "2025-06-18", "2025-11-25")
+
+
+@pytest.mark.proves("CARD-3", "CARD-6", "META-1")
+@pytest.mark.parametrize("version", OLD_REVISIONS)
+async def test_each_older_revision_is_served_with_the_two_tools(
+    running: Running, version: str
+) -> None:
+    result, session = await running.open_session(version)
+    assert result["protocolVersion"] == version
+    assert result["serverInfo"]["name"] == "toolbooth"
+    answer = read_answer(await running.post(LIST, **session))
+    assert [t["name"] for t in answer["result"]["tools"]] == ["tool_discovery", "tool_execute"]
+    assert "ttlMs" not in answer["result"]
+
+
+@pytest.mark.proves("CARD-3", "CARD-6", "META-1")
+async def test_the_newest_revision_is_served_without_a_session(running: Running) -> None:
+    result = (await running.modern("tools/list"))["result"]
+    assert [tool["name"] for tool in result["tools"]] == ["tool_discovery", "tool_execute"]
+    assert result["resultType"] == "complete"
+    assert result["cacheScope"] == "private"
+
+
+@pytest.mark.proves("META-1")
+async def test_two_listings_are_the_same_bytes(running: Running) -> None:
+    first = await running.post_modern("tools/list")
+    await running.add("Test")
+    second = await running.post_modern("tools/list")
+    assert first.content == second.content
+
+
+async def test_instructions_name_the_servers_in_every_revision(running: Running) -> None:
+    await running.add("Test")
+    old, _ = await running.open_session("2025-06-18")
+    new = (await running.modern("server/discover"))["result"]
+    assert old["instructions"] == new["instructions"]
+    assert "- test (" in old["instructions"]
+
+
+@pytest.mark.proves("META-3")
+async def test_a_result_passes_unchanged_in_old_and_new_revisions(running: Running) -> None:
+    await running.add("Test")
+    odd = {
+        "content": [{"type": "text", "text": "ü", "_meta": {"a": None}}, {"type": "x/unknown"}],
+        "structuredContent": {"none": None, "deep": [1, {"b": None}]},
+        "_meta": {"vendor/x": [None]},
+        "somethingNew": {"y": None},
+    }
+    arguments = {"toolKey": "test:raw", "arguments": {"result": odd}}
+    new = await running.call("tool_execute", arguments)
+    stamp = new["_meta"].pop("io.modelcontextprotocol/serverInfo")
+    assert stamp["name"] == "toolbooth"
+    assert new.pop("resultType") == "complete"
+    assert new == odd
+    _, session = await running.open_session("2025-06-18")
+    call = {"name": "tool_execute", "arguments": arguments}
+    message = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call}
+    old = read_answer(await running.post(message, **session))
+    assert old["result"] == odd
+
+
+@pytest.mark.proves("META-3")
+async def test_progress_reaches_the_client(running: Running) -> None:
+    await running.add("Test")
+    arguments = {"toolKey": "test:progress", "arguments": {"steps": 3}}
+    params = {"name": "tool_execute", "arguments": arguments, "_meta": {"progressToken": "p"}}
+    response = await running.post_modern("tools/call", params)
+    lines = [line for line in response.text.splitlines() if line.startswith("data:")]
+    messages = [json.loads(line.removeprefix("data:")) for line in lines]
+    progress = [m["params"] for m in messages if m.get("method") == "notifications/progress"]
+    assert [p["progress"] for p in progress] == [1, 2, 3]
+    assert {p["progressToken"] for p in progress} == {"p"}
+
+
+@pytest.mark.proves("META-3")
+async def test_a_cancelled_call_is_cancelled_at_the_server(
+    running: Running, tmp_path: Path
+) -> None:
+    record = Record(tmp_path)
+    await running.add("Test", stdio_config("--record", str(record.path)))
+    call = spawn(running.call("tool_execute", {"toolKey": "test:slow"}), name="a call")
+    await record.until("slow")
+    call.cancel()
+    await record.until("notifications/cancelled")
+    recorded = await running.trace.until(ActivityRecorded, lambda e: e.entry.tool == "slow")
+    assert recorded.entry.outcome is Outcome.CANCELLED
+    record.close()
+
+
+@pytest.mark.proves("META-6")
+@pytest.mark.parametrize("token", ["", "tbt_00000000_wrong", "nonsense"])
+async def test_without_a_good_token_nothing_is_answered(running: Running, token: str) -> None:
+    response = await running.post(LIST, token=token)
+    assert response.status_code == 401
+    assert response.headers["www-authenticate"] == "Bearer"
+    entry = running.router.recent_activity()[0]
+    assert (entry.kind, entry.outcome) == (ActivityKind.REFUSED, Outcome.DENIED)
+
+
+@pytest.mark.proves("META-6")
+async def test_a_token_in_meta_is_as_good_as_one_in_the_header(running: Running) -> None:
+    params = {"_meta": {"token": running.token}}
+    response = await running.post_modern("tools/list", params, token="")
+    assert response.status_code == 200
+    wrong = await running.post_modern("tools/list", {"_meta": {"token": "tbt_x_y"}}, token="")
+    assert wrong.status_code == 401
+
+
+@pytest.mark.proves("META-6")
+async def test_a_revoked_token_stops_working(running: Running) -> None:
+    issued = await running.router.issue_token("Gone", None, None)
+    assert (await running.post_modern("tools/list", token=issued.secret)).status_code == 200
+    await running.router.revoke_token(TokenId(issued.summary.id))
+    assert (await running.post_modern("tools/list", token=issued.secret)).status_code == 401
+
+
+@pytest.mark.proves("META-6")
+async def test_a_token_bound_to_one_workspace_is_refused_in_another(running: Running) -> None:
+    await running.router.create_workspace("Work")
+    issued = await running.router.issue_token("Home", PERSONAL, None)
+    answer = await running.post_modern("tools/list", path="/w/work", token=issued.secret)
+    assert answer.status_code == 403
+
+
+@pytest.mark.proves("META-6")
+async def test_header_and_meta_that_name_different_projects_are_refused(running: Running) -> None:
+    await running.router.create_project(PERSONAL, "a", None)
+    await running.router.create_project(PERSONAL, "b", None)
+    params = {"_meta": {"projectId": "a"}}
+    good = await running.post_modern("tools/list", params, Toolbooth_Project="a")
+    bad = await running.post_modern("tools/list", params, Toolbooth_Project="b")
+    assert (good.status_code, bad.status_code) == (200, 403)
+
+
+async def test_one_token_cannot_use_another_tokens_session(running: Running) -> None:
+    _, session = await running.open_session("2025-06-18")
+    other = await running.router.issue_token("Other", None, None)
+    response = await running.post(LIST, token=other.secret, **session)
+    assert response.status_code == 404
+
+
+async def test_an_open_endpoint_needs_no_token(running: Running) -> None:
+    settings = running.router.settings().model_copy(update={"open_endpoint": True})
+    await running.router.apply_settings(settings)
+    assert (await running.post_modern("tools/list", token="")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["null", "http://localhost.evil.com", "http://127.0.0.1:1", "https://example.com"],
+)
+@pytest.mark.parametrize("path", ["", "/w/personal", "/anything"])
+async def test_a_foreign_origin_is_refused_everywhere(
+    running: Running, origin: str, path: str
+) -> None:
+    response = await running.post(LIST, path=path, Origin=origin)
+    assert response.status_code in (403, 404)
+
+
+async def test_a_foreign_host_is_refused(running: Running) -> None:
+    response = await running.post(LIST, Host="evil.example")
+    assert response.status_code == 421
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded"])
+async def test_only_json_is_taken(running: Running, content_type: str) -> None:
+    headers = running.headers(None) | {"Content-Type": content_type}
+    response = await running.http.post(running.url, content=json.dumps(LIST), headers=headers)
+    assert response.status_code == 415
+
+
+async def test_a_token_in_the_address_is_refused(running: Running) -> None:
+    response = await running.post(LIST, path=f"?token={running.token}")
+    assert response.status_code == 400
+
+
+async def test_a_key_that_appears_twice_is_refused(running: Running) -> None:
+    body = b'{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}'
+    response = await running.http.post(running.url, content=body, headers=running.headers())
+    assert response.status_code == 400
+
+
+async def test_a_body_without_end_is_refused(running: Running) -> None:
+    headers = running.headers()
+    response = await running.http.post(running.url, content=b" " * 5_000_000, headers=headers)
+    assert response.status_code == 413
+
+
+async def test_a_port_that_is_taken_is_said_and_never_another_chosen(tmp_path: Path) -> None:
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        port = holder.getsockname()[1]
+        router = Router(tmp_path, port=port)
+        await router.start()
+        try:
+            state = router.listener()
+            assert state.phase is ListenerPhase.FAILED
+            assert state.url is None
+            assert f"Port {port} is taken" in (state.message or "")
+        finally:
+            await router.stop()
+
+
+async def test_a_changed_port_is_listened_to_at_once(running: Running) -> None:
+    before = running.url
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = running.router.settings().model_copy(update={"port": port})
+    await running.router.apply_settings(settings)
+    assert running.url == f"http://127.0.0.1:{port}/mcp" != before
+    assert (await running.modern("tools/list"))["result"]["tools"]

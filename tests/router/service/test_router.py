@@ -1,0 +1,345 @@
+"""The router as a whole, over real files and real processes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import keyring
+import keyring.backend
+import pytest
+
+from router.errors import Conflict, InvalidInput, NotAvailableYet, NotFound
+from router.events import (
+    ConfigAccepted,
+    ConfigRejected,
+    DiscoveryProgressed,
+    ServerRemoved,
+    ServerStatusChanged,
+    ToolsChanged,
+    WorkspaceSwitched,
+)
+from router.model import (
+    DataSource,
+    DiscoveryStatus,
+    DiscoveryStep,
+    Exposure,
+    Optimization,
+    Permission,
+    ProjectId,
+    ServerId,
+    ServerRef,
+    ServerState,
+    ToolKey,
+)
+from router.result import Ok
+from router.service import Router
+from router.settings import ServerConfig
+from tests.running import PERSONAL, STDIO_SERVER, Running, running_router, stdio_config
+
+
+def workspace_file(data_dir: Path) -> Path:
+    return data_dir / "workspaces" / "personal" / "workspace.json"
+
+
+def files_with(text: bytes, folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and text in path.read_bytes()]
+
+
+def events_of(record: Path) -> list[str]:
+    lines = record.read_text().splitlines() if record.exists() else []
+    return [json.loads(line)["event"] for line in lines]
+
+
+async def test_adding_a_server_returns_at_once_and_its_tools_follow(running: Running) -> None:
+    server = await running.router.add_server(PERSONAL, "Test", stdio_config(), consent=True)
+    ref = ServerRef(PERSONAL, server)
+    await running.trace.until(ToolsChanged, lambda event: event.server == server)
+    steps = [e.step for e in running.trace.events if isinstance(e, DiscoveryProgressed)]
+    assert steps == [
+        DiscoveryStep.STARTING,
+        DiscoveryStep.CONNECTING,
+        DiscoveryStep.DISCOVERING,
+        DiscoveryStep.CACHING,
+        DiscoveryStep.COMPLETE,
+    ]
+    assert "echo" in [view.key.tool for view in running.router.tools(ref)]
+    [status] = running.router.servers(PERSONAL)
+    assert status.discovery is DiscoveryStatus.SUCCESS
+
+
+async def test_an_existing_name_is_an_error(running: Running) -> None:
+    await running.router.add_server(PERSONAL, "Test", stdio_config(), consent=True)
+    with pytest.raises(Conflict):
+        await running.router.add_server(PERSONAL, "Test", stdio_config(), consent=True)
+
+
+@pytest.mark.proves("CACHE-3")
+async def test_a_server_started_only_to_be_listed_is_stopped_afterwards(running: Running) -> None:
+    await running.add("Test")
+    [status] = running.router.servers(PERSONAL)
+    assert status.state is ServerState.IDLE
+
+
+@pytest.mark.proves("CACHE-2", "CACHE-3")
+async def test_at_start_cached_tools_are_there_and_a_fresh_server_is_not_touched(
+    tmp_path: Path,
+) -> None:
+    record = tmp_path / "record"
+    async with running_router(tmp_path / "data") as first:
+        await first.add("Test", stdio_config("--record", str(record)))
+    before = events_of(record)
+    async with running_router(tmp_path / "data") as second:
+        hits = (await second.call("tool_discovery", {"query": ["echo"]}))["structuredContent"]
+        assert hits["results"][0]["toolKey"] == "test:echo"
+        views = second.router.tools(second.router.find_server(PERSONAL, "Test"))
+        assert {view.source for view in views} == {DataSource.CACHED}
+    assert events_of(record) == before
+
+
+@pytest.mark.proves("CACHE-3")
+async def test_a_list_older_than_a_day_is_refreshed_at_start(tmp_path: Path) -> None:
+    async with running_router(tmp_path) as first:
+        await first.add("Test")
+
+    def tomorrow() -> datetime:
+        return datetime.now(UTC) + timedelta(hours=25)
+
+    async with running_router(tmp_path, clock=tomorrow) as second:
+        await second.trace.until(
+            DiscoveryProgressed, lambda event: event.step is DiscoveryStep.COMPLETE
+        )
+
+
+@pytest.mark.proves("CACHE-4")
+async def test_a_list_for_another_configuration_is_ignored(tmp_path: Path) -> None:
+    async with running_router(tmp_path) as first:
+        ref = await first.add("Test")
+        changed = stdio_config("--noise", "1")
+        await first.router.update_server(ref, "Test", changed, consent=False)
+        [status] = first.router.servers(PERSONAL)
+        assert status.tool_count is None
+        assert status.state is ServerState.NEEDS_CONSENT
+
+
+@pytest.mark.proves("CACHE-6")
+async def test_a_refresh_that_fails_keeps_the_tools_and_says_how_old_they_are(
+    running: Running, tmp_path: Path
+) -> None:
+    script = tmp_path / "server.py"
+    shutil.copy(STDIO_SERVER, script)
+    ref = await running.add("Test", stdio_config(script=script))
+    script.write_text("raise SystemExit('out of order')")
+    await running.router.refresh(PERSONAL)
+    [status] = running.router.servers(PERSONAL)
+    assert status.discovery is DiscoveryStatus.FAILED
+    assert status.failure is not None
+    assert "out of order" in status.failure.detail
+    assert len(running.router.tools(ref)) == status.tool_count
+    found = await running.call("tool_discovery", {"query": ["echo"]})
+    assert found["structuredContent"]["results"][0]["readiness"].startswith("cached just now")
+
+
+@pytest.mark.proves("CACHE-7")
+async def test_calling_a_cached_tool_starts_its_server(running: Running) -> None:
+    await running.add("Test")
+    arguments = {"toolKey": "test:echo", "arguments": {"text": "hi"}}
+    result = await running.call("tool_execute", arguments)
+    assert result["structuredContent"] == {"text": "hi"}
+    [status] = running.router.servers(PERSONAL)
+    assert status.state is ServerState.READY
+
+
+@pytest.mark.proves("CACHE-5")
+async def test_a_cache_that_cannot_be_written_blocks_nothing(
+    running: Running, tmp_path: Path
+) -> None:
+    (tmp_path / "workspaces" / "personal" / "cache").write_text("in the way")
+    ref = await running.add("Test")
+    assert running.router.tools(ref)
+
+
+async def test_a_refresh_that_changes_nothing_is_no_event(running: Running) -> None:
+    await running.add("Test")
+    running.trace.clear()
+    await running.router.refresh(PERSONAL)
+    assert not [e for e in running.trace.events if isinstance(e, ToolsChanged)]
+
+
+async def test_a_command_that_arrives_by_file_waits_for_consent(
+    running: Running, tmp_path: Path
+) -> None:
+    record = tmp_path / "record"
+    file = workspace_file(tmp_path)
+    content = json.loads(file.read_text())
+    content["mcpServers"]["Pasted"] = stdio_config("--record", str(record)).to_json()
+    file.write_text(json.dumps(content))
+    await running.trace.until(
+        ServerStatusChanged, lambda event: event.status.state is ServerState.NEEDS_CONSENT
+    )
+    ref = running.router.find_server(PERSONAL, "Pasted")
+    await running.router.refresh(PERSONAL)
+    assert events_of(record) == []
+    await running.router.approve_server(ref)
+    await running.trace.until(ToolsChanged, lambda event: event.server == ref.server)
+    assert events_of(record)
+
+
+async def test_a_malformed_edit_is_refused_and_the_last_good_state_stays(
+    running: Running, tmp_path: Path
+) -> None:
+    ref = await running.add("Test")
+    file = workspace_file(tmp_path)
+    good = file.read_text()
+    file.write_text('{\n  "schemaVersion": 1,\n  "name": "Personal",,\n}')
+    rejected = await running.trace.until(ConfigRejected)
+    assert (rejected.path, rejected.line) == (file, 3)
+    assert running.router.tools(ref)
+    file.write_text(good)
+    await running.trace.until(ConfigAccepted)
+    assert running.router.tools(ref)
+
+
+async def test_imported_commands_wait_and_names_that_are_taken_get_a_number(
+    running: Running,
+) -> None:
+    await running.add("Test")
+    added = await running.router.import_servers(
+        PERSONAL, {"Test": stdio_config(), "Web": ServerConfig(url="http://127.0.0.1:9/mcp")}
+    )
+    states = {s.name: s.state for s in running.router.servers(PERSONAL) if s.id in added}
+    assert states["Test 2"] is ServerState.NEEDS_CONSENT
+    assert states["Web"] is not ServerState.NEEDS_CONSENT
+
+
+async def test_a_disabled_servers_tools_are_gone_and_come_back(running: Running) -> None:
+    ref = await running.add("Test")
+    await running.router.set_server_enabled(ref, False)
+    result = await running.call("tool_execute", {"toolKey": "test:echo"})
+    assert result["isError"] is True
+    await running.router.set_server_enabled(ref, True)
+    result = await running.call("tool_execute", {"toolKey": "test:echo"})
+    assert "isError" not in result
+
+
+async def test_a_removed_server_is_gone_from_everywhere(running: Running, tmp_path: Path) -> None:
+    ref = await running.add("Test")
+    cached = tmp_path / "workspaces" / "personal" / "cache" / "test.json"
+    assert cached.exists()
+    await running.router.remove_server(ref)
+    assert running.router.servers(PERSONAL) == ()
+    assert not cached.exists()
+    assert json.loads(workspace_file(tmp_path).read_text())["mcpServers"] == {}
+    await running.trace.until(ServerRemoved, lambda event: event.ref == ref)
+    with pytest.raises(NotFound):
+        running.router.server_config(ref)
+
+
+async def test_a_second_instance_on_the_same_directory_is_refused(
+    running: Running, tmp_path: Path
+) -> None:
+    second = Router(tmp_path, port=0)
+    with pytest.raises(Conflict, match=running.url):
+        await second.start()
+    await second.stop()
+    assert (await running.modern("tools/list"))["result"]["tools"]
+
+
+class MemoryKeyring(keyring.backend.KeyringBackend):
+    priority = 1  # pyright: ignore[reportAssignmentType] - a class property in the library
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: dict[str, str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.kept.get(username)
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.kept[username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        del self.kept[username]
+
+
+async def test_a_secret_goes_to_the_keyring_and_reaches_only_the_server(
+    running: Running, tmp_path: Path
+) -> None:
+    before, memory = keyring.get_keyring(), MemoryKeyring()
+    keyring.set_keyring(memory)
+    try:
+        await running.add("Test", stdio_config(env={"API_TOKEN": "s3cret-value"}))
+        result = await running.call("tool_execute", {"toolKey": "test:env"})
+    finally:
+        keyring.set_keyring(before)
+    assert memory.kept == {"personal/test/API_TOKEN": "s3cret-value"}
+    assert "s3cret-value" in json.dumps(result)
+    assert not files_with(b"s3cret-value", tmp_path)
+    assert "${keyring:personal/test/API_TOKEN}" in workspace_file(tmp_path).read_text()
+
+
+@pytest.mark.proves("META-4")
+async def test_what_a_later_version_brings_is_refused_with_a_sentence(running: Running) -> None:
+    with pytest.raises(NotAvailableYet, match="later version"):
+        await running.router.set_project_options(
+            PERSONAL, None, optimization=Optimization.HYBRID, exposure=Exposure.SEARCH
+        )
+    with pytest.raises(NotAvailableYet):
+        await running.router.set_project_options(
+            PERSONAL, None, optimization=None, exposure=Exposure.PROGRESSIVE
+        )
+    with pytest.raises(NotAvailableYet):
+        await running.router.set_permission(PERSONAL, ToolKey(ServerId("any"), "x"), Permission.ASK)
+
+
+@pytest.mark.proves("META-4", "META-5")
+async def test_projects_have_servers_permissions_and_options_of_their_own(
+    running: Running,
+) -> None:
+    one = await running.add("One")
+    await running.add("Two")
+    project = await running.router.create_project(PERSONAL, "Web site", [one.server])
+    await running.router.set_project_options(
+        PERSONAL, project, optimization=None, exposure=Exposure.SEARCH
+    )
+    await running.router.set_permission(
+        PERSONAL, ToolKey(one.server, "echo"), Permission.DENY, project
+    )
+    answer = await running.modern("tools/list", path="/w/personal/p/web_site")
+    names = [tool["name"] for tool in answer["result"]["tools"]]
+    assert "one__raw" in names
+    assert "one__echo" not in names
+    assert not [name for name in names if name.startswith("two__")]
+
+
+async def test_a_token_for_a_project_must_name_one_that_exists(running: Running) -> None:
+    with pytest.raises(NotFound):
+        await running.router.issue_token("X", PERSONAL, ProjectId("nobody"))
+    with pytest.raises(InvalidInput):
+        await running.router.issue_token("X", None, ProjectId("nobody"))
+
+
+@pytest.mark.proves("CARD-4")
+async def test_the_active_workspace_is_what_the_plain_address_shows(running: Running) -> None:
+    await running.add("Home")
+    work = await running.router.create_workspace("Work")
+    await running.router.switch_workspace(work)
+    await running.trace.until(WorkspaceSwitched, lambda event: event.workspace == work)
+    assert await _found(running, "") == []
+    assert await _found(running, "/w/personal") == ["home:echo"]
+
+
+async def _found(running: Running, path: str) -> list[str]:
+    arguments = {"query": ["echo"], "maxResults": 1}
+    result = await running.call("tool_discovery", arguments, path=path)
+    return [hit["toolKey"] for hit in result["structuredContent"]["results"]]
+
+
+async def test_a_tool_can_be_tried_from_here_and_leaves_a_trace(running: Running) -> None:
+    ref = await running.add("Test")
+    caller = running.router.local_caller(PERSONAL, None)
+    result = await running.router.call_tool(caller, ToolKey(ref.server, "echo"), {"a": 1})
+    assert isinstance(result, Ok)
+    assert running.router.recent_activity()[0].client == "Toolbooth"
