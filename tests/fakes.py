@@ -1,3 +1,316 @@
 """Typed stand-ins for the ports, used before any mock."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from router.errors import NotFound, ToolboothError
+from router.events import (
+    Event,
+    SettingsApplied,
+    TokensChanged,
+    WorkspacesChanged,
+    WorkspaceSwitched,
+)
+from router.model import (
+    ActivityEntry,
+    DiscoveryStatus,
+    Exposure,
+    IssuedToken,
+    JsonObject,
+    ListenerPhase,
+    ListenerState,
+    Optimization,
+    Permission,
+    ProjectId,
+    ProjectSummary,
+    Savings,
+    ServerId,
+    ServerRef,
+    ServerState,
+    ServerStatus,
+    TokenId,
+    TokenSummary,
+    ToolKey,
+    ToolView,
+    Transport,
+    WorkspaceId,
+    WorkspaceSummary,
+)
+from router.names import slug
+from router.ports import ProgressSink, Upstream
+from router.settings import ServerConfig, Settings
+
+_LISTENING = ListenerState(ListenerPhase.LISTENING, url="http://127.0.0.1:3717/mcp")
+
+
+@dataclass(frozen=True, slots=True)
+class SentCommand:
+    """One command the fake router was given: its name and its arguments in order."""
+
+    name: str
+    arguments: tuple[object, ...] = ()
+
+
+@dataclass(slots=True)
+class RouterState:
+    """What a `FakeRouter` answers its queries from; set the fields freely."""
+
+    settings: Settings = field(default_factory=Settings)
+    listener: ListenerState = _LISTENING
+    workspaces: tuple[WorkspaceSummary, ...] = (
+        WorkspaceSummary(WorkspaceId("personal"), "Personal", server_count=0, active=True),
+    )
+    projects: dict[WorkspaceId, tuple[ProjectSummary, ...]] = field(
+        default_factory=dict[WorkspaceId, tuple[ProjectSummary, ...]]
+    )
+    servers: dict[WorkspaceId, tuple[ServerStatus, ...]] = field(
+        default_factory=dict[WorkspaceId, tuple[ServerStatus, ...]]
+    )
+    configs: dict[ServerRef, ServerConfig] = field(default_factory=dict[ServerRef, ServerConfig])
+    tools: dict[ServerRef, tuple[ToolView, ...]] = field(
+        default_factory=dict[ServerRef, tuple[ToolView, ...]]
+    )
+    tokens: tuple[TokenSummary, ...] = ()
+    savings: dict[WorkspaceId, Savings] = field(default_factory=dict[WorkspaceId, Savings])
+    activity: tuple[ActivityEntry, ...] = ()
+
+
+class FakeRouter:
+    """`RouterPort` without a router: answers from `state`, keeps each command in `commands`.
+
+    Commands that choose (settings, workspace, project options) also change `state` and tell so;
+    the others are only recorded. A command named in `failures` raises that error instead.
+    """
+
+    def __init__(self, state: RouterState | None = None) -> None:
+        self.state = state or RouterState()
+        self.commands: list[SentCommand] = []
+        self.failures: dict[str, ToolboothError] = {}
+        self._consumers: list[Callable[[Event], None]] = []
+
+    def emit(self, event: Event) -> None:
+        """Tell every subscriber, on the calling thread."""
+        for consumer in tuple(self._consumers):
+            consumer(event)
+
+    def settings(self) -> Settings:
+        return self.state.settings
+
+    def listener(self) -> ListenerState:
+        return self.state.listener
+
+    def workspaces(self) -> tuple[WorkspaceSummary, ...]:
+        return self.state.workspaces
+
+    def active_workspace(self) -> WorkspaceId:
+        return self.state.settings.active_workspace
+
+    def projects(self, workspace: WorkspaceId) -> tuple[ProjectSummary, ...]:
+        unassigned = ProjectSummary(
+            None, "Unassigned", None, optimization=Optimization.BM25, exposure=Exposure.SEARCH
+        )
+        return self.state.projects.get(workspace, (unassigned,))
+
+    def servers(self, workspace: WorkspaceId) -> tuple[ServerStatus, ...]:
+        return self.state.servers.get(workspace, ())
+
+    def server_config(self, ref: ServerRef) -> ServerConfig:
+        if ref not in self.state.configs:
+            raise NotFound(f"There is no server {ref.server}.")
+        return self.state.configs[ref]
+
+    def tools(self, ref: ServerRef) -> tuple[ToolView, ...]:
+        return self.state.tools.get(ref, ())
+
+    def tokens(self) -> tuple[TokenSummary, ...]:
+        return self.state.tokens
+
+    def savings(self, workspace: WorkspaceId) -> Savings:
+        return self.state.savings.get(workspace, Savings(0, 0, 0, 0, (0,) * 24))
+
+    def recent_activity(self) -> tuple[ActivityEntry, ...]:
+        return self.state.activity
+
+    def subscribe(self, consumer: Callable[[Event], None]) -> Callable[[], None]:
+        self._consumers.append(consumer)
+        return lambda: self._consumers.remove(consumer)
+
+    async def add_server(
+        self, workspace: WorkspaceId, name: str, config: ServerConfig, *, consent: bool
+    ) -> ServerId:
+        self._record("add_server", workspace, name, config, consent)
+        return ServerId(slug(name))
+
+    async def update_server(
+        self, ref: ServerRef, name: str, config: ServerConfig, *, consent: bool
+    ) -> ServerId:
+        self._record("update_server", ref, name, config, consent)
+        return ServerId(slug(name))
+
+    async def remove_server(self, ref: ServerRef) -> None:
+        self._record("remove_server", ref)
+
+    async def set_server_enabled(self, ref: ServerRef, enabled: bool) -> None:
+        self._record("set_server_enabled", ref, enabled)
+
+    async def approve_server(self, ref: ServerRef) -> None:
+        self._record("approve_server", ref)
+
+    async def import_servers(
+        self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]
+    ) -> tuple[ServerId, ...]:
+        self._record("import_servers", workspace, dict(servers))
+        return tuple(ServerId(slug(name)) for name in servers)
+
+    async def refresh(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
+        self._record("refresh", workspace, server)
+
+    async def create_workspace(self, name: str) -> WorkspaceId:
+        self._record("create_workspace", name)
+        return WorkspaceId(slug(name))
+
+    async def switch_workspace(self, workspace: WorkspaceId) -> None:
+        self._record("switch_workspace", workspace)
+        changed = self.state.settings.model_copy(update={"active_workspace": workspace})
+        self.state.settings = changed
+        self.state.workspaces = tuple(
+            replace(known, active=known.id == workspace) for known in self.state.workspaces
+        )
+        self.emit(WorkspaceSwitched(workspace))
+
+    async def create_project(
+        self, workspace: WorkspaceId, name: str, servers: Sequence[ServerId] | None
+    ) -> ProjectId:
+        self._record("create_project", workspace, name, servers)
+        return ProjectId(slug(name))
+
+    async def set_project_options(
+        self,
+        workspace: WorkspaceId,
+        project: ProjectId | None,
+        *,
+        optimization: Optimization | None,
+        exposure: Exposure,
+    ) -> None:
+        self._record("set_project_options", workspace, project, optimization, exposure)
+        self.state.projects[workspace] = tuple(
+            replace(known, optimization=optimization, exposure=exposure)
+            if known.id == project
+            else known
+            for known in self.projects(workspace)
+        )
+        self.emit(WorkspacesChanged(workspace))
+
+    async def set_permission(
+        self,
+        workspace: WorkspaceId,
+        key: ToolKey,
+        permission: Permission,
+        project: ProjectId | None = None,
+    ) -> None:
+        self._record("set_permission", workspace, key, permission, project)
+
+    async def apply_settings(self, settings: Settings) -> None:
+        self._record("apply_settings", settings)
+        self.state.settings = settings
+        self.emit(SettingsApplied(settings))
+
+    async def issue_token(
+        self, name: str, workspace: WorkspaceId | None, project: ProjectId | None
+    ) -> IssuedToken:
+        self._record("issue_token", name, workspace, project)
+        issued_at = datetime(2026, 1, 1, tzinfo=UTC)
+        summary = TokenSummary(TokenId(slug(name)), name, workspace, project, issued_at, None, None)
+        self.state.tokens = (*self.state.tokens, summary)
+        self.emit(TokensChanged())
+        return IssuedToken(summary, secret=f"tb_{slug(name)}_secret")
+
+    async def revoke_token(self, token: TokenId) -> None:
+        self._record("revoke_token", token)
+        self.state.tokens = tuple(known for known in self.state.tokens if known.id != token)
+        self.emit(TokensChanged())
+
+    def _record(self, name: str, *arguments: object) -> None:
+        self.commands.append(SentCommand(name, arguments))
+        if name in self.failures:
+            raise self.failures[name]
+
+
+def run_now(coro: Coroutine[Any, Any, T]) -> Future[T]:
+    """A router's loop that has finished the command the moment it is given one."""
+    future: Future[T] = Future()
+    try:
+        coro.send(None)
+    except StopIteration as end:
+        future.set_result(end.value)
+    except ToolboothError as error:
+        future.set_exception(error)
+    return future
+
+
+def fake_status(name: str, **changes: Any) -> ServerStatus:
+    """A ready stdio server of the workspace `personal`, with `changes` to its fields."""
+    ready = ServerStatus(
+        workspace=WorkspaceId("personal"),
+        id=ServerId(slug(name)),
+        name=name,
+        transport=Transport.STDIO,
+        target=f"npx {slug(name)}",
+        enabled=True,
+        state=ServerState.READY,
+        discovery=DiscoveryStatus.SUCCESS,
+        step=None,
+        tool_count=3,
+        prompt_count=0,
+        resource_count=0,
+        listed_at=datetime(2026, 1, 1, tzinfo=UTC),
+        failure=None,
+    )
+    return replace(ready, **changes)
+
+
+class FakeClock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self, now: datetime = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, by: timedelta) -> None:
+        self.now += by
+
+
+@dataclass(slots=True)
+class FakeUpstreams:
+    """`ports.Upstreams` that answers every call by `answer` and remembers what it was asked."""
+
+    answer: Callable[[ServerRef, str, JsonObject], JsonObject]
+    asked: list[tuple[ServerRef, str, JsonObject]] = field(default_factory=list[Any])
+
+    async def request(
+        self,
+        ref: ServerRef,
+        method: str,
+        params: JsonObject | None = None,
+        *,
+        on_progress: ProgressSink | None = None,
+        timeout_s: float | None = None,
+    ) -> JsonObject:
+        self.asked.append((ref, method, params or {}))
+        if on_progress is not None:
+            await on_progress({"progress": 1, "total": 2})
+        return self.answer(ref, method, params or {})
+
+    def borrow(self, ref: ServerRef) -> AbstractAsyncContextManager[Upstream]:
+        raise NotFound(f"There is no upstream to borrow for {ref.server}.")
+
+    async def disconnect(self, ref: ServerRef) -> None: ...
+
+    async def close(self) -> None: ...

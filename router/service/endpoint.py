@@ -21,6 +21,7 @@ from router.model import (
     ListenerPhase,
     ListenerState,
     Outcome,
+    WorkspaceId,
 )
 from router.service.fleet import Fleet
 from router.service.workspaces import Workspaces
@@ -38,6 +39,7 @@ class Endpoint:
         fleet: Fleet,
         tokens: TokenStore,
         settings: Callable[[], Settings],
+        active_workspace: Callable[[], WorkspaceId],
         record: Callable[[ActivityEntry], None],
         publish: Publish,
         clock: Callable[[], datetime],
@@ -56,7 +58,7 @@ class Endpoint:
         )
         self._rules = CallerRules(
             verify=tokens.verify,
-            active_workspace=lambda: settings().active_workspace,
+            active_workspace=active_workspace,
             catalogs=workspaces.catalogs,
             is_open=lambda: settings().open_endpoint,
         )

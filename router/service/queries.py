@@ -54,7 +54,9 @@ class Queries:
         return self._endpoint.state
 
     def active_workspace(self) -> WorkspaceId:
-        return self._config.settings.active_workspace
+        """The one the settings name; if its folder is gone, the first there is."""
+        chosen, existing = self._config.settings.active_workspace, self._workspaces.catalogs
+        return chosen if chosen in existing else min(existing, default=chosen)
 
     def workspaces(self) -> tuple[WorkspaceSummary, ...]:
         active = self.active_workspace()

@@ -91,6 +91,7 @@ class Router(Queries):
             fleet=fleet,
             tokens=tokens,
             settings=self.settings,
+            active_workspace=self.active_workspace,
             record=self._record,
             publish=self._publish,
             clock=clock,

@@ -72,7 +72,7 @@ class Document(Generic[T]):
     def update(self, change: Callable[[T], T]) -> T:
         """Write what `change` makes of the value now in the file, and return it."""
         with explained(self.path), locked(self.path):
-            self._unreported |= self._look()
+            self._unreported |= self._look() & ~Seen.MISSING  # It is about to be there again.
             if self.rejection is not None:
                 raise ConfigError(self.path, self.rejection.line, self.rejection.reason)
             self._replace(change(self.value))

@@ -331,6 +331,13 @@ async def test_the_active_workspace_is_what_the_plain_address_shows(running: Run
     assert await _found(running, "/w/personal") == ["home:echo"]
 
 
+async def test_without_the_active_workspace_the_first_one_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text('{"schemaVersion": 1, "activeWorkspace": "gone"}')
+    async with running_router(tmp_path) as running:
+        assert running.router.active_workspace() == PERSONAL
+        assert (await running.modern("tools/list"))["result"]["tools"]
+
+
 async def _found(running: Running, path: str) -> list[str]:
     arguments = {"query": ["echo"], "maxResults": 1}
     result = await running.call("tool_discovery", arguments, path=path)

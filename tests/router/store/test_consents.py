@@ -1,0 +1,128 @@
+"""Consent is bound to what would run, not to a name."""
+
+from __future__ import annotations
+
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from router.model import ServerId
+from router.settings import ServerConfig
+from router.store.consents import ConsentStore, resolved_program
+
+TIME = ServerId("time")
+
+
+def program(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+@pytest.fixture
+def consents(tmp_path: Path) -> ConsentStore:
+    return ConsentStore(tmp_path / "personal")
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> ServerConfig:
+    tool = program(tmp_path / "bin" / "time-server.cmd")
+    env = {"PATH": str(tool.parent), "TZ": "UTC"}
+    return ServerConfig(command=tool.name, args=("--local",), env=env)
+
+
+def test_nothing_may_run_before_a_person_consents(
+    consents: ConsentStore, config: ServerConfig
+) -> None:
+    assert not consents.has(TIME, config)
+    consents.grant(TIME, config)
+    assert consents.has(TIME, config)
+    assert not consents.has(ServerId("other"), config)
+
+
+def test_a_consent_outlives_the_process_and_is_private(
+    consents: ConsentStore, config: ServerConfig, tmp_path: Path
+) -> None:
+    consents.grant(TIME, config)
+    assert ConsentStore(tmp_path / "personal").has(TIME, config)
+    if sys.platform != "win32":
+        file = tmp_path / "personal" / "consents.json"
+        assert file.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"command": "other"},
+        {"args": ("--local", "--delete-everything")},
+        {"args": ("--local ",)},
+        {"env": {"PATH": "/nowhere", "TZ": "UTC"}},
+    ],
+)
+def test_a_consent_does_not_hold_for_something_else(
+    consents: ConsentStore, config: ServerConfig, change: dict[str, object]
+) -> None:
+    consents.grant(TIME, config)
+    assert not consents.has(TIME, config.model_copy(update=change))
+
+
+def test_a_new_environment_variable_needs_a_new_consent_but_a_new_value_does_not(
+    consents: ConsentStore, config: ServerConfig
+) -> None:
+    consents.grant(TIME, config)
+    other_value = {**config.env, "TZ": "CET"}
+    other_name = {**config.env, "NODE_OPTIONS": "--require evil"}
+    assert consents.has(TIME, config.model_copy(update={"env": other_value}))
+    assert not consents.has(TIME, config.model_copy(update={"env": other_name}))
+
+
+def test_another_program_found_first_needs_a_new_consent(
+    consents: ConsentStore, config: ServerConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = config.model_copy(update={"env": {}})
+    monkeypatch.setenv("PATH", f"{tmp_path / 'evil'}:{tmp_path / 'bin'}")
+    consents.grant(TIME, plain)
+    program(tmp_path / "evil" / "time-server.cmd")
+    assert not consents.has(TIME, plain)
+
+
+def test_the_program_is_looked_up_as_the_server_would(
+    config: ServerConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = str(tmp_path / "bin" / "time-server.cmd")
+    assert resolved_program(config) == tool
+    monkeypatch.setenv("TOOLS", str(tmp_path / "bin"))
+    by_reference = config.model_copy(update={"env": {"PATH": "/nowhere:${env:TOOLS}"}})
+    assert resolved_program(by_reference) == tool
+    relative = ServerConfig(command="./bin/time-server.cmd", cwd=str(tmp_path))
+    assert resolved_program(relative) == tool
+    assert resolved_program(ServerConfig(command="no-such-program")) is None
+
+
+def test_a_server_reached_by_address_needs_no_consent(consents: ConsentStore) -> None:
+    assert consents.has(TIME, ServerConfig(url="https://example.com/mcp"))
+
+
+def test_a_forgotten_consent_is_gone(consents: ConsentStore, config: ServerConfig) -> None:
+    consents.grant(TIME, config)
+    consents.grant(ServerId("other"), config)
+    consents.forget(TIME)
+    consents.forget(TIME)
+    assert not consents.has(TIME, config)
+    assert consents.has(ServerId("other"), config)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"formatVersion": 2}', '{"formatVersion": 1, "servers": {"time": 1}}']
+)
+def test_a_file_that_can_not_be_used_holds_no_consent_and_is_replaced(
+    consents: ConsentStore, config: ServerConfig, tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "personal").mkdir()
+    (tmp_path / "personal" / "consents.json").write_text(text)
+    assert not consents.has(TIME, config)
+    consents.grant(TIME, config)
+    assert consents.has(TIME, config)

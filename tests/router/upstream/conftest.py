@@ -1,0 +1,41 @@
+"""Every test of this room runs on asyncio's own loop and, where there is one, on uvloop."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from router.upstream.connection import Connection
+from tests.router.upstream.talking import Heard, Open, open_config
+from tests.servers.commands import stdio_config
+
+LOOPS = ["asyncio"] if sys.platform == "win32" else ["asyncio", "uvloop"]
+
+
+@pytest.fixture(params=LOOPS)
+def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
+    return "asyncio", {"use_uvloop": request.param == "uvloop"}
+
+
+@pytest.fixture
+def heard() -> Heard:
+    return Heard()
+
+
+@pytest.fixture
+async def open_server(heard: Heard) -> AsyncIterator[Open]:
+    """Opens test servers with options, and closes them after the test."""
+    opened: list[Connection] = []
+
+    async def open_with(*options: str, startup_timeout_s: float = 20, **fields: Any) -> Connection:
+        config = stdio_config(*options, **fields)
+        connection = await open_config(config, heard, startup_timeout_s)
+        opened.append(connection)
+        return connection
+
+    yield open_with
+    for connection in opened:
+        await connection.close()

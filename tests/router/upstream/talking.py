@@ -1,0 +1,57 @@
+"""How the tests of this room open connections, call tools and listen."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
+
+import pytest
+
+from router.errors import UpstreamFailed
+from router.model import Failure, JsonObject
+from router.settings import ServerConfig
+from router.upstream.connection import Connection, open_upstream
+
+Open: TypeAlias = Callable[..., Awaitable[Connection]]
+
+
+class Heard:
+    """What a server said beside its answers."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.notifications: list[tuple[str, JsonObject]] = []
+
+    def line(self, line: str) -> None:
+        self.lines.append(line)
+
+    def notification(self, method: str, params: JsonObject) -> None:
+        self.notifications.append((method, params))
+
+
+async def open_config(
+    config: ServerConfig, heard: Heard, startup_timeout_s: float = 20, env: Any = None
+) -> Connection:
+    return await open_upstream(
+        config,
+        env=config.env if env is None else env,
+        headers={},
+        on_notification=heard.notification,
+        on_stderr=heard.line,
+        startup_timeout_s=startup_timeout_s,
+    )
+
+
+async def call(connection: Connection, tool: str, timeout_s: float = 20, **arguments: Any) -> Any:
+    params = {"name": tool, "arguments": arguments}
+    return await connection.request("tools/call", params, timeout_s=timeout_s)
+
+
+async def content_of(connection: Connection, tool: str, **arguments: Any) -> Any:
+    return (await call(connection, tool, **arguments))["structuredContent"]
+
+
+async def failure_of(coroutine: Awaitable[Any]) -> Failure:
+    with pytest.raises(UpstreamFailed) as caught:
+        await coroutine
+    return caught.value.failure

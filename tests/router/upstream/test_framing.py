@@ -1,0 +1,72 @@
+"""Cutting byte streams into lines and server-sent events."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+
+from router.upstream.framing import EventParser, LineSplitter
+
+
+def cuts(data: bytes, size: int) -> list[bytes]:
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 100])
+def test_lines_are_the_same_however_the_bytes_are_cut(size: int) -> None:
+    splitter = LineSplitter()
+    lines = [line for cut in cuts(b"one\ntwo\n\nthree\nrest", size) for line in splitter.feed(cut)]
+    assert lines == [b"one", b"two", b"", b"three"]
+    assert splitter.pending == 4
+    assert splitter.flush() == b"rest"
+    assert splitter.pending == 0
+
+
+def seconds_for(megabytes: int) -> float:
+    splitter = LineSplitter()
+    chunk = b"x" * 4096
+    started = time.perf_counter()
+    for _ in range(megabytes * 256):
+        splitter.feed(chunk)
+    splitter.feed(b"\n")
+    return time.perf_counter() - started
+
+
+def test_a_long_line_costs_in_proportion_to_its_length() -> None:
+    """Collecting by concatenation would take minutes for this."""
+    assert seconds_for(64) < 2
+
+
+STREAM = (
+    b": a comment\n\n"
+    b"event: message\ndata: {}\n\n"
+    b"event: ping\ndata: ignored\n\n"
+    b"id: 7\ndata:\n\n"
+    b"retry: 20\nretry: soon\ndata: a\ndata:b\n\n"
+    b"data: unfinished\n"
+)
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+@pytest.mark.parametrize("size", [1, 2, 5, 1000])
+def test_events_are_the_same_however_lines_end_and_bytes_are_cut(end: bytes, size: int) -> None:
+    parser = EventParser()
+    stream = STREAM.replace(b"\n", end)
+    messages = [message for cut in cuts(stream, size) for message in parser.feed(cut)]
+    assert messages == [b"{}", b"a\nb"]
+    assert parser.last_id == "7"
+    assert parser.retry_ms == 20
+    assert parser.pending > 0
+
+
+def test_an_event_without_end_is_pending_in_full() -> None:
+    parser = EventParser()
+    sizes = [parser.pending]
+    for _ in range(3):
+        parser.feed(b"data: 0123456789\n")
+        sizes.append(parser.pending)
+    assert all(after > before for before, after in pairwise(sizes))
+    parser.feed(b"\n")
+    assert parser.pending == 0

@@ -1,0 +1,244 @@
+"""The peer: which answer belongs to which request, whatever the link."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from router.errors import UpstreamAnsweredError, UpstreamFailed
+from router.model import Failure, FailureKind, JsonObject
+from router.tasks import spawn
+from router.upstream.jsonrpc import NotAMessage, Peer, decode
+
+GONE = Failure(FailureKind.EXITED, "code 1", "boom")
+
+
+class FakeLink:
+    """Keeps what was sent; `on_send` may answer it, or hold it up."""
+
+    def __init__(self) -> None:
+        self.cancels_by_closing = False
+        self.sent: asyncio.Queue[JsonObject] = asyncio.Queue()
+        self.on_send: Callable[[JsonObject], None] = lambda _: None
+        self.clear = asyncio.Event()
+        self.clear.set()
+
+    async def send(self, message: JsonObject) -> None:
+        self.send_soon(message)
+        await self.clear.wait()
+
+    def send_soon(self, message: JsonObject) -> None:
+        self.sent.put_nowait(message)
+        self.on_send(message)
+
+
+@pytest.fixture
+def link(anyio_backend: Any) -> FakeLink:
+    return FakeLink()
+
+
+@pytest.fixture
+async def peer(link: FakeLink) -> Peer:
+    return Peer(link, lambda method, params: None)
+
+
+def answer(message: JsonObject, **content: Any) -> JsonObject:
+    return {"jsonrpc": "2.0", "id": message["id"], **content}
+
+
+async def failure_of(task: asyncio.Task[Any]) -> Failure:
+    with pytest.raises(UpstreamFailed) as caught:
+        await task
+    return caught.value.failure
+
+
+@pytest.mark.proves("META-3")
+async def test_a_result_comes_back_as_it_was_sent(peer: Peer, link: FakeLink) -> None:
+    result = {"content": [], "x": None, "_meta": {"a/b": [1, None]}, "isError": False}
+    link.on_send = lambda message: peer.receive(answer(message, result=result))
+    assert await peer.request("tools/call", {"name": "t"}) is result
+    assert await link.sent.get() == {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "t"},
+    }
+
+
+async def test_answers_find_their_requests_in_any_order(peer: Peer, link: FakeLink) -> None:
+    calls = [spawn(peer.request("m", {"n": n}), name="call") for n in range(100)]
+    messages = [await link.sent.get() for _ in calls]
+    for message in reversed(messages):
+        peer.receive(answer(message, result={"n": message["params"]["n"]}))
+    assert [(await call)["n"] for call in calls] == list(range(100))
+
+
+async def test_a_servers_error_keeps_code_message_and_data(peer: Peer, link: FakeLink) -> None:
+    error = {"code": -32042, "message": "Sign in", "data": {"url": "x"}}
+    link.on_send = lambda message: peer.receive(answer(message, error=error))
+    with pytest.raises(UpstreamAnsweredError) as caught:
+        await peer.request("tools/call")
+    assert (caught.value.code, caught.value.message) == (-32042, "Sign in")
+    assert caught.value.data == {"url": "x"}
+
+
+@pytest.mark.parametrize("content", [{"result": None}, {"result": [1]}, {}])
+async def test_an_answer_without_a_result_is_the_servers_fault(
+    peer: Peer, link: FakeLink, content: JsonObject
+) -> None:
+    link.on_send = lambda message: peer.receive(answer(message, **content))
+    with pytest.raises(UpstreamFailed) as caught:
+        await peer.request("tools/call")
+    assert caught.value.failure.kind is FailureKind.BAD_PROTOCOL
+
+
+@pytest.mark.parametrize("odd_id", [2, "1", 1.0, True, None, [1], {"id": 1}])
+async def test_answers_with_another_id_are_ignored(
+    peer: Peer, link: FakeLink, odd_id: object
+) -> None:
+    call = spawn(peer.request("m"), name="call")
+    await link.sent.get()
+    peer.receive({"jsonrpc": "2.0", "id": odd_id, "result": {"wrong": True}})
+    peer.receive({"jsonrpc": "2.0", "id": 1, "result": {"right": True}})
+    peer.receive({"jsonrpc": "2.0", "id": 1, "result": {"twice": True}})
+    assert await call == {"right": True}
+    peer.receive({"jsonrpc": "2.0", "id": 1, "result": {"late": True}})
+
+
+@pytest.mark.proves("META-3")
+async def test_progress_arrives_in_order_without_the_token_and_before_the_result(
+    peer: Peer, link: FakeLink
+) -> None:
+    seen: list[JsonObject] = []
+
+    async def slow_sink(params: JsonObject) -> None:
+        await asyncio.sleep(0)
+        seen.append(params)
+
+    call = spawn(peer.request("m", {"_meta": {"a": 1}}, on_progress=slow_sink), name="call")
+    message = await link.sent.get()
+    token = message["params"]["_meta"]["progressToken"]
+    assert message["params"]["_meta"] == {"a": 1, "progressToken": token}
+    for step in range(3):
+        params = {"progressToken": token, "progress": step, "more": None}
+        peer.receive({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+    peer.receive(answer(message, result={}))
+    await call
+    assert seen == [{"progress": step, "more": None} for step in range(3)]
+
+
+async def test_progress_nobody_asked_for_is_ignored(peer: Peer, link: FakeLink) -> None:
+    call = spawn(peer.request("m"), name="call")
+    message = await link.sent.get()
+    assert "params" not in message
+    for token in (1, 77, "1", None, [1]):
+        params = {"progressToken": token, "progress": 1}
+        peer.receive({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+    peer.receive(answer(message, result={"done": True}))
+    assert await call == {"done": True}
+
+
+@pytest.mark.proves("META-3")
+async def test_cancelling_a_request_tells_the_server(peer: Peer, link: FakeLink) -> None:
+    call = spawn(peer.request("tools/call"), name="call")
+    message = await link.sent.get()
+    call.cancel()
+    await asyncio.wait([call])
+    assert call.cancelled()
+    notice = await link.sent.get()
+    assert notice["method"] == "notifications/cancelled"
+    assert notice["params"]["requestId"] == message["id"]
+    assert not peer.busy
+
+
+async def test_a_request_out_of_time_fails_and_is_cancelled(peer: Peer, link: FakeLink) -> None:
+    call = spawn(peer.request("tools/call", timeout_s=0.01), name="call")
+    await link.sent.get()
+    assert await failure_of(call) == Failure(FailureKind.TIMEOUT, "0.01 s")
+    assert (await link.sent.get())["method"] == "notifications/cancelled"
+
+
+async def test_nothing_is_sent_where_closing_the_stream_cancels(peer: Peer, link: FakeLink) -> None:
+    link.cancels_by_closing = True
+    call = spawn(peer.request("tools/call"), name="call")
+    await link.sent.get()
+    call.cancel()
+    await asyncio.wait([call])
+    assert link.sent.empty()
+
+
+async def test_the_handshake_itself_is_never_cancelled(peer: Peer, link: FakeLink) -> None:
+    call = spawn(peer.request("initialize"), name="call")
+    await link.sent.get()
+    call.cancel()
+    await asyncio.wait([call])
+    assert link.sent.empty()
+
+
+async def test_a_ping_is_answered_and_anything_else_refused(peer: Peer, link: FakeLink) -> None:
+    peer.receive({"jsonrpc": "2.0", "id": "a", "method": "ping"})
+    peer.receive({"jsonrpc": "2.0", "id": 5, "method": "roots/list"})
+    assert await link.sent.get() == {"jsonrpc": "2.0", "id": "a", "result": {}}
+    refusal = await link.sent.get()
+    assert (refusal["id"], refusal["error"]["code"]) == (5, -32601)
+
+
+async def test_notifications_are_handed_on(link: FakeLink) -> None:
+    seen: list[tuple[str, JsonObject]] = []
+    peer = Peer(link, lambda method, params: seen.append((method, params)))
+    peer.receive({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+    peer.receive({"jsonrpc": "2.0", "method": "notifications/x", "params": {"a": None}})
+    assert seen == [("notifications/tools/list_changed", {}), ("notifications/x", {"a": None})]
+
+
+@pytest.mark.parametrize("held_up", [False, True])
+async def test_closing_fails_requests_wherever_they_are(
+    peer: Peer, link: FakeLink, held_up: bool
+) -> None:
+    if held_up:
+        link.clear.clear()
+    calls = [spawn(peer.request("m", timeout_s=60), name="call") for _ in range(3)]
+    for _ in calls:
+        await link.sent.get()
+    peer.close(GONE)
+    peer.close(Failure(FailureKind.OTHER))
+    assert [await failure_of(call) for call in calls] == [GONE, GONE, GONE]
+    assert peer.left_unanswered == 3
+    assert await peer.wait_closed() == GONE
+    assert link.sent.empty()
+    with pytest.raises(UpstreamFailed):
+        await peer.request("m")
+
+
+async def test_a_failing_progress_sink_harms_only_the_progress(
+    peer: Peer, link: FakeLink, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken_sink(_: JsonObject) -> None:
+        raise ConnectionError("the client is gone")
+
+    call = spawn(peer.request("m", on_progress=broken_sink), name="call")
+    message = await link.sent.get()
+    params = {"progressToken": message["id"], "progress": 1}
+    peer.receive({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+    peer.receive(answer(message, result={"ok": True}))
+    assert await call == {"ok": True}
+    assert "progress failed" in caplog.text
+
+
+@pytest.mark.parametrize("text", [b"", b"hello", b"42", b"null", b"[1]", b"{", b"9" * 5000])
+def test_what_is_no_message_is_said_to_be_none(text: bytes) -> None:
+    with pytest.raises(NotAMessage):
+        decode(text)
+
+
+def test_json_too_deep_to_read_is_no_message() -> None:
+    with pytest.raises(NotAMessage):
+        decode(b"[" * 100_000)
+
+
+def test_a_batch_is_several_messages_and_broken_text_is_mended() -> None:
+    assert decode(b'[{"id":1},{"id":2}]') == [{"id": 1}, {"id": 2}]
+    assert decode(b'{"text":"a\xffb"}') == [{"text": "a\ufffdb"}]
