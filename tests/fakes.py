@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from threading import current_thread
+from typing import Any, TypeVar
 
 from router.errors import NotFound, ToolboothError
 from router.events import (
@@ -45,6 +47,7 @@ from router.names import slug
 from router.ports import ProgressSink, Upstream
 from router.settings import ServerConfig, Settings
 
+T = TypeVar("T")
 _LISTENING = ListenerState(ListenerPhase.LISTENING, url="http://127.0.0.1:3717/mcp")
 
 
@@ -239,6 +242,23 @@ class FakeRouter:
         self.commands.append(SentCommand(name, arguments))
         if name in self.failures:
             raise self.failures[name]
+
+
+class FakeHostedRouter(FakeRouter):
+    """A `FakeRouter` with a life: keeps what happened to it, and on which thread."""
+
+    def __init__(self, start_error: Exception | None = None) -> None:
+        super().__init__()
+        self.story: list[tuple[str, str]] = []
+        self._start_error = start_error
+
+    async def start(self) -> None:
+        self.story.append(("start", current_thread().name))
+        if self._start_error is not None:
+            raise self._start_error
+
+    async def stop(self) -> None:
+        self.story.append(("stop", current_thread().name))
 
 
 def run_now(coro: Coroutine[Any, Any, T]) -> Future[T]:

@@ -54,6 +54,7 @@ class HttpLink:
         self._session_id: str | None = None
         self._listening: asyncio.Task[None] | None = None
         self._sending: set[asyncio.Task[None]] = set()
+        self._closing: asyncio.Task[None] | None = None
         self._receiver: Receiver
 
     @property
@@ -85,7 +86,7 @@ class HttpLink:
         headers = self._headers_of(message)
         try:
             async with await self._channel.open("POST", headers, encode(message)) as reply:
-                await self._take_reply(reply, message)
+                await self._take_reply(reply, message, in_session=SESSION_HEADER in headers)
         except HttpRefused as error:
             if error.status == HTTPStatus.UNAUTHORIZED:
                 self._receiver.close(error.failure)
@@ -100,6 +101,12 @@ class HttpLink:
         task.add_done_callback(self._sending.discard)
 
     async def close(self) -> None:
+        """End the session, if there is one; nobody's cancellation can leave a connection."""
+        if self._closing is None:
+            self._closing = spawn(self._shut_down(), name="http close")
+        await asyncio.shield(self._closing)
+
+    async def _shut_down(self) -> None:
         await stop(self._listening)
         for task in list(self._sending):
             await stop(task)
@@ -139,9 +146,9 @@ class HttpLink:
 
     # Answers
 
-    async def _take_reply(self, reply: Reply, message: JsonObject) -> None:
+    async def _take_reply(self, reply: Reply, message: JsonObject, *, in_session: bool) -> None:
         if reply.status >= HTTPStatus.MULTIPLE_CHOICES:
-            await self._take_refusal(reply, message)
+            await self._take_refusal(reply, message, in_session)
         elif "method" in message and "id" in message:
             if message["method"] == "initialize":
                 self._session_id = reply.headers.get(SESSION_HEADER)
@@ -192,13 +199,13 @@ class HttpLink:
             answered |= "method" not in message and message.get("id") == request_id
         return answered
 
-    async def _take_refusal(self, reply: Reply, message: JsonObject) -> None:
+    async def _take_refusal(self, reply: Reply, message: JsonObject, in_session: bool) -> None:
         """Raise for an HTTP error, unless it carries a JSON-RPC error, which is an answer."""
         if reply.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             failure = Failure(FailureKind.SIGN_IN_NEEDED, self._channel.host, str(reply))
             raise HttpRefused(failure, reply.status)
         error = _error_in(await reply.body()) if reply.media_type == _JSON else {}
-        if self._session_id is not None and _means_session_gone(reply.status, error):
+        if in_session and _means_session_gone(reply.status, error):
             raise SessionGone(self._unreachable(reply), reply.status)
         if not error or "id" not in message:
             raise HttpRefused(self._unreachable(reply), reply.status)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -53,10 +54,17 @@ ODD_RESULT: JsonObject = {
 }
 
 
+Answer = Callable[[ServerRef, str, JsonObject], JsonObject]
+
+
+def answer_oddly(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
+    return ODD_RESULT
+
+
 class Booth:
     """The exposures over one workspace with one server, and what they recorded."""
 
-    def __init__(self, answer: Any = lambda *_: ODD_RESULT, **config: object) -> None:
+    def __init__(self, answer: Answer = answer_oddly, **config: object) -> None:
         workspace = WorkspaceConfig.model_validate(
             {"name": "Home", "mcpServers": {"Files": {"command": "files"}}, **config}
         )
@@ -168,7 +176,7 @@ async def test_a_result_comes_back_unchanged() -> None:
 @pytest.mark.proves("META-3")
 async def test_a_call_is_forwarded_with_the_callers_meta_but_not_with_ours() -> None:
     booth = Booth()
-    meta = {
+    meta: JsonObject = {
         "progressToken": 1,
         "token": "tbt_secret",
         "projectId": "",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
 import pytest
@@ -20,22 +21,30 @@ class Heard:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self.anything = asyncio.Event()
         self.notifications: list[tuple[str, JsonObject]] = []
 
     def line(self, line: str) -> None:
         self.lines.append(line)
+        self.anything.set()
 
     def notification(self, method: str, params: JsonObject) -> None:
         self.notifications.append((method, params))
+        self.anything.set()
 
 
 async def open_config(
-    config: ServerConfig, heard: Heard, startup_timeout_s: float = 20, env: Any = None
+    config: ServerConfig,
+    heard: Heard,
+    startup_timeout_s: float | None = 20,
+    *,
+    env: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> Connection:
     return await open_upstream(
         config,
         env=config.env if env is None else env,
-        headers={},
+        headers=config.headers if headers is None else headers,
         on_notification=heard.notification,
         on_stderr=heard.line,
         startup_timeout_s=startup_timeout_s,

@@ -57,7 +57,7 @@ async def failure_of(task: asyncio.Task[Any]) -> Failure:
 
 @pytest.mark.proves("META-3")
 async def test_a_result_comes_back_as_it_was_sent(peer: Peer, link: FakeLink) -> None:
-    result = {"content": [], "x": None, "_meta": {"a/b": [1, None]}, "isError": False}
+    result: JsonObject = {"content": [], "x": None, "_meta": {"a/b": [1, None]}, "isError": False}
     link.on_send = lambda message: peer.receive(answer(message, result=result))
     assert await peer.request("tools/call", {"name": "t"}) is result
     assert await link.sent.get() == {

@@ -8,11 +8,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from router.upstream.windows_job import ExtendedLimits, JobTree
+from router.upstream.windows_job import ExtendedLimits, JobTree, Kernel32
 from tests.servers.commands import ends_within, is_running
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="process groups are POSIX")
@@ -56,7 +56,8 @@ def test_the_guardian_kills_what_it_watches_when_the_router_is_killed(
     router = subprocess.Popen(
         [sys.executable, "-c", GUARDED, *groups], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
-    assert router.stdout is not None and router.stdin is not None
+    assert router.stdout is not None
+    assert router.stdin is not None
     assert router.stdout.readline() == b"watching\n"
     router.kill()
     router.wait()
@@ -119,9 +120,13 @@ class RecordedKernel:
         return [name for name, _ in self.calls]
 
 
+def job_tree(kernel: RecordedKernel) -> JobTree:
+    return JobTree(4321, cast(Kernel32, kernel))
+
+
 def test_a_job_kills_its_processes_when_its_handle_closes() -> None:
     kernel = RecordedKernel()
-    tree = JobTree(4321, kernel)
+    tree = job_tree(kernel)
     assert kernel.calls[0] == ("OpenProcess", [0x0101, 0, 4321])
     name, (job, kind, limits, size) = kernel.calls[2]
     assert (name, job, kind, size) == ("SetInformationJobObject", 11, 9, 144)
@@ -144,7 +149,7 @@ def test_the_limits_have_the_layout_windows_expects() -> None:
 )
 def test_without_a_job_the_process_alone_is_killed(failing: str) -> None:
     kernel = RecordedKernel(failing)
-    tree = JobTree(4321, kernel)
+    tree = job_tree(kernel)
     tree.terminate()
     assert kernel.calls[-1] == ("TerminateProcess", [22, 1])
     assert "TerminateJobObject" not in kernel.names()
@@ -152,7 +157,7 @@ def test_without_a_job_the_process_alone_is_killed(failing: str) -> None:
 
 def test_a_process_that_is_gone_already_is_left_alone() -> None:
     kernel = RecordedKernel("OpenProcess")
-    tree = JobTree(4321, kernel)
+    tree = job_tree(kernel)
     tree.kill()
     tree.release()
     assert "TerminateProcess" not in kernel.names()

@@ -24,7 +24,7 @@ async def test_a_result_comes_back_unchanged_in_every_revision(
     open_server: Open, options: Sequence[str]
 ) -> None:
     connection = await open_server(*options)
-    result = {
+    result: JsonObject = {
         "content": [{"type": "text", "text": "ü\u2028 😀", "annotations": None, "x": [None]}],
         "structuredContent": {"n": None, "big": 2**60, "f": 1.5, "nested": {"a": []}},
         "isError": False,

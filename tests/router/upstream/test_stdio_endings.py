@@ -67,12 +67,10 @@ async def test_a_start_that_is_cancelled_leaves_no_process(
     open_server: Open, tmp_path: Path, heard: Heard
 ) -> None:
     record = tmp_path / "record"
-    ready = asyncio.Event()
-    heard.line = lambda _: ready.set()
     options = ("--silent", "--noise", "1", "--record", str(record))
     starting = spawn(open_config(stdio_config(*options), heard), name="starting")
     async with asyncio.timeout(10):
-        await ready.wait()
+        await heard.anything.wait()
     starting.cancel()
     await asyncio.wait([starting])
     (pid,) = recorded(record, "started")

@@ -1,0 +1,101 @@
+"""Which revision is spoken, and what is said when there is none in common."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from router import __version__
+from router.model import Failure, FailureKind
+from router.settings import ServerConfig
+from router.upstream.connection import Connection
+from tests.router.upstream.talking import Heard, Open, call, failure_of, open_config
+from tests.servers.commands import recorded
+from tests.servers.http_server import serving
+from tests.servers.odd_http_server import OddServer
+
+
+async def open_address(
+    url: str, heard: Heard, startup_timeout_s: float | None = None
+) -> Connection:
+    return await open_config(ServerConfig(url=f"{url}/mcp"), heard, startup_timeout_s)
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+async def test_every_legacy_revision_is_accepted(
+    open_server: Open, tmp_path: Path, version: str
+) -> None:
+    record = tmp_path / "record"
+    connection = await open_server("--version", version, "--record", str(record))
+    assert connection.protocol_version == version
+    await call(connection, "echo")
+    assert len(recorded(record, "notifications/initialized")) == 1
+
+
+async def test_a_server_that_knows_only_the_modern_revision_is_spoken_to_in_it(
+    open_server: Open, tmp_path: Path
+) -> None:
+    record = tmp_path / "record"
+    connection = await open_server("--modern-only", "--record", str(record))
+    assert connection.protocol_version == "2026-07-28"
+    assert connection.server_info == {"name": "stdio-test", "version": "1"}
+    assert connection.capabilities == {"tools": {"listChanged": True}}
+    result = await connection.request("tools/list")
+    assert set(result) == {"tools"}
+    assert recorded(record, "notifications/initialized") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "detail"),
+    [
+        (("--version", "2031-01-01"), "it speaks revision '2031-01-01', which we don't know"),
+        (("--refuse", "No API key"), "it would not open a session: No API key (-32603)"),
+    ],
+)
+async def test_a_session_that_can_not_be_opened_says_why(
+    open_server: Open, options: Sequence[str], detail: str
+) -> None:
+    assert (await failure_of(open_server(*options))).detail == detail
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (401, FailureKind.SIGN_IN_NEEDED),
+        (403, FailureKind.SIGN_IN_NEEDED),
+        (404, FailureKind.UNREACHABLE),
+        (405, FailureKind.UNREACHABLE),
+        (502, FailureKind.UNREACHABLE),
+    ],
+)
+async def test_an_http_refusal_keeps_its_meaning(
+    heard: Heard, status: int, kind: FailureKind
+) -> None:
+    odd = OddServer(initialize_status=status)
+    with serving(odd.app) as url:
+        failure = await failure_of(open_address(url, heard))
+    assert failure.kind is kind
+    assert f"HTTP {status}" in failure.detail
+    tried_modern = status in (404, 405)
+    assert odd.methods() == ["initialize", "server/discover"] if tried_modern else ["initialize"]
+
+
+async def test_we_say_who_we_are(heard: Heard) -> None:
+    odd = OddServer()
+    with serving(odd.app) as url:
+        connection = await open_address(url, heard)
+        await connection.close()
+    params = odd.requests[0].message["params"]
+    assert params["clientInfo"] == {"name": "toolbooth", "version": __version__}
+    assert params["capabilities"] == {}
+
+
+async def test_a_server_that_accepts_and_never_answers_is_given_up(heard: Heard) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        opening = open_address(f"http://127.0.0.1:{port}", heard, startup_timeout_s=0.3)
+        failure = await failure_of(opening)
+    assert failure == Failure(FailureKind.TIMEOUT, "0.3 s")

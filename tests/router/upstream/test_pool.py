@@ -1,0 +1,362 @@
+"""The pool: one start for all who ask, one owner for each server, nothing left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from router.errors import NotFound, UpstreamFailed
+from router.model import (
+    Failure,
+    FailureKind,
+    JsonObject,
+    ServerId,
+    ServerRef,
+    ServerState,
+    WorkspaceId,
+)
+from router.settings import ServerConfig
+from router.tasks import spawn
+from router.upstream.pool import LaunchPlan, UpstreamPool
+from tests.router.upstream.talking import failure_of
+from tests.servers.commands import ends_within, is_running, recorded, stdio_config
+from tests.servers.http_server import serving
+from tests.servers.odd_http_server import OddServer
+
+REF = ServerRef(WorkspaceId("w"), ServerId("s"))
+OTHER = ServerRef(WorkspaceId("w"), ServerId("other"))
+CONNECTING, READY, IDLE = ServerState.CONNECTING, ServerState.READY, ServerState.IDLE
+FAILED = ServerState.FAILED
+
+
+class Fleet:
+    """The surroundings of a pool: what it may start, what it said, and the time."""
+
+    def __init__(self, record: Path) -> None:
+        self.record = record
+        self.options: list[str] = []
+        self.configs: dict[ServerRef, ServerConfig] = {}
+        self.refusal: Exception | None = None
+        self.launches = 0
+        self.now = 0.0
+        self.states: list[tuple[ServerRef, ServerState]] = []
+        self.failures: list[Failure] = []
+        self.notifications: list[tuple[ServerRef, str, JsonObject]] = []
+        self.lines: list[tuple[ServerRef, str]] = []
+        self._changed = asyncio.Event()
+
+    async def launch(self, ref: ServerRef) -> LaunchPlan:
+        self.launches += 1
+        if self.refusal is not None:
+            raise self.refusal
+        options = ("--record", str(self.record), *self.options)
+        return LaunchPlan(self.configs.get(ref) or stdio_config(*options))
+
+    def publish_state(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
+        self.states.append((ref, state))
+        if failure is not None:
+            self.failures.append(failure)
+        self._changed.set()
+
+    def _notified(self, ref: ServerRef, method: str, params: JsonObject) -> None:
+        self.notifications.append((ref, method, params))
+
+    def _said(self, ref: ServerRef, line: str) -> None:
+        self.lines.append((ref, line))
+
+    def states_of(self, ref: ServerRef = REF) -> list[ServerState]:
+        return [state for of, state in self.states if of == ref]
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        async with asyncio.timeout(10):
+            while not condition():
+                self._changed.clear()
+                await self._changed.wait()
+
+    def pids(self) -> list[int]:
+        return recorded(self.record, "started")
+
+    def pool(self, **options: Any) -> UpstreamPool:
+        return UpstreamPool(
+            self.launch,
+            self.publish_state,
+            on_notification=self._notified,
+            on_stderr=self._said,
+            clock=lambda: self.now,
+            **options,
+        )
+
+
+@pytest.fixture
+async def fleet(tmp_path: Path) -> Fleet:
+    return Fleet(tmp_path / "record")
+
+
+@pytest.fixture
+async def pool(fleet: Fleet) -> AsyncIterator[UpstreamPool]:
+    pool = fleet.pool()
+    yield pool
+    await pool.close()
+
+
+async def call(pool: UpstreamPool, tool: str, ref: ServerRef = REF, **arguments: Any) -> Any:
+    params = {"name": tool, "arguments": arguments}
+    result = await pool.request(ref, "tools/call", params, timeout_s=20)
+    return result["structuredContent"]
+
+
+@pytest.mark.proves("CACHE-7", "REG-1")
+async def test_nothing_starts_before_the_first_use_and_that_starts_it(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    assert fleet.launches == 0
+    assert await call(pool, "echo", a=1) == {"a": 1}
+    assert await call(pool, "echo", a=2) == {"a": 2}
+    assert fleet.launches == 1
+    assert fleet.states_of() == [CONNECTING, READY]
+
+
+async def test_first_calls_at_once_share_one_start(pool: UpstreamPool, fleet: Fleet) -> None:
+    answers = await asyncio.gather(*(call(pool, "echo", n=n) for n in range(20)))
+    assert [answer["n"] for answer in answers] == list(range(20))
+    assert len(fleet.pids()) == 1
+
+
+async def test_servers_are_apart(pool: UpstreamPool, fleet: Fleet) -> None:
+    await asyncio.gather(call(pool, "echo"), call(pool, "echo", OTHER))
+    with pytest.raises(UpstreamFailed):
+        await call(pool, "crash", code=1)
+    assert await call(pool, "echo", OTHER, a=1) == {"a": 1}
+    assert fleet.states_of(OTHER) == [CONNECTING, READY]
+
+
+async def test_one_caller_giving_up_does_not_stop_the_start_for_others(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    hasty = spawn(call(pool, "echo"), name="hasty")
+    patient = spawn(call(pool, "echo", a=1), name="patient")
+    await fleet.until(lambda: CONNECTING in fleet.states_of())
+    hasty.cancel()
+    assert await patient == {"a": 1}
+    assert len(fleet.pids()) == 1
+
+
+async def test_a_server_that_died_fails_the_call_once_and_starts_again(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    failure = await failure_of(call(pool, "crash", code=7, words="ouch"))
+    assert failure == Failure(FailureKind.EXITED, "code 7", "ouch")
+    assert await call(pool, "echo", a=1) == {"a": 1}
+    assert fleet.states_of() == [CONNECTING, READY, FAILED, CONNECTING, READY]
+    assert fleet.failures == [failure]
+    assert fleet.lines == [(REF, "ouch")]
+
+
+async def test_a_server_that_leaves_when_unused_is_idle(pool: UpstreamPool, fleet: Fleet) -> None:
+    await call(pool, "leave", code=0)
+    await fleet.until(lambda: fleet.states_of() == [CONNECTING, READY, IDLE])
+    assert await call(pool, "echo", a=1) == {"a": 1}
+
+
+async def test_a_failed_start_counts_for_a_second(pool: UpstreamPool, fleet: Fleet) -> None:
+    fleet.options = ["--exit-at-start", "3"]
+    failures = await asyncio.gather(*(failure_of(call(pool, "echo")) for _ in range(5)))
+    assert {(failure.kind, failure.subject) for failure in failures} == {
+        (FailureKind.EXITED, "code 3")
+    }
+    fleet.now = 0.9
+    assert await failure_of(call(pool, "echo")) == failures[0]
+    assert (fleet.launches, fleet.states_of()) == (1, [CONNECTING, FAILED])
+    fleet.now = 1.1
+    fleet.options = []
+    assert await call(pool, "echo", a=1) == {"a": 1}
+
+
+async def test_a_server_that_may_not_run_is_asked_about_each_time(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    refusal = Failure(FailureKind.CONSENT_NEEDED, "s", "run-me")
+    fleet.refusal = UpstreamFailed(refusal, "It waits.", "Approve it.")
+    with pytest.raises(UpstreamFailed, match="It waits") as caught:
+        await call(pool, "echo")
+    assert caught.value.hint == "Approve it."
+    assert await failure_of(call(pool, "echo")) == refusal
+    assert fleet.states == []
+    fleet.refusal = None
+    assert await call(pool, "echo", a=1) == {"a": 1}
+
+
+async def test_a_missing_secret_is_a_failure_to_show(pool: UpstreamPool, fleet: Fleet) -> None:
+    missing = Failure(FailureKind.SECRET_MISSING, "KEY")
+    fleet.refusal = UpstreamFailed(missing, "The secret KEY is missing.")
+    assert await failure_of(call(pool, "echo")) == missing
+    assert fleet.states_of() == [FAILED]
+
+
+async def test_what_launch_raises_reaches_the_caller(pool: UpstreamPool, fleet: Fleet) -> None:
+    fleet.refusal = NotFound("No such server.")
+    with pytest.raises(NotFound):
+        await call(pool, "echo")
+
+
+async def test_a_bug_in_launch_leaves_nobody_waiting(
+    pool: UpstreamPool, fleet: Fleet, caplog: pytest.LogCaptureFixture
+) -> None:
+    fleet.refusal = ZeroDivisionError()
+    assert (await failure_of(call(pool, "echo"))).kind is FailureKind.OTHER
+    assert "ZeroDivisionError" in caplog.text
+
+
+async def test_a_server_that_wants_a_sign_in_is_shown_as_such(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    odd = OddServer()
+    with serving(odd.app) as url:
+        fleet.configs[REF] = ServerConfig(url=f"{url}/mcp")
+        await pool.request(REF, "tools/call", {"name": "plain"})
+        failure = await failure_of(pool.request(REF, "tools/call", {"name": "unauthorized"}))
+        assert failure.kind is FailureKind.SIGN_IN_NEEDED
+        await fleet.until(lambda: ServerState.NEEDS_SIGN_IN in fleet.states_of())
+        odd.initialize_status = 401
+        assert (await failure_of(pool.request(REF, "tools/list"))) == failure
+        assert fleet.states_of().count(ServerState.NEEDS_SIGN_IN) == 2
+
+
+async def test_notifications_and_lines_name_their_server(pool: UpstreamPool, fleet: Fleet) -> None:
+    fleet.options = ["--noise", "1"]
+    await call(pool, "notify", OTHER, method="notifications/tools/list_changed")
+    assert fleet.notifications == [(OTHER, "notifications/tools/list_changed", {"a": 1})]
+    assert fleet.lines == [(OTHER, "noise 0")]
+
+
+async def test_an_unused_server_is_stopped_and_a_used_one_is_not(fleet: Fleet) -> None:
+    pool = fleet.pool(idle_timeout_s=0.3)
+    slow = spawn(call(pool, "slow", OTHER), name="slow")
+    await call(pool, "echo")
+    await fleet.until(lambda: IDLE in fleet.states_of())
+    assert not slow.done()
+    assert fleet.states_of(OTHER) == [CONNECTING, READY]
+    assert await call(pool, "echo", a=1) == {"a": 1}
+    await pool.close()
+    assert (await failure_of(slow)).kind is FailureKind.OTHER
+
+
+@pytest.mark.proves("CACHE-3")
+async def test_a_server_started_to_be_borrowed_is_stopped_afterwards(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    async with pool.borrow(REF) as upstream:
+        assert upstream.server_info["name"] == "stdio-test"
+        await upstream.request("tools/list")
+    assert fleet.states_of() == [CONNECTING, READY, IDLE]
+    assert not any(map(is_running, fleet.pids()))
+
+
+async def test_a_borrowed_server_others_use_stays(pool: UpstreamPool, fleet: Fleet) -> None:
+    async with pool.borrow(REF):
+        await call(pool, "echo")
+    assert fleet.states_of() == [CONNECTING, READY]
+    async with pool.borrow(REF):
+        pass
+    assert await call(pool, "echo", a=1) == {"a": 1}
+    assert len(fleet.pids()) == 1
+
+
+async def test_the_last_of_several_borrowers_stops_it(pool: UpstreamPool, fleet: Fleet) -> None:
+    async with pool.borrow(REF):
+        async with pool.borrow(REF):
+            pass
+        assert IDLE not in fleet.states_of()
+    assert fleet.states_of() == [CONNECTING, READY, IDLE]
+
+
+async def test_borrowing_a_server_that_can_not_start_fails(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    fleet.options = ["--exit-at-start", "3"]
+    with pytest.raises(UpstreamFailed):
+        async with pool.borrow(REF):
+            pytest.fail("there is nothing to borrow")
+    assert fleet.states_of() == [CONNECTING, FAILED]
+
+
+async def test_giving_up_a_borrowed_start_stops_it(pool: UpstreamPool, fleet: Fleet) -> None:
+    fleet.options = ["--silent", "--noise", "1"]
+
+    async def borrow() -> None:
+        async with pool.borrow(REF):
+            pass
+
+    borrowing = spawn(borrow(), name="borrowing")
+    await fleet.until(lambda: CONNECTING in fleet.states_of())
+    borrowing.cancel()
+    await asyncio.wait([borrowing])
+    assert fleet.states_of() == [CONNECTING, IDLE]
+    assert not any(map(is_running, fleet.pids()))
+
+
+async def test_disconnecting_stops_a_server_until_its_next_use(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    await call(pool, "echo")
+    slow = spawn(call(pool, "slow"), name="slow")
+    await call(pool, "echo")
+    await pool.disconnect(REF)
+    assert not any(map(is_running, fleet.pids()))
+    assert (await failure_of(slow)).kind is FailureKind.OTHER
+    assert fleet.states_of()[-1] is IDLE
+    await pool.disconnect(REF)
+    await pool.disconnect(OTHER)
+    assert await call(pool, "echo", a=1) == {"a": 1}
+
+
+async def test_a_server_starts_again_only_when_the_old_process_is_gone(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    fleet.options = ["--stubborn"]
+    await call(pool, "echo")
+    (old,) = fleet.pids()
+    stopping = spawn(pool.disconnect(REF), name="stopping")
+    await asyncio.sleep(0)
+    again = spawn(call(pool, "env"), name="again")
+    assert (await again)["pid"] != old
+    assert not is_running(old)
+    async with asyncio.timeout(1):
+        await stopping
+
+
+async def test_a_start_is_stopped_by_disconnecting(pool: UpstreamPool, fleet: Fleet) -> None:
+    fleet.options = ["--silent"]
+    waiting = spawn(call(pool, "echo"), name="waiting")
+    await fleet.until(lambda: CONNECTING in fleet.states_of())
+    await pool.disconnect(REF)
+    assert (await failure_of(waiting)).kind is FailureKind.OTHER
+    assert fleet.states_of() == [CONNECTING, IDLE]
+
+
+async def test_closing_stops_all_side_by_side_in_bounded_time(fleet: Fleet) -> None:
+    pool = fleet.pool()
+    fleet.options = ["--stubborn", "--child"]
+    refs = [ServerRef(WorkspaceId("w"), ServerId(f"s{n}")) for n in range(6)]
+    await asyncio.gather(*(call(pool, "echo", ref) for ref in refs))
+    slow = [spawn(call(pool, "slow", ref), name="slow") for ref in refs]
+    await asyncio.gather(*(call(pool, "echo", ref) for ref in refs))
+    started = time.monotonic()
+    await pool.close()
+    assert time.monotonic() - started < 4
+    assert {(await failure_of(call)).kind for call in slow} == {FailureKind.OTHER}
+    assert len(fleet.pids()) == 6
+    assert not any(map(is_running, fleet.pids()))
+    assert all(ends_within(2, pid) for pid in recorded(fleet.record, "child"))
+    with pytest.raises(UpstreamFailed, match="stopping"):
+        await call(pool, "echo")
+
+
+async def test_closing_a_pool_nobody_used_is_nothing(fleet: Fleet) -> None:
+    await fleet.pool().close()
+    assert fleet.states == []
