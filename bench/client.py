@@ -1,0 +1,187 @@
+"""A client with as little as possible in it, so that it is not what is measured.
+
+It speaks the protocol revision 2025-06-18, which every proxy knows, as raw bytes: over HTTP with
+one kept-alive connection for each concurrent caller, all in one session, or over a child's pipes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+PROTOCOL_VERSION = "2025-06-18"
+INITIALIZE = {
+    "protocolVersion": PROTOCOL_VERSION,
+    "capabilities": {},
+    "clientInfo": {"name": "bench", "version": "1"},
+}
+INITIALIZED = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
+_numbers = itertools.count(1)
+"""Of requests: they must differ within a session, whatever connection they come by."""
+
+
+class Connection(Protocol):
+    """A way to ask; raises when the answer is an error."""
+
+    async def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]: ...
+
+
+class HttpConnection:
+    """One connection, one request at a time; answers come as JSON or as a stream of events."""
+
+    def __init__(self, url: str, headers: Mapping[str, str]) -> None:
+        self._address = urlsplit(url)
+        self._headers = dict(headers)
+
+    async def open(self) -> None:
+        host, port = self._address.hostname, self._address.port
+        self._reader, self._writer = await asyncio.open_connection(host, port)
+
+    async def close(self) -> None:
+        self._writer.close()
+        await self._writer.wait_closed()
+
+    async def initialize(self) -> dict[str, str]:
+        """Open a session; returns the headers that make other connections part of it."""
+        _, session = await self._exchange(request(next(_numbers), "initialize", INITIALIZE))
+        self._headers["MCP-Protocol-Version"] = PROTOCOL_VERSION
+        if session:
+            self._headers["Mcp-Session-Id"] = session
+        await self._exchange(INITIALIZED)
+        return self._headers
+
+    async def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        body, _ = await self._exchange(request(next(_numbers), method, params))
+        return result_of(message_in(body))
+
+    async def _exchange(self, body: bytes) -> tuple[bytes, str]:
+        """The response's body and the session it names."""
+        if self._reader.at_eof():  # closed by the server, since nothing was asked for a while
+            await self.close()
+            await self.open()
+        self._writer.write(self._head(len(body)) + body)
+        head = await self._reader.readuntil(b"\r\n\r\n")
+        status, fields = parse_head(head)
+        response = await self._body(fields)
+        if status >= 300:
+            raise RuntimeError(f"{self._address.geturl()} answered {status}: {response[:300]!r}")
+        return response, fields.get("mcp-session-id", "")
+
+    def _head(self, length: int) -> bytes:
+        fields = {
+            "Host": self._address.netloc,
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            "Content-Length": str(length),
+            **self._headers,
+        }
+        lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+        return f"POST {self._address.path} HTTP/1.1\r\n{lines}\r\n".encode()
+
+    async def _body(self, fields: Mapping[str, str]) -> bytes:
+        if fields.get("transfer-encoding") != "chunked":
+            return await self._reader.readexactly(int(fields.get("content-length", 0)))
+        chunks: list[bytes] = []
+        while size := int(await self._reader.readuntil(b"\r\n"), 16):
+            chunks.append((await self._reader.readexactly(size + 2))[:-2])
+        await self._reader.readexactly(2)
+        return b"".join(chunks)
+
+
+class StdioConnection:
+    """A child process; any number of requests may be under way."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
+
+    async def open(self) -> None:
+        pipe = asyncio.subprocess.PIPE
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command, stdin=pipe, stdout=pipe
+        )
+        assert self._process.stdin
+        assert self._process.stdout
+        self._writer, self._reader = self._process.stdin, self._process.stdout
+        self._receiving = asyncio.get_running_loop().create_task(self._receive())
+        await self.ask("initialize", INITIALIZE)
+        self._writer.write(INITIALIZED + b"\n")
+
+    async def close(self) -> None:
+        self._writer.close()
+        await self._process.wait()
+        await self._receiving
+
+    async def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        number = next(_numbers)
+        self._waiting[number] = asyncio.get_running_loop().create_future()
+        self._writer.write(request(number, method, params) + b"\n")
+        return result_of(await self._waiting[number])
+
+    async def _receive(self) -> None:
+        async for line in self._reader:
+            message = json.loads(line)
+            self._waiting.pop(message["id"]).set_result(message)
+
+
+@asynccontextmanager
+async def http_connections(
+    url: str, headers: Mapping[str, str], count: int
+) -> AsyncGenerator[list[HttpConnection]]:
+    """`count` connections in one session."""
+    async with AsyncExitStack() as stack:
+        first = await stack.enter_async_context(http_connection(url, headers))
+        session = await first.initialize()
+        others = (http_connection(url, session) for _ in range(count - 1))
+        yield [first, *[await stack.enter_async_context(other) for other in others]]
+
+
+@asynccontextmanager
+async def http_connection(url: str, headers: Mapping[str, str]) -> AsyncGenerator[HttpConnection]:
+    connection = HttpConnection(url, headers)
+    await connection.open()
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+@asynccontextmanager
+async def stdio_connection(command: Sequence[str]) -> AsyncGenerator[StdioConnection]:
+    connection = StdioConnection(command)
+    await connection.open()
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+def request(number: int, method: str, params: Mapping[str, Any]) -> bytes:
+    message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+    return json.dumps(message, separators=(",", ":")).encode()
+
+
+def parse_head(head: bytes) -> tuple[int, dict[str, str]]:
+    status_line, *lines = head.decode("latin-1").rstrip().split("\r\n")
+    pairs = (line.partition(":") for line in lines)
+    return int(status_line.split()[1]), {name.lower(): value.strip() for name, _, value in pairs}
+
+
+def message_in(body: bytes) -> dict[str, Any]:
+    """The response in a body that is either JSON or a stream of events."""
+    if body.startswith(b"{"):
+        return json.loads(body)
+    data = (line[5:] for line in body.splitlines() if line.startswith(b"data:"))
+    messages = (json.loads(text) for text in data if text.strip())
+    return next(message for message in messages if "id" in message)
+
+
+def result_of(message: dict[str, Any]) -> dict[str, Any]:
+    if "error" in message:
+        raise RuntimeError(f"The answer is an error: {message['error']}")
+    return message["result"]

@@ -1,0 +1,99 @@
+"""The time of a call: straight to the server, and through each proxy, in turns.
+
+The machine's speed changes from second to second, so each round measures all of them once.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from bench.client import Connection, http_connections, stdio_connection
+from bench.measure import Burst, Call, Figures, burst, figures
+from bench.peers import Peer, Running
+from bench.upstreams import Upstream
+
+ParamsOf: TypeAlias = Callable[[str], dict[str, Any]]
+
+DIRECT = "direct"
+CONCURRENCIES = (1, 8, 32)
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    rounds: int
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Calls to one upstream by one way; `added_ms` is what the way adds to the direct median."""
+
+    upstream: str
+    concurrency: int
+    way: str
+    figures: Figures
+    added_ms: float
+
+
+async def measure_latencies(
+    upstream: Upstream, proxies: Mapping[Peer, Running], effort: Effort
+) -> list[Latency]:
+    found: list[Latency] = []
+    for concurrency in CONCURRENCIES:
+        async with AsyncExitStack() as stack:
+            ways = {DIRECT: await stack.enter_async_context(direct(upstream, concurrency))}
+            for peer, running in proxies.items():
+                way = through(peer, running, upstream, concurrency)
+                ways[peer.name] = await stack.enter_async_context(way)
+            results = await in_turns(ways, effort)
+        straight_ms = results[DIRECT].p50_ms
+        found += [
+            Latency(upstream.name, concurrency, way, result, result.p50_ms - straight_ms)
+            for way, result in results.items()
+        ]
+    return found
+
+
+async def in_turns(ways: Mapping[str, Sequence[Call]], effort: Effort) -> dict[str, Figures]:
+    bursts: defaultdict[str, list[Burst]] = defaultdict(list)
+    for _ in range(effort.rounds):
+        for way, callers in ways.items():
+            await burst(callers, len(callers))  # warms up: connections, servers started on demand
+            bursts[way].append(await burst(callers, effort.calls))
+    return {way: figures(done) for way, done in bursts.items()}
+
+
+@asynccontextmanager
+async def direct(upstream: Upstream, concurrency: int) -> AsyncGenerator[list[Call]]:
+    def params(text: str) -> dict[str, Any]:
+        return {"name": "echo", "arguments": {"text": text}}
+
+    if upstream.url:
+        async with http_connections(upstream.url, {}, concurrency) as connections:
+            yield [caller(connection, params) for connection in connections]
+    else:
+        async with stdio_connection(upstream.command) as connection:
+            yield [caller(connection, params) for _ in range(concurrency)]
+
+
+@asynccontextmanager
+async def through(
+    peer: Peer, running: Running, upstream: Upstream, concurrency: int
+) -> AsyncGenerator[list[Call]]:
+    def params(text: str) -> dict[str, Any]:
+        return peer.call_params(upstream, text)
+
+    async with http_connections(running.url, running.headers, concurrency) as connections:
+        yield [caller(connection, params) for connection in connections]
+
+
+def caller(connection: Connection, params: ParamsOf) -> Call:
+    async def call(text: str) -> str:
+        result = await connection.ask("tools/call", params(text))
+        return result["content"][0]["text"]
+
+    return call

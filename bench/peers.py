@@ -1,0 +1,118 @@
+"""The proxies that are compared: Toolbooth and FastMCP, each started as its users start it."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from bench.upstreams import Upstream
+
+ROOT = Path(__file__).parent.parent
+TOOLBOOTH = str(Path(sys.executable).with_name("toolbooth"))
+FASTMCP_PROXY = str(Path(__file__).with_name("fastmcp_proxy.py"))
+PEERS_PYTHON = str(ROOT / ".venv-bench" / "bin" / "python")
+STOP_LIMIT_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A proxy's process and how to reach it, which may take a moment yet."""
+
+    pid: int
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class Peer(Protocol):
+    """A proxy in front of some servers, prepared once and started as often as wanted."""
+
+    name: str
+
+    def start(self) -> AbstractContextManager[Running]: ...
+
+    def call_params(self, upstream: Upstream, text: str) -> dict[str, Any]:
+        """The params of the `tools/call` that reaches the echo tool of `upstream`."""
+        ...
+
+
+class Toolbooth:
+    """`toolbooth serve` on a data directory in which the tool lists are cached already."""
+
+    name = "Toolbooth"
+
+    def __init__(self, folder: Path, upstreams: Sequence[Upstream]) -> None:
+        self._environment = {**os.environ, "TOOLBOOTH_HOME": str(folder)}
+        for upstream in upstreams:
+            target = ["--url", upstream.url] if upstream.url else ["--", *upstream.command]
+            self._do("add", upstream.name, *target)
+        self._do("refresh")
+        self._token: str = json.loads(self._do("token", "new", "bench", "--json"))["token"]
+
+    @contextmanager
+    def start(self) -> Generator[Running]:
+        with _process([TOOLBOOTH, "serve", "--port", "0"], self._environment) as process:
+            assert process.stdout
+            url = json.loads(process.stdout.readline())["url"]
+            yield Running(process.pid, url, {"Authorization": f"Bearer {self._token}"})
+
+    def call_params(self, upstream: Upstream, text: str) -> dict[str, Any]:
+        arguments = {"toolKey": f"{upstream.name}:echo", "arguments": {"text": text}}
+        return {"name": "tool_execute", "arguments": arguments}
+
+    def _do(self, *words: str) -> str:
+        command = [TOOLBOOTH, *words]
+        return subprocess.run(
+            command, env=self._environment, check=True, stdout=subprocess.PIPE, text=True
+        ).stdout
+
+
+class FastMcp:
+    """A proxy made with FastMCP, in front of all servers in a configuration file."""
+
+    name = "FastMCP proxy"
+
+    def __init__(self, folder: Path, upstreams: Sequence[Upstream]) -> None:
+        folder.mkdir()
+        self._config = folder / "mcp.json"
+        servers = {upstream.name: upstream.config() for upstream in upstreams}
+        self._config.write_text(json.dumps({"mcpServers": servers}))
+
+    @contextmanager
+    def start(self) -> Generator[Running]:
+        port = free_port()
+        command = [PEERS_PYTHON, FASTMCP_PROXY, str(self._config), str(port)]
+        with _process(command, os.environ) as process:
+            yield Running(process.pid, f"http://127.0.0.1:{port}/mcp")
+
+    def call_params(self, upstream: Upstream, text: str) -> dict[str, Any]:
+        return {"name": f"{upstream.name}_echo", "arguments": {"text": text}}
+
+
+@contextmanager
+def _process(
+    command: Sequence[str], environment: Mapping[str, str]
+) -> Generator[subprocess.Popen[str]]:
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+    with subprocess.Popen(command, env=environment, stdout=pipe, stderr=nothing, text=True) as it:
+        try:
+            yield it
+        finally:
+            it.terminate()
+            try:
+                it.wait(STOP_LIMIT_S)
+            except subprocess.TimeoutExpired:
+                it.kill()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

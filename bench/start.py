@@ -1,0 +1,57 @@
+"""The time from starting a proxy to its first tool list, and the memory it has then."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.client import http_connections
+from bench.peers import Peer, Running
+
+START_LIMIT_S = 60.0
+RETRY_S = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Medians over all rounds. Memory is what the proxy's own process holds, without servers."""
+
+    way: str
+    first_list_s: float
+    memory_mb: float
+
+
+async def measure_start(peer: Peer, rounds: int) -> Start:
+    times: list[float] = []
+    memories: list[float] = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        with peer.start() as running:
+            await first_list(running)
+            times.append(time.perf_counter() - started)
+            memories.append(memory_mb(running.pid))
+    return Start(peer.name, statistics.median(times), statistics.median(memories))
+
+
+async def first_list(running: Running) -> None:
+    """Ask for the tools as soon as anything listens there."""
+    async with asyncio.timeout(START_LIMIT_S):
+        while True:
+            try:
+                async with http_connections(running.url, running.headers, 1) as connections:
+                    await connections[0].ask("tools/list", {})
+                    return
+            except ConnectionRefusedError:
+                await asyncio.sleep(RETRY_S)
+
+
+def memory_mb(pid: int) -> float:
+    """The resident memory of a process, where the system has /proc; else 0."""
+    status = Path(f"/proc/{pid}/status")
+    if not status.exists():
+        return 0.0
+    fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
+    return int(fields["VmRSS"].split()[0]) / 1024

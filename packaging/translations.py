@@ -1,0 +1,95 @@
+"""The translations: from the texts in the code to what translators edit and what is loaded.
+
+translations.py compile   resources/translations/*.ts -> *.qm, where the former is newer
+translations.py update    the texts of the code -> resources/translations/*.ts
+translations.py check     say which texts nobody has translated yet; exit code 1 if there are any
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "resources" / "translations"
+PLURALS_ONLY = "_en"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Compile, update or check the translations.")
+    parser.add_argument("action", choices=("compile", "update", "check"))
+    match parser.parse_args().action:
+        case "compile":
+            compile_newer(FOLDER)
+        case "update":
+            update(FOLDER)
+        case _:
+            return check()
+    return 0
+
+
+def compile_newer(folder: Path) -> None:
+    for source in sorted(folder.glob("*.ts")):
+        target = source.with_suffix(".qm")
+        if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
+            run("lrelease", "-silent", str(source), "-qm", str(target))
+
+
+def update(folder: Path) -> None:
+    with tempfile.TemporaryDirectory() as elsewhere:
+        declared = Path(elsewhere) / "settings_texts.py"
+        declared.write_text(settings_texts(), encoding="utf-8")
+        sources = [str(path) for path in sorted((ROOT / "gui").glob("*.py"))]
+        for target in sorted(folder.glob("*.ts")):
+            plurals = ["-pluralonly"] if target.stem.endswith(PLURALS_ONLY) else []
+            options = ["-silent", "-locations", "none", "-no-obsolete", *plurals]
+            run("lupdate", *options, *sources, str(declared), "-ts", str(target))
+
+
+def check() -> int:
+    """On copies, so that looking changes nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        copies = Path(shutil.copytree(FOLDER, Path(folder) / "copies"))
+        update(copies)
+        missing = [
+            f"{path.name}: {text}"
+            for path in sorted(copies.glob("*.ts"))
+            for text in open_texts(path)
+        ]
+    print("\n".join(missing), file=sys.stderr)
+    return 1 if missing else 0
+
+
+def open_texts(path: Path) -> list[str]:
+    messages = ElementTree.parse(path).getroot().iter("message")  # noqa: S314 - our own file
+    return [
+        message.findtext("source", "")
+        for message in messages
+        if (found := message.find("translation")) is not None and found.get("type") == "unfinished"
+    ]
+
+
+def settings_texts() -> str:
+    """The descriptions of the settings as calls that lupdate finds: they are declared in the
+    router, which knows no Qt."""
+    sys.path.insert(0, str(ROOT))
+    from router.settings import Settings
+
+    texts = (field.description for field in Settings.model_fields.values())
+    return "".join(f"tr({json.dumps(text)})\n" for text in texts if text)
+
+
+def run(tool: str, *arguments: str) -> None:
+    script = f"pyside6-{tool}" + (".exe" if os.name == "nt" else "")
+    subprocess.run([str(Path(sys.executable).parent / script), *arguments], check=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""The house as tests: who may import whom (contracts in pyproject.toml), and habits of the code."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+ROOT = Path(__file__).parent.parent
+SOURCES = ("router", "gui", "resources", "packaging", "bench", "tests")
+LONGEST_MODULE = 400
+
+# Each of these runs an event loop inside the event loop until the person answers.
+BLOCKING_CALLS = {
+    "QColorDialog": {"getColor"},
+    "QFileDialog": {
+        "getExistingDirectory",
+        "getOpenFileName",
+        "getOpenFileNames",
+        "getSaveFileName",
+    },
+    "QInputDialog": {"getDouble", "getInt", "getItem", "getMultiLineText", "getText"},
+    "QMessageBox": {"about", "aboutQt", "critical", "information", "question", "warning"},
+}
+
+
+def modules(*folders: str) -> list[Path]:
+    found = (path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    return sorted(path for path in found if "node_modules" not in path.parts)
+
+
+def calls(path: Path) -> Iterator[tuple[int, ast.Attribute]]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            yield node.lineno, node.func
+
+
+@pytest.mark.proves("CARD-1")
+def test_every_module_imports_only_what_its_room_may_see(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    exit_code = lint_imports(no_cache=True)
+    assert exit_code == 0, capsys.readouterr().out
+
+
+def test_no_module_has_grown_past_a_second_room() -> None:
+    lengths = {path: len(path.read_text().splitlines()) for path in modules(*SOURCES)}
+    too_long = {str(path): length for path, length in lengths.items() if length > LONGEST_MODULE}
+    assert too_long == {}
+
+
+def test_the_window_never_runs_a_nested_event_loop() -> None:
+    nested = [
+        f"{path.relative_to(ROOT)}:{line} {ast.unparse(call)}()"
+        for path in modules("gui")
+        for line, call in calls(path)
+        if call.attr in {"exec", "exec_"}
+        or call.attr in BLOCKING_CALLS.get(ast.unparse(call.value).split(".")[-1], set())
+    ]
+    assert nested == []
+
+
+@pytest.mark.parametrize("folder", ["packaging", "tests"])
+def test_folders_whose_names_would_shadow_a_package_are_not_packages(folder: str) -> None:
+    assert list((ROOT / folder).rglob("__init__.py")) == []

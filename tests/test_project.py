@@ -1,0 +1,75 @@
+"""What the project says of itself is true: its requirements, dependencies, locks and layout."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+NODE_LOCK = ROOT / "tests" / "node" / "package-lock.json"
+INDEX_ADDRESS = re.compile(r"https?://[^\s)]*\b(pypi|pythonhosted|npmjs|yarnpkg)\b")
+
+
+def names(requirements: list[str]) -> set[str]:
+    return {re.split(r"[^\w.-]", requirement, maxsplit=1)[0] for requirement in requirements}
+
+
+def python_dependencies() -> set[str]:
+    groups = PYPROJECT["dependency-groups"].values()
+    return names(PYPROJECT["project"]["dependencies"]).union(*map(names, groups))
+
+
+def node_dependencies() -> set[str]:
+    package: dict[str, Any] = json.loads((NODE_LOCK.parent / "package.json").read_text())
+    return set(package["dependencies"])
+
+
+def test_every_requirement_has_its_tests_and_every_marked_test_its_requirement() -> None:
+    check = [sys.executable, str(ROOT / "packaging" / "requirements_table.py"), "check"]
+    result = subprocess.run(check, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+
+
+def test_every_dependency_is_explained() -> None:
+    explained = (ROOT / "docs" / "dependencies.md").read_text()
+    dependencies = python_dependencies() | node_dependencies()
+    assert {name for name in dependencies if f"`{name}`" not in explained} == set()
+
+
+def test_python_locks_pin_every_package_by_hash_and_name_no_address() -> None:
+    for lock in (ROOT / "requirements").glob("*.txt"):
+        text = lock.read_text()
+        entries = re.split(r"\n(?=\S)", text.strip())
+        assert [entry for entry in entries if "==" not in entry or "--hash=" not in entry] == []
+        assert "://" not in text
+        assert str(ROOT) not in text
+
+
+def test_the_node_lock_pins_every_package_by_hash_and_names_no_address() -> None:
+    packages: dict[str, dict[str, Any]] = json.loads(NODE_LOCK.read_text())["packages"]
+    installed = {path: package for path, package in packages.items() if path}
+    assert [path for path, package in installed.items() if "integrity" not in package] == []
+    assert [path for path, package in installed.items() if "resolved" in package] == []
+
+
+def test_the_documentation_names_no_package_index() -> None:
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    assert [path.name for path in documents if INDEX_ADDRESS.search(path.read_text())] == []
+
+
+@pytest.mark.proves("CARD-7")
+def test_the_project_has_the_packages_and_folders_it_was_designed_with() -> None:
+    assert python_dependencies() >= {
+        "pyside6-essentials", "qasync", "mcp", "pydantic", "rank-bm25", "keyring", "platformdirs",
+        "pytest-qt", "pyinstaller",
+    }  # fmt: skip
+    layout = ("pyproject.toml", "router", "gui", "resources", "packaging", "tests", "README.md")
+    assert [name for name in layout if not (ROOT / name).exists()] == []
