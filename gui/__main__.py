@@ -1,0 +1,124 @@
+"""The command `toolbooth`: alone it opens the window, with a command word it is the headless side.
+
+Nothing of Qt is imported until a window is wanted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from router.__main__ import data_dir
+from router.__main__ import main as run_command
+
+if TYPE_CHECKING:
+    from gui.hosting import HostedRouter
+    from router.settings import Settings
+
+_USAGE = """\
+usage: toolbooth [--data-dir D] [--port N] [--hidden]
+
+Without a command, toolbooth opens its window.
+  --data-dir D  where settings and state lie
+  --port N      the port on 127.0.0.1, instead of the one in the settings
+  --hidden      only the tray icon, no window
+"""
+_NO_DISPLAY = """\
+toolbooth: There is no display to open a window on.
+           Run the router without one: toolbooth serve
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    options = _window_options(words)
+    if options is None:
+        if words[0] in ("-h", "--help"):
+            print(_USAGE)
+        return run_command(words)
+    if not _has_display():
+        sys.stderr.write(_NO_DISPLAY)
+        return 1
+    return _open_window(data_dir(options.data_dir), options.port, options.hidden, words)
+
+
+def _window_options(words: list[str]) -> argparse.Namespace | None:
+    """The options of the window; None if `words` are for the headless side."""
+    if words and not words[0].startswith("-"):
+        return None
+    parser = argparse.ArgumentParser(prog="toolbooth", add_help=False, allow_abbrev=False)
+    parser.add_argument("--data-dir")
+    parser.add_argument("--port", type=_port)
+    parser.add_argument("--hidden", action="store_true")
+    options, rest = parser.parse_known_args(words)
+    return None if rest else options
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= 65535):
+        raise argparse.ArgumentTypeError(f"{text} is not a port (0 to 65535)")
+    return int(text)
+
+
+def _has_display() -> bool:
+    named = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    return sys.platform != "linux" or any(os.environ.get(name) for name in named)
+
+
+def _open_window(folder: Path, port: int | None, hidden: bool, words: list[str]) -> int:
+    try:
+        from qasync import QEventLoop  # pyright: ignore[reportMissingTypeStubs]
+
+        from gui.application import Application, DesktopApplication
+        from gui.interrupts import on_interrupt
+        from gui.logs import set_up_logging
+        from gui.single_instance import SingleInstance
+    except ImportError as error:
+        sys.stderr.write(f"toolbooth: Qt can't be loaded: {error}\n")
+        return 1
+    from router.errors import ToolboothError
+
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    app = DesktopApplication(["toolbooth"])
+    instance = SingleInstance(folder)
+    try:
+        if not instance.claim(words):
+            return 0
+    except ToolboothError as error:
+        sys.stderr.write(f"toolbooth: {error.message} {error.hint}\n")
+        return 1
+    set_up_logging(folder)
+
+    async def open_router() -> HostedRouter:
+        from router.service import Router  # Takes most of a second: on the router's own thread.
+
+        return Router(folder, port=port)
+
+    with QEventLoop(app) as loop:
+        application = Application(app, open_router, _known_settings(folder), stop_loop=loop.stop)
+        instance.started.connect(application.second_start)
+        on_interrupt(loop, app, application.quit)
+        application.start(hidden=hidden)
+        loop.run_forever()
+        instance.release()
+        application.shut_down()
+    return application.exit_code
+
+
+def _known_settings(folder: Path) -> Settings:
+    """The settings for the first moments, before the router has read them; it also complains if
+    there is something wrong with the file."""
+    from router.settings import Settings
+
+    try:
+        return Settings.model_validate_json((folder / "settings.json").read_bytes())
+    except (OSError, ValueError):
+        return Settings()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""A server's failure in the person's language: the cause, what to do, and the button that does it.
+
+Pure functions; the same kinds in English for terminals and logs are in `router.advice`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import assert_never
+
+from gui.translating import tr
+from router.model import Failure, FailureKind
+
+
+class Action(StrEnum):
+    """What the button beside a server that needs a person does."""
+
+    EDIT = "edit"
+    REVIEW = "review"
+    RETRY = "retry"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    label: str
+    action: Action
+
+
+def failure_text(failure: Failure) -> str:
+    """The cause, short enough for a row."""
+    subject = failure.subject
+    match failure.kind:
+        case FailureKind.COMMAND_NOT_FOUND:
+            return tr("Command “{name}” not found").format(name=subject)
+        case FailureKind.PERMISSION_DENIED:
+            return tr("“{name}” may not be run").format(name=subject)
+        case FailureKind.EXITED:
+            return tr("Stopped by itself ({reason})").format(reason=subject)
+        case FailureKind.TIMEOUT:
+            return tr("No answer within {time}").format(time=subject)
+        case FailureKind.UNREACHABLE:
+            return tr("{address} can’t be reached").format(address=subject)
+        case FailureKind.SIGN_IN_NEEDED:
+            return tr("Sign-in needed")
+        case FailureKind.CONSENT_NEEDED:
+            return tr("Waits for your approval")
+        case FailureKind.SECRET_MISSING:
+            return tr("Secret {name} is missing").format(name=subject)
+        case FailureKind.BAD_PROTOCOL:
+            return tr("Its answers are not valid MCP")
+        case FailureKind.DISABLED:
+            return tr("Switched off")
+        case FailureKind.OTHER:
+            return failure.detail or tr("Something went wrong")
+        case _:
+            assert_never(failure.kind)
+
+
+def failure_hint(kind: FailureKind) -> str:
+    """What to do about it."""
+    match kind:
+        case FailureKind.COMMAND_NOT_FOUND:
+            return tr("Is the package installed? Correct the command, or install it and try again.")
+        case FailureKind.PERMISSION_DENIED:
+            return tr("Check the file’s permissions.")
+        case FailureKind.EXITED:
+            return tr("Check its command, arguments and environment.")
+        case FailureKind.TIMEOUT:
+            return tr("It may be slow to start; try again in 30 seconds.")
+        case FailureKind.UNREACHABLE:
+            return tr("Check the address and the network.")
+        case FailureKind.SIGN_IN_NEEDED:
+            return tr("Add a token or header to its settings.")
+        case FailureKind.CONSENT_NEEDED:
+            return tr("Look at what it would run, then approve it.")
+        case FailureKind.SECRET_MISSING:
+            return tr("Set it in the server’s settings, then try again.")
+        case FailureKind.BAD_PROTOCOL:
+            return tr("Update the server, or tell its author.")
+        case FailureKind.DISABLED:
+            return tr("Switch it on.")
+        case FailureKind.OTHER:
+            return tr("The log has the details.")
+        case _:
+            assert_never(kind)
+
+
+def failure_offer(kind: FailureKind) -> Offer | None:
+    match kind:
+        case (
+            FailureKind.COMMAND_NOT_FOUND
+            | FailureKind.PERMISSION_DENIED
+            | FailureKind.EXITED
+            | FailureKind.SECRET_MISSING
+        ):
+            return Offer(tr("Fix…"), Action.EDIT)
+        case FailureKind.SIGN_IN_NEEDED:
+            return Offer(tr("Sign in…"), Action.EDIT)
+        case FailureKind.CONSENT_NEEDED:
+            return Offer(tr("Review…"), Action.REVIEW)
+        case (
+            FailureKind.TIMEOUT
+            | FailureKind.UNREACHABLE
+            | FailureKind.BAD_PROTOCOL
+            | FailureKind.OTHER
+        ):
+            return Offer(tr("Retry"), Action.RETRY)
+        case FailureKind.DISABLED:
+            return None
+        case _:
+            assert_never(kind)

@@ -1,0 +1,111 @@
+"""The main window and the dialogs over it, all in one language: for another one they are made anew.
+
+Passes the router to each when there is one; until then dialogs can't be asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu
+
+from gui.bridge import Bridge
+from gui.commands import Commands
+from gui.main_window import MainWindow
+from gui.server_dialog import ServerDialog
+from gui.settings_dialog import PageName, SettingsDialog
+from gui.theme import theme
+from router.errors import ToolboothError
+from router.events import Event
+from router.model import ServerRef
+from router.ports import RouterPort
+
+
+class Windows(QObject):
+    def __init__(self, commands: Commands, bridge: Bridge) -> None:
+        super().__init__()
+        self._commands = commands
+        self._bridge = bridge
+        self._router: RouterPort | None = None
+        self._settings: SettingsDialog | None = None
+        self.main = MainWindow(theme(), commands)
+        self.main.add_server_requested.connect(self.add_server)
+        self.main.edit_server_requested.connect(self.edit_server)
+        self.main.settings_requested.connect(self._open_settings)
+
+    def attach(self, router: RouterPort) -> None:
+        self._router = router
+        self.main.attach(router)
+
+    def handle(self, events: Sequence[Event]) -> None:
+        self.main.handle(events)
+        if self._settings is not None:
+            self._settings.on_events(events)
+
+    def replace(self, old: Windows) -> None:
+        """Stand where `old` stood, showing what it showed; `old` goes away."""
+        if old._router is not None:
+            self.attach(old._router)
+        self.main.setGeometry(old.main.geometry())
+        if old.main.isVisible():
+            self.main.show()
+        if old._settings is not None and old._settings.isVisible():
+            self.open_settings(old._settings.current_page())
+        old.main.hide()
+        old.main.deleteLater()
+        old.deleteLater()
+
+    def show(self) -> None:
+        """Bring the main window to the front."""
+        if self.main.isMinimized():
+            self.main.showNormal()
+        self.main.show()
+        if QGuiApplication.platformName() != "offscreen":
+            self.main.raise_()
+        self.main.activateWindow()
+
+    def show_error(self, error: ToolboothError) -> None:
+        self.main.show_error(error)
+
+    def show_server(self, ref: ServerRef) -> None:
+        self.show()
+        self._select(ref)
+
+    def add_menu(self, menu: QMenu) -> None:
+        """Offer the tray's menu inside the window, for a desktop without a tray."""
+        menu.setTitle("Toolbooth")
+        self.main.menuBar().addMenu(menu)
+
+    def add_server(self) -> None:
+        if self._router is not None:
+            self._server_dialog(self._router).open()
+
+    def edit_server(self, ref: ServerRef) -> None:
+        if self._router is None:
+            return
+        name = next((s.name for s in self._router.servers(ref.workspace) if s.ref == ref), "")
+        dialog = self._server_dialog(self._router)
+        dialog.edit(ref, name)
+        dialog.open()
+
+    def open_settings(self, page: PageName | None = None) -> None:
+        if self._router is None:
+            return
+        if self._settings is None:
+            self._settings = SettingsDialog(self._router, self._commands, self.main)
+        self.show()
+        self._settings.open_at(page)
+
+    def _open_settings(self) -> None:
+        self.open_settings()
+
+    def _server_dialog(self, router: RouterPort) -> ServerDialog:
+        dialog = ServerDialog(router, self._commands, router.active_workspace(), self.main)
+        dialog.saved.connect(self._select)
+        return dialog
+
+    def _select(self, ref: ServerRef) -> None:
+        self._bridge.flush()  # The window may not have heard of a new server yet.
+        self.main.select_server(ref)

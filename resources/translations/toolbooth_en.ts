@@ -1,0 +1,191 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en" sourcelanguage="en">
+<context>
+    <name></name>
+    <message numerus="yes">
+        <source>%n min ago</source>
+        <translation>
+            <numerusform>%n min ago</numerusform>
+            <numerusform>%n min ago</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n h ago</source>
+        <translation>
+            <numerusform>%n h ago</numerusform>
+            <numerusform>%n h ago</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n d ago</source>
+        <translation>
+            <numerusform>%n d ago</numerusform>
+            <numerusform>%n d ago</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools</source>
+        <translation>
+            <numerusform>%n tool</numerusform>
+            <numerusform>%n tools</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n servers</source>
+        <translation>
+            <numerusform>%n server</numerusform>
+            <numerusform>%n servers</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools ready</source>
+        <translation>
+            <numerusform>%n tool ready</numerusform>
+            <numerusform>%n tools ready</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n apps connected</source>
+        <translation>
+            <numerusform>%n app connected</numerusform>
+            <numerusform>%n apps connected</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n need attention</source>
+        <translation>
+            <numerusform>%n needs attention</numerusform>
+            <numerusform>%n need attention</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>listed %n tools</source>
+        <translation>
+            <numerusform>listed %n tool</numerusform>
+            <numerusform>listed %n tools</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{ready} of %n servers ready</source>
+        <translation>
+            <numerusform>{ready} of %n server ready</numerusform>
+            <numerusform>{ready} of %n servers ready</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ActivityList</name>
+    <message numerus="yes">
+        <source>Paused, %n new</source>
+        <translation>
+            <numerusform>Paused, %n new</numerusform>
+            <numerusform>Paused, %n new</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Application</name>
+    <message numerus="yes">
+        <source>This stops all servers (%n running). Apps lose their tools.</source>
+        <translation>
+            <numerusform>This stops all servers (%n running). Apps lose their tools.</numerusform>
+            <numerusform>This stops all servers (%n running). Apps lose their tools.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>OptimizationPage</name>
+    <message numerus="yes">
+        <source>Apps get two tools instead of %n tool definitions.</source>
+        <translation>
+            <numerusform>Apps get two tools instead of %n tool definition.</numerusform>
+            <numerusform>Apps get two tools instead of %n tool definitions.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Apps get all %n tool definitions with every request.</source>
+        <translation>
+            <numerusform>Apps get the %n tool definition with every request.</numerusform>
+            <numerusform>Apps get all %n tool definitions with every request.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>PasteBox</name>
+    <message numerus="yes">
+        <source>%n servers: {names}</source>
+        <translation>
+            <numerusform>%n server: {names}</numerusform>
+            <numerusform>%n servers: {names}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Import all %n</source>
+        <translation>
+            <numerusform>Import all %n</numerusform>
+            <numerusform>Import all %n</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SavingsCard</name>
+    <message numerus="yes">
+        <source>tokens · %n requests</source>
+        <translation>
+            <numerusform>tokens · %n request</numerusform>
+            <numerusform>tokens · %n requests</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Sidebar</name>
+    <message numerus="yes">
+        <source>%n servers</source>
+        <translation>
+            <numerusform>%n server</numerusform>
+            <numerusform>%n servers</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ToolList</name>
+    <message numerus="yes">
+        <source>Filter %n tools</source>
+        <translation>
+            <numerusform>Filter %n tool</numerusform>
+            <numerusform>Filter %n tools</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ToolModel</name>
+    <message numerus="yes">
+        <source>%n tokens</source>
+        <translation>
+            <numerusform>%n token</numerusform>
+            <numerusform>%n tokens</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>TrayMenu</name>
+    <message numerus="yes">
+        <source>%n more…</source>
+        <translation>
+            <numerusform>%n more…</numerusform>
+            <numerusform>%n more…</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>_Bar</name>
+    <message numerus="yes">
+        <source>%n percent of the full context</source>
+        <translation>
+            <numerusform>%n percent of the full context</numerusform>
+            <numerusform>%n percent of the full context</numerusform>
+        </translation>
+    </message>
+</context>
+</TS>

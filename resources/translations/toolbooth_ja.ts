@@ -1,0 +1,1574 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="ja" sourcelanguage="en">
+<context>
+    <name></name>
+    <message>
+        <source>The router is stopped.</source>
+        <translation>ルーターは停止しています。</translation>
+    </message>
+    <message>
+        <source>Quit Toolbooth and start it again.</source>
+        <translation>Toolbooth を終了し、もう一度起動してください。</translation>
+    </message>
+    <message>
+        <source>Something unexpected went wrong: {error}</source>
+        <translation>予期しない問題が起きました: {error}</translation>
+    </message>
+    <message>
+        <source>The log has the details.</source>
+        <translation>詳しくはログをご覧ください。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Copy details</source>
+        <translation>詳細をコピー</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Command “{name}” not found</source>
+        <translation>コマンド「{name}」が見つかりません</translation>
+    </message>
+    <message>
+        <source>“{name}” may not be run</source>
+        <translation>「{name}」を実行する権限がありません</translation>
+    </message>
+    <message>
+        <source>Stopped by itself ({reason})</source>
+        <translation>サーバーが終了しました（{reason}）</translation>
+    </message>
+    <message>
+        <source>No answer within {time}</source>
+        <translation>{time} 以内に応答がありません</translation>
+    </message>
+    <message>
+        <source>{address} can’t be reached</source>
+        <translation>{address} に接続できません</translation>
+    </message>
+    <message>
+        <source>Sign-in needed</source>
+        <translation>サインインが必要です</translation>
+    </message>
+    <message>
+        <source>Waits for your approval</source>
+        <translation>承認待ちです</translation>
+    </message>
+    <message>
+        <source>Secret {name} is missing</source>
+        <translation>シークレット {name} がありません</translation>
+    </message>
+    <message>
+        <source>Its answers are not valid MCP</source>
+        <translation>応答が MCP として正しくありません</translation>
+    </message>
+    <message>
+        <source>Switched off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
+        <source>Something went wrong</source>
+        <translation>問題が起きました</translation>
+    </message>
+    <message>
+        <source>Is the package installed? Correct the command, or install it and try again.</source>
+        <translation>パッケージはインストールされていますか？コマンドを直すか、インストールしてからやり直してください。</translation>
+    </message>
+    <message>
+        <source>Check the file’s permissions.</source>
+        <translation>ファイルの権限を確認してください。</translation>
+    </message>
+    <message>
+        <source>Check its command, arguments and environment.</source>
+        <translation>コマンド、引数、環境変数を確認してください。</translation>
+    </message>
+    <message>
+        <source>It may be slow to start; try again in 30 seconds.</source>
+        <translation>起動に時間がかかっている可能性があります。30 秒後にやり直してください。</translation>
+    </message>
+    <message>
+        <source>Check the address and the network.</source>
+        <translation>アドレスとネットワークを確認してください。</translation>
+    </message>
+    <message>
+        <source>Add a token or header to its settings.</source>
+        <translation>サーバーの設定にトークンかヘッダーを追加してください。</translation>
+    </message>
+    <message>
+        <source>Look at what it would run, then approve it.</source>
+        <translation>実行される内容を確かめてから承認してください。</translation>
+    </message>
+    <message>
+        <source>Set it in the server’s settings, then try again.</source>
+        <translation>サーバーの設定で入力してから、やり直してください。</translation>
+    </message>
+    <message>
+        <source>Update the server, or tell its author.</source>
+        <translation>サーバーを更新するか、作者に知らせてください。</translation>
+    </message>
+    <message>
+        <source>Switch it on.</source>
+        <translation>オンにしてください。</translation>
+    </message>
+    <message>
+        <source>Fix…</source>
+        <translation>修復…</translation>
+    </message>
+    <message>
+        <source>Sign in…</source>
+        <translation>サインイン…</translation>
+    </message>
+    <message>
+        <source>Review…</source>
+        <translation>確認…</translation>
+    </message>
+    <message>
+        <source>Retry</source>
+        <translation>再試行</translation>
+    </message>
+    <message>
+        <source>just now</source>
+        <translation>たった今</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n min ago</source>
+        <translation>
+            <numerusform>%n 分前</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n h ago</source>
+        <translation>
+            <numerusform>%n 時間前</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n d ago</source>
+        <translation>
+            <numerusform>%n 日前</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{percent} % less</source>
+        <translation>{percent} % 削減</translation>
+    </message>
+    <message>
+        <source>This is not a JSON object with servers in it.</source>
+        <translation>サーバーの一覧を含む JSON ではありません。</translation>
+    </message>
+    <message>
+        <source>{path} can’t be imported</source>
+        <translation>{path} を読み込めません</translation>
+    </message>
+    <message>
+        <source>It is too large to be a list of servers.</source>
+        <translation>サーバーの一覧としては大きすぎます。</translation>
+    </message>
+    <message>
+        <source>There is nothing to read.</source>
+        <translation>内容がありません。</translation>
+    </message>
+    <message>
+        <source>A quotation mark is never closed.</source>
+        <translation>引用符が閉じられていません。</translation>
+    </message>
+    <message>
+        <source>This sets variables but names no command.</source>
+        <translation>変数だけで、コマンドがありません。</translation>
+    </message>
+    <message>
+        <source>This JSON can&apos;t be read, line {line}: {reason}.</source>
+        <translation>JSON を読み取れません。{line} 行目: {reason}</translation>
+    </message>
+    <message>
+        <source>There is no server in it.</source>
+        <translation>サーバーが含まれていません。</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
+        <source>Needs approval</source>
+        <translation>承認が必要</translation>
+    </message>
+    <message>
+        <source>Needs sign-in</source>
+        <translation>サインインが必要</translation>
+    </message>
+    <message>
+        <source>Working</source>
+        <translation>処理中</translation>
+    </message>
+    <message>
+        <source>Trying again</source>
+        <translation>再試行中</translation>
+    </message>
+    <message>
+        <source>Out of date</source>
+        <translation>最新ではありません</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失敗</translation>
+    </message>
+    <message>
+        <source>Ready</source>
+        <translation>準備完了</translation>
+    </message>
+    <message>
+        <source>Not listed yet</source>
+        <translation>未取得</translation>
+    </message>
+    <message>
+        <source>Starts when called</source>
+        <translation>呼び出し時に起動</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>起動しています…</translation>
+    </message>
+    <message>
+        <source>Connecting…</source>
+        <translation>接続しています…</translation>
+    </message>
+    <message>
+        <source>Discovering tools…</source>
+        <translation>ツールを検出しています…</translation>
+    </message>
+    <message>
+        <source>Finishing…</source>
+        <translation>仕上げています…</translation>
+    </message>
+    <message>
+        <source>refreshed {ago}</source>
+        <translation>{ago}に更新</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools</source>
+        <translation>
+            <numerusform>ツール %n 個</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n servers</source>
+        <translation>
+            <numerusform>サーバー %n 台</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools ready</source>
+        <translation>
+            <numerusform>ツール %n 個が利用可能</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n apps connected</source>
+        <translation>
+            <numerusform>アプリ %n 件接続中</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n need attention</source>
+        <translation>
+            <numerusform>%n 件要対応</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>reads data</source>
+        <translation>読み取りのみ</translation>
+    </message>
+    <message>
+        <source>writes data</source>
+        <translation>書き込みあり</translation>
+    </message>
+    <message>
+        <source>can destroy data</source>
+        <translation>データを消す可能性あり</translation>
+    </message>
+    <message>
+        <source>Router starting…</source>
+        <translation>ルーターを起動しています…</translation>
+    </message>
+    <message>
+        <source>Router running</source>
+        <translation>ルーター稼働中</translation>
+    </message>
+    <message>
+        <source>Router stopped</source>
+        <translation>ルーター停止中</translation>
+    </message>
+    <message>
+        <source>Router not running</source>
+        <translation>ルーターは動いていません</translation>
+    </message>
+    <message>
+        <source>Unknown app</source>
+        <translation>不明なアプリ</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>検索</translation>
+    </message>
+    <message>
+        <source>Call</source>
+        <translation>呼出</translation>
+    </message>
+    <message>
+        <source>List</source>
+        <translation>一覧</translation>
+    </message>
+    <message>
+        <source>Refused</source>
+        <translation>拒否</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完了</translation>
+    </message>
+    <message>
+        <source>Cancelled</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>a search</source>
+        <translation>検索</translation>
+    </message>
+    <message numerus="yes">
+        <source>listed %n tools</source>
+        <translation>
+            <numerusform>ツール %n 個を一覧</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Give the server a name.</source>
+        <translation>サーバーの名前を入力してください。</translation>
+    </message>
+    <message>
+        <source>The name is longer than {most} characters.</source>
+        <translation>名前が {most} 文字を超えています。</translation>
+    </message>
+    <message>
+        <source>Say which command starts the server.</source>
+        <translation>サーバーを起動するコマンドを入力してください。</translation>
+    </message>
+    <message>
+        <source>The address must start with http:// or https://.</source>
+        <translation>アドレスは http:// か https:// で始めてください。</translation>
+    </message>
+    <message>
+        <source>A value has no name.</source>
+        <translation>名前のない値があります。</translation>
+    </message>
+    <message>
+        <source>“{name}” can’t be a name here.</source>
+        <translation>「{name}」はここでは名前に使えません。</translation>
+    </message>
+    <message>
+        <source>“{name}” is there twice.</source>
+        <translation>「{name}」が重複しています。</translation>
+    </message>
+    <message>
+        <source>Hybrid</source>
+        <translation>ハイブリッド</translation>
+    </message>
+    <message>
+        <source>Cloud</source>
+        <translation>クラウド</translation>
+    </message>
+    <message>
+        <source>no servers switched on</source>
+        <translation>オンのサーバーはありません</translation>
+    </message>
+    <message numerus="yes">
+        <source>{ready} of %n servers ready</source>
+        <translation>
+            <numerusform>サーバー %n 台中 {ready} 台が準備完了</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{name} needs you to sign in…</source>
+        <translation>{name} にサインインが必要です…</translation>
+    </message>
+    <message>
+        <source>{name} waits for your approval…</source>
+        <translation>{name} が承認を待っています…</translation>
+    </message>
+    <message>
+        <source>{name} could not start…</source>
+        <translation>{name} を起動できませんでした…</translation>
+    </message>
+    <message>
+        <source>{name} has a problem…</source>
+        <translation>{name} に問題があります…</translation>
+    </message>
+    <message>
+        <source>Switched off {name}</source>
+        <translation>{name} をオフにしました</translation>
+    </message>
+    <message>
+        <source>Removed {name}</source>
+        <translation>{name} を削除しました</translation>
+    </message>
+    <message>
+        <source>The workspace that /mcp and the window show.</source>
+        <translation>/mcp とウィンドウに表示するワークスペースです。</translation>
+    </message>
+    <message>
+        <source>The port on 127.0.0.1.</source>
+        <translation>127.0.0.1 のポートです。</translation>
+    </message>
+    <message>
+        <source>Let every program on this computer connect without a token.</source>
+        <translation>このコンピューターのすべてのプログラムに、トークンなしの接続を許可します。</translation>
+    </message>
+    <message>
+        <source>How many tools a search returns unless the client says.</source>
+        <translation>アプリが指定しないときに、検索が返すツールの数です。</translation>
+    </message>
+    <message>
+        <source>Also write search texts into the activity log.</source>
+        <translation>検索した文字列もアクティビティのログに書き込みます。</translation>
+    </message>
+    <message>
+        <source>How long activity is kept.</source>
+        <translation>アクティビティを保存する日数です。</translation>
+    </message>
+    <message>
+        <source>How long one tool call may take.</source>
+        <translation>ツールの呼び出し 1 回にかけられる時間です。</translation>
+    </message>
+    <message>
+        <source>The window&apos;s colours.</source>
+        <translation>ウィンドウの配色です。</translation>
+    </message>
+    <message>
+        <source>The window&apos;s language.</source>
+        <translation>ウィンドウの言語です。</translation>
+    </message>
+    <message>
+        <source>Whether the hint that closing hides to the tray was shown.</source>
+        <translation>閉じるとトレイに隠れるという案内を表示したかどうかです。</translation>
+    </message>
+</context>
+<context>
+    <name>AboutPage</name>
+    <message>
+        <source>About</source>
+        <translation>このアプリについて</translation>
+    </message>
+    <message>
+        <source>One door for all your MCP servers.</source>
+        <translation>すべての MCP サーバーへのひとつの入口。</translation>
+    </message>
+    <message>
+        <source>Copy version details</source>
+        <translation>バージョン情報をコピー</translation>
+    </message>
+    <message>
+        <source>Licences</source>
+        <translation>ライセンス</translation>
+    </message>
+</context>
+<context>
+    <name>ActivityList</name>
+    <message>
+        <source>Live</source>
+        <translation>ライブ</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>一時停止</translation>
+    </message>
+    <message>
+        <source>Activity</source>
+        <translation>アクティビティ</translation>
+    </message>
+    <message>
+        <source>Nothing yet. Searches and calls of your apps appear here as they happen.</source>
+        <translation>まだ何もありません。アプリの検索と呼び出しがここに表示されます。</translation>
+    </message>
+    <message>
+        <source>Which activity to show</source>
+        <translation>表示するアクティビティ</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>すべて</translation>
+    </message>
+    <message>
+        <source>Searches</source>
+        <translation>検索</translation>
+    </message>
+    <message>
+        <source>Calls</source>
+        <translation>呼び出し</translation>
+    </message>
+    <message>
+        <source>Errors</source>
+        <translation>エラー</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>再開</translation>
+    </message>
+    <message numerus="yes">
+        <source>Paused, %n new</source>
+        <translation>
+            <numerusform>一時停止中、新着 %n 件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>一時停止中</translation>
+    </message>
+</context>
+<context>
+    <name>ActivityModel</name>
+    <message>
+        <source>Time</source>
+        <translation>時刻</translation>
+    </message>
+    <message>
+        <source>App</source>
+        <translation>アプリ</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>種類</translation>
+    </message>
+    <message>
+        <source>What happened</source>
+        <translation>内容</translation>
+    </message>
+    <message>
+        <source>Duration</source>
+        <translation>所要時間</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>トークン</translation>
+    </message>
+</context>
+<context>
+    <name>ActivityPage</name>
+    <message>
+        <source>Activity</source>
+        <translation>アクティビティ</translation>
+    </message>
+    <message>
+        <source>Days to keep</source>
+        <translation>保存日数</translation>
+    </message>
+    <message>
+        <source>Log search texts</source>
+        <translation>検索した文字列を記録</translation>
+    </message>
+    <message>
+        <source>The log stays on this computer and never holds arguments or secrets.</source>
+        <translation>ログはこのコンピューターにだけ保存され、引数やシークレットは含まれません。</translation>
+    </message>
+</context>
+<context>
+    <name>Application</name>
+    <message>
+        <source>The router could not start.</source>
+        <translation>ルーターを起動できませんでした。</translation>
+    </message>
+    <message>
+        <source>Toolbooth is still running</source>
+        <translation>Toolbooth は動作を続けています</translation>
+    </message>
+    <message>
+        <source>Your apps stay connected. Quit from the icon’s menu to stop.</source>
+        <translation>アプリは接続されたままです。止めるにはアイコンのメニューから終了してください。</translation>
+    </message>
+    <message>
+        <source>This desktop shows no tray icons</source>
+        <translation>このデスクトップはトレイアイコンを表示しません</translation>
+    </message>
+    <message>
+        <source>Closing the window minimises it; the menu at its top quits Toolbooth.</source>
+        <translation>ウィンドウを閉じると最小化されます。終了は上部のメニューから行えます。</translation>
+    </message>
+    <message>
+        <source>Quit Toolbooth?</source>
+        <translation>Toolbooth を終了しますか？</translation>
+    </message>
+    <message numerus="yes">
+        <source>This stops all servers (%n running). Apps lose their tools.</source>
+        <translation>
+            <numerusform>すべてのサーバー（%n 台が稼働中）が停止し、アプリはツールを使えなくなります。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>終了</translation>
+    </message>
+</context>
+<context>
+    <name>AppsPage</name>
+    <message>
+        <source>Connected apps</source>
+        <translation>接続中のアプリ</translation>
+    </message>
+    <message>
+        <source>The router is not running.</source>
+        <translation>ルーターは動いていません。</translation>
+    </message>
+    <message>
+        <source>Copy MCP URL</source>
+        <translation>MCP の URL をコピー</translation>
+    </message>
+    <message>
+        <source>MCP URL</source>
+        <translation>MCP の URL</translation>
+    </message>
+    <message>
+        <source>Header</source>
+        <translation>ヘッダー</translation>
+    </message>
+    <message>
+        <source>Each app sends its own token: Authorization: Bearer &lt;token&gt;</source>
+        <translation>アプリごとに自分のトークンを送ります: Authorization: Bearer &lt;トークン&gt;</translation>
+    </message>
+    <message>
+        <source>New token</source>
+        <translation>新しいトークン</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>トークン</translation>
+    </message>
+    <message>
+        <source>No app has a token yet</source>
+        <translation>トークンを持つアプリはまだありません</translation>
+    </message>
+    <message>
+        <source>Create one for each app, so that you can see and stop them one by one.</source>
+        <translation>アプリごとに作成すると、ひとつずつ確認して止められます。</translation>
+    </message>
+    <message>
+        <source>Revoke…</source>
+        <translation>取り消す…</translation>
+    </message>
+    <message>
+        <source>Revoke the token of {name}</source>
+        <translation>{name} のトークンを取り消す</translation>
+    </message>
+    <message>
+        <source>The active workspace</source>
+        <translation>アクティブなワークスペース</translation>
+    </message>
+    <message>
+        <source>Only {name}</source>
+        <translation>{name} のみ</translation>
+    </message>
+    <message>
+        <source>never used</source>
+        <translation>未使用</translation>
+    </message>
+    <message>
+        <source>last used {ago}</source>
+        <translation>{ago}に使用</translation>
+    </message>
+    <message>
+        <source>Revoke the token of {name}?</source>
+        <translation>{name} のトークンを取り消しますか？</translation>
+    </message>
+    <message>
+        <source>The app is cut off at once. This can’t be undone.</source>
+        <translation>アプリの接続はすぐに切れます。この操作は元に戻せません。</translation>
+    </message>
+    <message>
+        <source>Revoke</source>
+        <translation>取り消す</translation>
+    </message>
+</context>
+<context>
+    <name>Banner</name>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
+    <name>ConsentCard</name>
+    <message>
+        <source>This will run on your computer, as you</source>
+        <translation>次の内容が、あなたの権限でこのコンピューター上で実行されます</translation>
+    </message>
+    <message>
+        <source>Toolbooth will connect to this address</source>
+        <translation>Toolbooth は次のアドレスに接続します</translation>
+    </message>
+    <message>
+        <source>{names}: decides which programs are loaded. Be sure you want that.</source>
+        <translation>{names}: 読み込まれるプログラムを左右します。意図したものか確かめてください。</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>アドレス</translation>
+    </message>
+    <message>
+        <source>Headers</source>
+        <translation>ヘッダー</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>コマンド</translation>
+    </message>
+    <message>
+        <source>Arguments</source>
+        <translation>引数</translation>
+    </message>
+    <message>
+        <source>Variables</source>
+        <translation>変数</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>フォルダー</translation>
+    </message>
+</context>
+<context>
+    <name>EmptyState</name>
+    <message>
+        <source>Add server</source>
+        <translation>サーバーを追加</translation>
+    </message>
+    <message>
+        <source>Import from file…</source>
+        <translation>ファイルから読み込む…</translation>
+    </message>
+    <message>
+        <source>No servers in this workspace yet</source>
+        <translation>このワークスペースにはまだサーバーがありません</translation>
+    </message>
+    <message>
+        <source>Add one by its command or address, or import those another app already uses.</source>
+        <translation>コマンドかアドレスで追加するか、ほかのアプリで使っているものを読み込んでください。</translation>
+    </message>
+    <message>
+        <source>You can also drop an mcp.json file here.</source>
+        <translation>mcp.json ファイルをここにドロップすることもできます。</translation>
+    </message>
+</context>
+<context>
+    <name>GeneralPage</name>
+    <message>
+        <source>General</source>
+        <translation>一般</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>テーマ</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>システム</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>ライト</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>ダーク</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>言語</translation>
+    </message>
+</context>
+<context>
+    <name>Header</name>
+    <message>
+        <source>Context Optimization</source>
+        <translation>コンテキスト最適化</translation>
+    </message>
+    <message>
+        <source>Apps get one search tool instead of every definition</source>
+        <translation>アプリには、すべての定義の代わりに検索ツールを渡します</translation>
+    </message>
+    <message>
+        <source>Search strategy</source>
+        <translation>検索方式</translation>
+    </message>
+    <message>
+        <source>Hybrid</source>
+        <translation>ハイブリッド</translation>
+    </message>
+    <message>
+        <source>Cloud</source>
+        <translation>クラウド</translation>
+    </message>
+    <message>
+        <source>Comes in a later version</source>
+        <translation>今後のバージョンで対応</translation>
+    </message>
+    <message>
+        <source>Refresh tools (Ctrl+R)</source>
+        <translation>ツールを更新 (Ctrl+R)</translation>
+    </message>
+    <message>
+        <source>Add server</source>
+        <translation>サーバーを追加</translation>
+    </message>
+</context>
+<context>
+    <name>MainWindow</name>
+    <message>
+        <source>The router could not start listening.</source>
+        <translation>ルーターが接続の待ち受けを始められませんでした。</translation>
+    </message>
+    <message>
+        <source>No app can connect until this is mended.</source>
+        <translation>直すまでアプリは接続できません。</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>設定…</translation>
+    </message>
+    <message>
+        <source>{path}, line {line}</source>
+        <translation>{path}、{line} 行目</translation>
+    </message>
+    <message>
+        <source>{name} can’t be used; what was good before stays</source>
+        <translation>{name} は使えません。直前の正しい内容を使い続けます</translation>
+    </message>
+    <message>
+        <source>Open file</source>
+        <translation>ファイルを開く</translation>
+    </message>
+    <message>
+        <source>Import servers</source>
+        <translation>サーバーを読み込む</translation>
+    </message>
+</context>
+<context>
+    <name>NetworkPage</name>
+    <message>
+        <source>Network</source>
+        <translation>ネットワーク</translation>
+    </message>
+    <message>
+        <source>Longest call, in seconds</source>
+        <translation>呼び出しの上限（秒）</translation>
+    </message>
+    <message>
+        <source>Connect without a token</source>
+        <translation>トークンなしの接続</translation>
+    </message>
+    <message>
+        <source>Port</source>
+        <translation>ポート</translation>
+    </message>
+    <message>
+        <source>A new port holds at once; apps need the new URL then.</source>
+        <translation>新しいポートはすぐに有効になり、アプリには新しい URL が必要です。</translation>
+    </message>
+    <message>
+        <source>Copy MCP URL</source>
+        <translation>MCP の URL をコピー</translation>
+    </message>
+    <message>
+        <source>Any free</source>
+        <translation>空きポート</translation>
+    </message>
+</context>
+<context>
+    <name>OptimizationPage</name>
+    <message>
+        <source>Context Optimization</source>
+        <translation>コンテキスト最適化</translation>
+    </message>
+    <message>
+        <source>Tools per search</source>
+        <translation>検索ごとのツール数</translation>
+    </message>
+    <message numerus="yes">
+        <source>Apps get two tools instead of %n tool definitions.</source>
+        <translation>
+            <numerusform>アプリには、%n 個のツール定義の代わりに 2 個のツールを渡します。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Apps get all %n tool definitions with every request.</source>
+        <translation>
+            <numerusform>アプリには、リクエストのたびに %n 個のツール定義をすべて渡します。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count} トークン</translation>
+    </message>
+    <message>
+        <source>Send only the tools an app needs</source>
+        <translation>アプリに必要なツールだけを送る</translation>
+    </message>
+    <message>
+        <source>Tokens per request, of what they would be</source>
+        <translation>リクエストあたりのトークン（最適化前との比）</translation>
+    </message>
+    <message>
+        <source>Keyword (BM25)</source>
+        <translation>キーワード (BM25)</translation>
+    </message>
+    <message>
+        <source>Matches the words in tool names and descriptions.</source>
+        <translation>ツールの名前と説明に含まれる語で探します。</translation>
+    </message>
+    <message>
+        <source>Hybrid</source>
+        <translation>ハイブリッド</translation>
+    </message>
+    <message>
+        <source>Adds a small local model, so “open a ticket” also finds create_issue.</source>
+        <translation>小さなローカルモデルを加え、「チケットを起票」でも create_issue が見つかります。</translation>
+    </message>
+    <message>
+        <source>Cloud</source>
+        <translation>クラウド</translation>
+    </message>
+    <message>
+        <source>A hosted model ranks the tools. Best for several hundred similar tools.</source>
+        <translation>ホストされたモデルがツールを順位付けします。似たツールが数百あるときに最適です。</translation>
+    </message>
+    <message>
+        <source>Sends queries and tool descriptions to the provider you choose.</source>
+        <translation>検索語とツールの説明を、選んだ提供元に送信します。</translation>
+    </message>
+    <message>
+        <source>Search strategy</source>
+        <translation>検索方式</translation>
+    </message>
+    <message>
+        <source>Offline</source>
+        <translation>オフライン</translation>
+    </message>
+    <message>
+        <source>Comes in a later version</source>
+        <translation>今後のバージョンで対応</translation>
+    </message>
+</context>
+<context>
+    <name>PairsEditor</name>
+    <message>
+        <source>Values that look like secrets go to the keyring when you save.</source>
+        <translation>シークレットと思われる値は、保存時にキーリングへ移されます。</translation>
+    </message>
+</context>
+<context>
+    <name>PasteBox</name>
+    <message>
+        <source>Paste a command line, a URL or an mcp.json snippet</source>
+        <translation>コマンドライン、URL、または mcp.json の一部を貼り付け</translation>
+    </message>
+    <message>
+        <source>Filled in below.</source>
+        <translation>下のフォームに入力しました。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n servers: {names}</source>
+        <translation>
+            <numerusform>サーバー %n 台: {names}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Import all %n</source>
+        <translation>
+            <numerusform>%n 台すべてを読み込む</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SavingsCard</name>
+    <message>
+        <source>Counted at about 4 characters per token.
+What search replies cost is already taken off.</source>
+        <translation>1 トークンを約 4 文字として計算しています。
+検索の応答にかかる分は差し引き済みです。</translation>
+    </message>
+    <message>
+        <source>Tool context per request</source>
+        <translation>1 リクエストあたりのツール文脈</translation>
+    </message>
+    <message>
+        <source>Saved today</source>
+        <translation>今日の削減量</translation>
+    </message>
+    <message>
+        <source>Saved per hour</source>
+        <translation>1 時間ごとの削減量</translation>
+    </message>
+    <message>
+        <source>last 24 h</source>
+        <translation>直近 24 時間</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>トークン</translation>
+    </message>
+    <message>
+        <source>tokens instead of {count}</source>
+        <translation>トークン（最適化前 {count}）</translation>
+    </message>
+    <message numerus="yes">
+        <source>tokens · %n requests</source>
+        <translation>
+            <numerusform>トークン · %n リクエスト</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SearchField</name>
+    <message>
+        <source>Clear</source>
+        <translation>消去</translation>
+    </message>
+</context>
+<context>
+    <name>ServerConfigView</name>
+    <message>
+        <source>Configuration</source>
+        <translation>構成</translation>
+    </message>
+    <message>
+        <source>Edit…</source>
+        <translation>編集…</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>アドレス</translation>
+    </message>
+    <message>
+        <source>Headers</source>
+        <translation>ヘッダー</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>コマンド</translation>
+    </message>
+    <message>
+        <source>Arguments</source>
+        <translation>引数</translation>
+    </message>
+    <message>
+        <source>Environment</source>
+        <translation>環境変数</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>フォルダー</translation>
+    </message>
+</context>
+<context>
+    <name>ServerDetail</name>
+    <message>
+        <source>Parts of the server</source>
+        <translation>サーバーの項目</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>ツール</translation>
+    </message>
+    <message>
+        <source>Configuration</source>
+        <translation>構成</translation>
+    </message>
+    <message>
+        <source>Refresh this server’s tools</source>
+        <translation>このサーバーのツールを更新</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>その他</translation>
+    </message>
+    <message>
+        <source>This server is switched off. Its tools are hidden from every app.</source>
+        <translation>このサーバーはオフです。ツールはどのアプリにも見えません。</translation>
+    </message>
+    <message>
+        <source>This server offers no tools.</source>
+        <translation>このサーバーにはツールがありません。</translation>
+    </message>
+    <message>
+        <source>Its tools appear here once they are known.</source>
+        <translation>ツールは判明しだいここに表示されます。</translation>
+    </message>
+    <message>
+        <source>It would run: {command}</source>
+        <translation>実行される内容: {command}</translation>
+    </message>
+    <message>
+        <source>With the variables: {names}</source>
+        <translation>変数: {names}</translation>
+    </message>
+    <message>
+        <source>Nobody has approved this command yet</source>
+        <translation>このコマンドはまだ承認されていません</translation>
+    </message>
+    <message>
+        <source>Approve</source>
+        <translation>承認</translation>
+    </message>
+    <message>
+        <source>Copy details</source>
+        <translation>詳細をコピー</translation>
+    </message>
+    <message>
+        <source>Edit…</source>
+        <translation>編集…</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>削除</translation>
+    </message>
+</context>
+<context>
+    <name>ServerDialog</name>
+    <message>
+        <source>Add server</source>
+        <translation>サーバーを追加</translation>
+    </message>
+    <message>
+        <source>Edit {name}</source>
+        <translation>{name} を編集</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Add and run</source>
+        <translation>追加して実行</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>追加</translation>
+    </message>
+    <message>
+        <source>Save and run</source>
+        <translation>保存して実行</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+</context>
+<context>
+    <name>ServerForm</name>
+    <message>
+        <source>Name</source>
+        <translation>名前</translation>
+    </message>
+    <message>
+        <source>Kind of server</source>
+        <translation>サーバーの種類</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>コマンド</translation>
+    </message>
+    <message>
+        <source>URL</source>
+        <translation>URL</translation>
+    </message>
+    <message>
+        <source>Command line</source>
+        <translation>コマンドライン</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>値</translation>
+    </message>
+    <message>
+        <source>Add a variable</source>
+        <translation>変数を追加</translation>
+    </message>
+    <message>
+        <source>Working folder</source>
+        <translation>作業フォルダー</translation>
+    </message>
+    <message>
+        <source>Add a header</source>
+        <translation>ヘッダーを追加</translation>
+    </message>
+    <message>
+        <source>Choose a folder</source>
+        <translation>フォルダーを選択</translation>
+    </message>
+    <message>
+        <source>Environment</source>
+        <translation>環境変数</translation>
+    </message>
+    <message>
+        <source>Working folder (optional)</source>
+        <translation>作業フォルダー（任意）</translation>
+    </message>
+    <message>
+        <source>Headers</source>
+        <translation>ヘッダー</translation>
+    </message>
+</context>
+<context>
+    <name>ServerList</name>
+    <message>
+        <source>Filter servers</source>
+        <translation>サーバーを絞り込む</translation>
+    </message>
+    <message>
+        <source>Servers</source>
+        <translation>サーバー</translation>
+    </message>
+    <message>
+        <source>No server matches</source>
+        <translation>一致するサーバーはありません</translation>
+    </message>
+    <message>
+        <source>Which servers to show</source>
+        <translation>表示するサーバー</translation>
+    </message>
+    <message>
+        <source>All servers</source>
+        <translation>すべてのサーバー</translation>
+    </message>
+    <message>
+        <source>Switched on</source>
+        <translation>オン</translation>
+    </message>
+    <message>
+        <source>Need attention</source>
+        <translation>要対応</translation>
+    </message>
+    <message>
+        <source>Switched off</source>
+        <translation>オフ</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsDialog</name>
+    <message>
+        <source>Settings</source>
+        <translation>設定</translation>
+    </message>
+    <message>
+        <source>Search settings</source>
+        <translation>設定を検索</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>元に戻す</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完了</translation>
+    </message>
+    <message>
+        <source>Saved. Connected apps pick this up on their next request.</source>
+        <translation>保存しました。アプリには次のリクエストから反映されます。</translation>
+    </message>
+    <message>
+        <source>Taken back.</source>
+        <translation>元に戻しました。</translation>
+    </message>
+</context>
+<context>
+    <name>Sidebar</name>
+    <message>
+        <source>Name of the new workspace</source>
+        <translation>新しいワークスペースの名前</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>設定</translation>
+    </message>
+    <message>
+        <source>Settings (Ctrl+,)</source>
+        <translation>設定 (Ctrl+,)</translation>
+    </message>
+    <message>
+        <source>New workspace</source>
+        <translation>新しいワークスペース</translation>
+    </message>
+    <message>
+        <source>Workspaces</source>
+        <translation>ワークスペース</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n servers</source>
+        <translation>
+            <numerusform>サーバー %n 台</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>StartingPage</name>
+    <message>
+        <source>Starting…</source>
+        <translation>起動しています…</translation>
+    </message>
+</context>
+<context>
+    <name>Stepper</name>
+    <message>
+        <source>Less</source>
+        <translation>減らす</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>増やす</translation>
+    </message>
+</context>
+<context>
+    <name>ToolDetail</name>
+    <message>
+        <source>Copy the tool’s name</source>
+        <translation>ツール名をコピー</translation>
+    </message>
+    <message>
+        <source>Access</source>
+        <translation>アクセス</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>許可</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>確認</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>拒否</translation>
+    </message>
+    <message>
+        <source>Comes in a later version</source>
+        <translation>今後のバージョンで対応</translation>
+    </message>
+    <message>
+        <source>Description and parameters</source>
+        <translation>説明とパラメーター</translation>
+    </message>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count} トークン</translation>
+    </message>
+    <message>
+        <source>It says nothing about itself.</source>
+        <translation>説明がありません。</translation>
+    </message>
+    <message>
+        <source>Takes no parameters</source>
+        <translation>パラメーターはありません</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>パラメーター</translation>
+    </message>
+</context>
+<context>
+    <name>ToolList</name>
+    <message>
+        <source>Filter tools</source>
+        <translation>ツールを絞り込む</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>ツール</translation>
+    </message>
+    <message>
+        <source>No tool matches</source>
+        <translation>一致するツールはありません</translation>
+    </message>
+    <message numerus="yes">
+        <source>Filter %n tools</source>
+        <translation>
+            <numerusform>%n 個のツールを絞り込む</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ToolModel</name>
+    <message numerus="yes">
+        <source>%n tokens</source>
+        <translation>
+            <numerusform>%n トークン</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>TrayMenu</name>
+    <message>
+        <source>Settings…</source>
+        <translation>設定…</translation>
+    </message>
+    <message>
+        <source>Quit Toolbooth</source>
+        <translation>Toolbooth を終了</translation>
+    </message>
+    <message>
+        <source>Stops all servers</source>
+        <translation>すべてのサーバーを停止します</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more…</source>
+        <translation>
+            <numerusform>ほか %n 件…</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Open Toolbooth</source>
+        <translation>Toolbooth を開く</translation>
+    </message>
+    <message>
+        <source>Copy MCP URL</source>
+        <translation>MCP の URL をコピー</translation>
+    </message>
+    <message>
+        <source>Refresh tools</source>
+        <translation>ツールを更新</translation>
+    </message>
+    <message>
+        <source>Workspace</source>
+        <translation>ワークスペース</translation>
+    </message>
+    <message>
+        <source>Context Optimization: {name}</source>
+        <translation>コンテキスト最適化: {name}</translation>
+    </message>
+</context>
+<context>
+    <name>UndoBar</name>
+    <message>
+        <source>Undo</source>
+        <translation>元に戻す</translation>
+    </message>
+</context>
+<context>
+    <name>_Bar</name>
+    <message numerus="yes">
+        <source>%n percent of the full context</source>
+        <translation>
+            <numerusform>最適化前の %n パーセント</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>_Form</name>
+    <message>
+        <source>Name of the app</source>
+        <translation>アプリの名前</translation>
+    </message>
+    <message>
+        <source>Name of the app, such as Claude Code</source>
+        <translation>アプリの名前（例: Claude Code）</translation>
+    </message>
+    <message>
+        <source>What it may use</source>
+        <translation>使える範囲</translation>
+    </message>
+    <message>
+        <source>Create token</source>
+        <translation>トークンを作成</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>New token</source>
+        <translation>新しいトークン</translation>
+    </message>
+    <message>
+        <source>The active workspace</source>
+        <translation>アクティブなワークスペース</translation>
+    </message>
+    <message>
+        <source>Only {name}</source>
+        <translation>{name} のみ</translation>
+    </message>
+</context>
+<context>
+    <name>_Hours</name>
+    <message>
+        <source>Tokens saved in each of the last 24 hours</source>
+        <translation>直近 24 時間の 1 時間ごとの削減トークン数</translation>
+    </message>
+</context>
+<context>
+    <name>_ParameterRow</name>
+    <message>
+        <source>required</source>
+        <translation>必須</translation>
+    </message>
+</context>
+<context>
+    <name>_RouterCard</name>
+    <message>
+        <source>Copy the router’s address</source>
+        <translation>ルーターのアドレスをコピー</translation>
+    </message>
+</context>
+<context>
+    <name>_Row</name>
+    <message>
+        <source>Remove</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Show value</source>
+        <translation>値を表示</translation>
+    </message>
+    <message>
+        <source>Hide value</source>
+        <translation>値を隠す</translation>
+    </message>
+</context>
+<context>
+    <name>_ShownOnce</name>
+    <message>
+        <source>Token</source>
+        <translation>トークン</translation>
+    </message>
+    <message>
+        <source>Token for {name}</source>
+        <translation>{name} のトークン</translation>
+    </message>
+    <message>
+        <source>Copy mcp.json snippet</source>
+        <translation>mcp.json 用の記述をコピー</translation>
+    </message>
+    <message>
+        <source>I have stored it</source>
+        <translation>保存しました</translation>
+    </message>
+    <message>
+        <source>Copy token</source>
+        <translation>トークンをコピー</translation>
+    </message>
+    <message>
+        <source>Copy the token now. It is kept nowhere and never shown again.</source>
+        <translation>今すぐトークンをコピーしてください。どこにも保存されず、二度と表示されません。</translation>
+    </message>
+    <message>
+        <source>Paste the snippet into the app, or its two parts:</source>
+        <translation>記述全体、または次の 2 つをアプリに貼り付けてください:</translation>
+    </message>
+    <message>
+        <source>Show token</source>
+        <translation>トークンを表示</translation>
+    </message>
+    <message>
+        <source>Hide token</source>
+        <translation>トークンを隠す</translation>
+    </message>
+</context>
+</TS>

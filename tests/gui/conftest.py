@@ -1,0 +1,78 @@
+"""Qt without a screen, and the GUI's own event loop, for every test of the window."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
+
+from gui.theme import Theme, theme
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Qt's warnings fail tests, but for what the offscreen platform says about missing a screen."""
+    quiet = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(quiet)
+
+
+@pytest.fixture(scope="session")
+def _qt_loop(qapp: object) -> Iterator[asyncio.AbstractEventLoop]:
+    """One for all tests: stopping it tells Qt to quit, after which Qt runs no nested loop again."""
+    from qasync import QEventLoop  # pyright: ignore[reportMissingTypeStubs]
+
+    loop: asyncio.AbstractEventLoop = QEventLoop(qapp, already_running=True)
+    _set_running(None)
+    yield loop
+    loop.stop()
+    loop.close()
+
+
+@pytest.fixture
+def gui_loop(_qt_loop: asyncio.AbstractEventLoop) -> Iterator[asyncio.AbstractEventLoop]:
+    """qasync's loop, running for as long as the test lets Qt process events (`qtbot.wait…`)."""
+    _set_running(_qt_loop)
+    yield _qt_loop
+    _set_running(None)
+
+
+def _set_running(loop: asyncio.AbstractEventLoop | None) -> None:
+    """asyncio's own hook for makers of loops: qasync takes the thread but never gives it back."""
+    asyncio._set_running_loop(loop)  # pyright: ignore[reportPrivateUsage]
+
+
+@pytest.fixture(scope="session")
+def qapp_cls() -> type[QApplication]:
+    """The application's own class, for all tests: there can be only one in a process."""
+    from gui.application import DesktopApplication
+
+    return DesktopApplication
+
+
+@pytest.fixture(autouse=True)
+def _widgets_die_with_their_test() -> Iterator[None]:
+    """Outside of a running event loop `deleteLater` alone deletes nothing."""
+    yield
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+@pytest.fixture(scope="session")
+def _dressed(qapp: QApplication) -> Theme:
+    theme().apply(qapp)
+    return theme()
+
+
+@pytest.fixture
+def look(_dressed: Theme) -> Iterator[Theme]:
+    """The application's theme, light at the start of each test."""
+    _dressed.set_mode("light")
+    yield _dressed
+    _dressed.set_mode("light")

@@ -1,0 +1,226 @@
+"""The application put together, around a fake router in the real thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from threading import enumerate as all_threads
+from typing import TypeAlias
+
+import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+from shiboken6 import Shiboken
+
+from gui.application import Application, DesktopApplication
+from gui.closing import CloseFilter
+from gui.hosting import HostedRouter
+from gui.settings_dialog import PageName, SettingsDialog
+from gui.theme import theme
+from router.errors import Conflict
+from router.events import ServerStatusChanged
+from router.model import ServerState, WorkspaceId
+from router.settings import Settings
+from tests.fakes import FakeHostedRouter, SentCommand, fake_status
+
+PERSONAL = WorkspaceId("personal")
+WAIT_MS = 5000
+
+
+class Running:
+    """An application, and how often it asked for Qt's loop to end."""
+
+    def __init__(self, app: DesktopApplication, router: FakeHostedRouter) -> None:
+        self.router = router
+        self.ends = 0
+
+        async def open_router() -> HostedRouter:
+            return router
+
+        self.it = Application(app, open_router, Settings(), stop_loop=self._end)
+        self.it.start(hidden=False)
+
+    @property
+    def ready(self) -> bool:
+        """Whether the router has reached window and tray."""
+        return self.it.tray.menu.actions()[0].text().startswith("Router running")
+
+    def choose(self, text: str) -> None:
+        next(each for each in self.it.tray.menu.actions() if each.text() == text).trigger()
+
+    def _end(self) -> None:
+        self.ends += 1
+
+
+Start: TypeAlias = Callable[[FakeHostedRouter], Running]
+
+
+@pytest.fixture
+def start(qapp: DesktopApplication, gui_loop: object, qtbot: QtBot) -> Iterator[Start]:
+    started: list[Running] = []
+
+    def start(router: FakeHostedRouter) -> Running:
+        started.append(Running(qapp, router))
+        return started[-1]
+
+    yield start
+    for running in started:
+        running.it.shut_down()
+        running.it.quit()
+        Shiboken.delete(running.it.windows.main)
+        Shiboken.delete(running.it)
+    theme().set_mode("system")
+
+
+def press(parent: QWidget, text: str) -> None:
+    next(each for each in parent.findChildren(QPushButton) if each.text() == text).click()
+
+
+def texts(parent: QWidget) -> list[str]:
+    return [label.text() for label in parent.findChildren(QLabel)]
+
+
+@pytest.mark.proves("CARD-1")
+def test_the_window_stands_before_the_router_and_then_shows_what_it_has(
+    start: Start, qtbot: QtBot
+) -> None:
+    router = FakeHostedRouter()
+    router.state.servers[PERSONAL] = (fake_status("GitHub"),)
+    running = start(router)
+    assert running.it.windows.main.isVisible()
+    assert not running.ready
+    qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
+    shown = running.it.windows.main.page.servers.servers()
+    assert [server.name for server in shown] == ["GitHub"]
+
+
+@pytest.mark.proves("CARD-1")
+def test_what_happens_in_the_router_reaches_window_and_tray(start: Start, qtbot: QtBot) -> None:
+    running = start(FakeHostedRouter())
+    qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
+    servers = (fake_status("GitHub"), fake_status("Slack"))
+    running.router.state.servers[PERSONAL] = servers
+    for status in servers:
+        running.router.emit(ServerStatusChanged(status))
+    headline = "Router running · 2 of 2 servers ready"
+    qtbot.waitUntil(lambda: running.it.tray.menu.actions()[0].text() == headline, timeout=WAIT_MS)
+    assert running.it.windows.main.page.servers.servers() == servers
+
+
+def test_shutting_down_stops_the_router_and_its_thread(start: Start, qtbot: QtBot) -> None:
+    running = start(FakeHostedRouter())
+    qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
+    running.it.shut_down()
+    assert running.router.story == [("start", "router"), ("stop", "router")]
+    assert "router" not in [thread.name for thread in all_threads()]
+
+
+def test_a_router_that_cannot_start_is_explained_and_ends_the_application(
+    start: Start, qtbot: QtBot
+) -> None:
+    running = start(FakeHostedRouter(Conflict("Another Toolbooth has this folder.", "Quit it.")))
+    main = running.it.windows.main
+    qtbot.waitUntil(lambda: bool(main.findChildren(QMessageBox)), timeout=WAIT_MS)
+    box = main.findChildren(QMessageBox)[0]
+    assert (box.text(), box.informativeText()) == (
+        "Another Toolbooth has this folder.",
+        "Quit it.",
+    )
+    press(box, "Close")
+    assert running.ends == 1
+    assert running.it.exit_code == 1
+
+
+def test_quitting_says_that_it_stops_the_servers(start: Start, qtbot: QtBot) -> None:
+    router = FakeHostedRouter()
+    router.state.servers[PERSONAL] = (fake_status("GitHub"), fake_status("Slack"))
+    running = start(router)
+    qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
+    running.choose("Quit Toolbooth")
+    box = running.it.windows.main.findChildren(QMessageBox)[0]
+    assert box.informativeText().startswith("This stops all servers (2 running).")
+    assert running.ends == 0
+    press(box, "Quit")
+    assert running.ends == 1
+
+
+def test_with_no_server_running_quitting_needs_no_question(start: Start, qtbot: QtBot) -> None:
+    router = FakeHostedRouter()
+    router.state.servers[PERSONAL] = (fake_status("GitHub", state=ServerState.IDLE),)
+    running = start(router)
+    qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
+    running.choose("Quit Toolbooth")
+    assert running.ends == 1
+
+
+def test_the_theme_follows_the_settings(start: Start, qtbot: QtBot) -> None:
+    running = start(FakeHostedRouter())
+    qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
+    running.it.windows.open_settings(PageName.GENERAL)
+    press(running.it.windows.main.findChildren(SettingsDialog)[0], "Dark")
+    qtbot.waitUntil(lambda: theme().mode == "dark", timeout=WAIT_MS)
+
+
+def test_a_second_start_shows_the_window_unless_it_is_to_stay_hidden(
+    start: Start, qtbot: QtBot
+) -> None:
+    running = start(FakeHostedRouter())
+    running.it.windows.main.hide()
+    running.it.second_start(["--hidden"])
+    assert not running.it.windows.main.isVisible()
+    running.it.second_start([])
+    assert running.it.windows.main.isVisible()
+
+
+def test_without_a_tray_the_menu_is_in_the_window_and_a_hint_is_given_once(
+    start: Start, qtbot: QtBot
+) -> None:
+    running = start(FakeHostedRouter())
+    qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
+    running.it.tray.missing.emit()
+    main = running.it.windows.main
+    assert running.it.tray.menu.menuAction() in main.menuBar().actions()
+    assert "This desktop shows no tray icons" in texts(main.banners)
+    qtbot.waitUntil(lambda: running.router.settings().close_hint_shown, timeout=WAIT_MS)
+    main.banners.clear("tray")
+    running.it.tray.missing.emit()
+    assert main.banners.subjects() == ()
+
+
+@pytest.mark.parametrize("has_tray", [True, False])
+def test_closing_hides_to_the_tray_or_minimises_where_there_is_none(
+    has_tray: bool, qtbot: QtBot
+) -> None:
+    window, hidden = QWidget(), list[bool]()
+    qtbot.addWidget(window)
+    closing = CloseFilter(lambda: has_tray)
+    closing.hidden.connect(lambda: hidden.append(True))
+    closing.watch(window)
+    window.show()
+    window.close()
+    assert window.isVisible() is not has_tray
+    assert window.isMinimized() is not has_tray
+    assert hidden == [True] * has_tray
+    closing.for_real = True
+    window.close()
+    assert not window.isVisible()
+
+
+def test_a_quit_from_the_system_closes_for_real(start: Start, qapp: DesktopApplication) -> None:
+    running = start(FakeHostedRouter())
+    qapp.quitting.emit()
+    event = QCloseEvent()
+    QApplication.sendEvent(running.it.windows.main, event)
+    assert event.type() == QEvent.Type.Close
+    assert event.isAccepted()
+
+
+def test_the_tray_commands_the_router_in_its_thread(start: Start, qtbot: QtBot) -> None:
+    router = FakeHostedRouter()
+    running = start(router)
+    qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
+    running.choose("Refresh tools")
+    qtbot.waitUntil(
+        lambda: SentCommand("refresh", (PERSONAL, None)) in router.commands, timeout=WAIT_MS
+    )

@@ -1,0 +1,217 @@
+"""The settings dialog: each change holds at once and can be taken back."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QMessageBox, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.commands import Commands
+from gui.new_token import snippet
+from gui.settings_controls import NumberField, RadioCard
+from gui.settings_dialog import PageName, SettingsDialog
+from gui.settings_page import description
+from gui.widgets import Segmented, Toggle
+from router.errors import Conflict
+from router.events import SettingsApplied
+from router.model import (
+    Exposure,
+    Optimization,
+    ProjectSummary,
+    Savings,
+    TokenId,
+    TokenSummary,
+    WorkspaceId,
+)
+from router.settings import Settings
+from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
+
+PERSONAL = WorkspaceId("personal")
+WAIT_MS = 2000
+
+
+@pytest.fixture
+def router() -> FakeRouter:
+    router = FakeRouter()
+    router.state.servers[PERSONAL] = (fake_status("GitHub", tool_count=81),)
+    router.state.savings[PERSONAL] = Savings(1140, 48_300, 0, 0, (0,) * 24)
+    used = datetime(2026, 1, 1, tzinfo=UTC)
+    router.state.tokens = (
+        TokenSummary(TokenId("a1"), "Claude Code", None, None, used, None, None),
+        TokenSummary(TokenId("b2"), "Cursor", PERSONAL, None, used, None, used),
+    )
+    return router
+
+
+@pytest.fixture
+def dialog(router: FakeRouter, gui_loop: object, qtbot: QtBot) -> SettingsDialog:
+    dialog = SettingsDialog(router, Commands(run_now), None)
+    qtbot.addWidget(dialog)
+    router.subscribe(lambda event: dialog.on_events([event]))
+    dialog.open_at(PageName.GENERAL)
+    return dialog
+
+
+def named(parent: QWidget, kind: type[QWidget], name: str) -> QWidget:
+    return next(each for each in parent.findChildren(kind) if each.accessibleName() == name)
+
+
+def press(parent: QWidget, text: str) -> None:
+    next(each for each in parent.findChildren(QPushButton) if each.text() == text).click()
+
+
+def ask_to_revoke(dialog: SettingsDialog) -> None:
+    button = named(dialog, QPushButton, "Revoke the token of Cursor")
+    assert isinstance(button, QPushButton)
+    button.click()
+
+
+def texts(parent: QWidget) -> list[str]:
+    return [each.text() for each in parent.findChildren(QLabel) if each.isVisibleTo(parent)]
+
+
+@pytest.mark.proves("CARD-2")
+def test_a_change_applies_at_once_and_undo_takes_it_back(
+    dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
+) -> None:
+    press(named(dialog, Segmented, "Theme"), "Dark")
+    qtbot.waitUntil(lambda: router.settings().theme == "dark", timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: "Saved. Connected apps pick this up on their next request." in texts(dialog),
+        timeout=WAIT_MS,
+    )
+    press(dialog, "Undo")
+    qtbot.waitUntil(lambda: "Taken back." in texts(dialog), timeout=WAIT_MS)
+    assert router.settings().theme == "system"
+
+
+def test_undo_leaves_alone_what_others_changed_meanwhile(
+    dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
+) -> None:
+    press(named(dialog, Segmented, "Theme"), "Dark")
+    qtbot.waitUntil(lambda: any("Saved" in text for text in texts(dialog)), timeout=WAIT_MS)
+    router.state.settings = router.settings().model_copy(update={"port": 4000})
+    press(dialog, "Undo")
+    qtbot.waitUntil(lambda: router.settings().theme == "system", timeout=WAIT_MS)
+    assert router.settings().port == 4000
+
+
+@pytest.mark.proves("CARD-2", "META-4")
+def test_the_toggle_switches_the_optimization_of_the_workspace(
+    dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
+) -> None:
+    toggle = named(dialog, Toggle, "Send only the tools an app needs")
+    assert isinstance(toggle, Toggle)
+    assert toggle.isChecked()
+    toggle.click()
+    assert router.commands == [
+        SentCommand("set_project_options", (PERSONAL, None, None, Exposure.SEARCH))
+    ]
+    qtbot.waitUntil(lambda: any("Saved" in text for text in texts(dialog)), timeout=WAIT_MS)
+    press(dialog, "Undo")
+    qtbot.waitUntil(
+        lambda: router.projects(PERSONAL)[0].optimization is Optimization.BM25, timeout=WAIT_MS
+    )
+
+
+@pytest.mark.proves("META-4")
+def test_strategies_of_a_later_version_can_be_seen_but_not_chosen(dialog: SettingsDialog) -> None:
+    cards = dialog.findChildren(RadioCard)
+    assert [(card.is_chosen(), card.isEnabled()) for card in cards] == [
+        (True, True),
+        (False, False),
+        (False, False),
+    ]
+    assert texts(dialog.findChildren(RadioCard)[1]).count("Comes in a later version") == 1
+
+
+def test_the_page_shows_what_is_really_spared(dialog: SettingsDialog) -> None:
+    dialog.go_to(PageName.OPTIMIZATION)
+    shown = texts(dialog)
+    assert "Apps get two tools instead of 81 tool definitions." in shown
+    assert "48,300" in shown
+    assert "1,140 tokens" in shown
+
+
+def test_a_project_option_is_shown_as_it_comes_from_elsewhere(
+    dialog: SettingsDialog, router: FakeRouter
+) -> None:
+    router.state.projects[PERSONAL] = (
+        ProjectSummary(None, "Unassigned", None, None, Exposure.SEARCH),
+    )
+    router.emit(SettingsApplied(router.settings()))
+    toggle = named(dialog, Toggle, "Send only the tools an app needs")
+    assert isinstance(toggle, Toggle)
+    assert not toggle.isChecked()
+
+
+def test_a_refused_change_is_explained_and_the_control_goes_back(
+    dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
+) -> None:
+    router.failures["apply_settings"] = Conflict("Port 4000 is taken.", "Choose another.")
+    port = named(dialog, NumberField, "Port")
+    assert isinstance(port, NumberField)
+    port.setValue(4000)
+    qtbot.waitUntil(lambda: "Port 4000 is taken. Choose another." in texts(dialog), timeout=WAIT_MS)
+    assert port.value() == 3717
+
+
+def test_the_search_finds_a_page_by_any_word_on_it(dialog: SettingsDialog) -> None:
+    search = named(dialog, QLineEdit, "Search settings")
+    assert isinstance(search, QLineEdit)
+    search.setText("licence")
+    assert dialog.visible_pages() == [PageName.ABOUT]
+    assert dialog.current_page() is PageName.ABOUT
+    search.clear()
+    assert dialog.visible_pages() == list(PageName)
+
+
+def test_the_descriptions_are_those_of_the_settings_themselves() -> None:
+    assert description("port") == Settings.model_fields["port"].description
+
+
+@pytest.mark.proves("CARD-6")
+def test_a_new_token_is_shown_once_masked_with_what_to_paste(
+    dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
+) -> None:
+    dialog.go_to(PageName.APPS)
+    press(dialog, "New token")
+    name = named(dialog, QLineEdit, "Name of the app")
+    assert isinstance(name, QLineEdit)
+    name.setText("Zed")
+    scope = named(dialog, QComboBox, "What it may use")
+    assert isinstance(scope, QComboBox)
+    scope.setCurrentIndex(1)
+    press(dialog, "Create token")
+    assert router.commands == [SentCommand("issue_token", ("Zed", PERSONAL, None))]
+    field = named(dialog, QLineEdit, "Token")
+    assert isinstance(field, QLineEdit)
+    qtbot.waitUntil(lambda: field.text() == "tb_zed_secret", timeout=WAIT_MS)
+    assert field.echoMode() == QLineEdit.EchoMode.Password
+    assert not any("tb_zed_secret" in text for text in texts(dialog))
+    press(dialog, "Copy mcp.json snippet")
+    copied = json.loads(QGuiApplication.clipboard().text())
+    assert copied == json.loads(snippet("http://127.0.0.1:3717/mcp", "tb_zed_secret"))
+    dialog.accept()
+    assert field.text() == ""
+
+
+def test_revoking_asks_first(dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot) -> None:
+    dialog.go_to(PageName.APPS)
+    ask_to_revoke(dialog)
+    box = dialog.findChildren(QMessageBox)[0]
+    assert router.commands == []
+    press(box, "Revoke")
+    assert router.commands == [SentCommand("revoke_token", (TokenId("b2"),))]
+    qtbot.waitUntil(lambda: "Cursor" not in texts(dialog), timeout=WAIT_MS)
+
+
+def test_not_agreeing_revokes_nothing(dialog: SettingsDialog, router: FakeRouter) -> None:
+    dialog.go_to(PageName.APPS)
+    ask_to_revoke(dialog)
+    press(dialog.findChildren(QMessageBox)[0], "Cancel")
+    assert router.commands == []

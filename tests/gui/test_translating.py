@@ -1,0 +1,41 @@
+"""Texts are filed where they are looked up: what lupdate reads and Qt asks for is the same."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import gui
+
+MODULES = sorted(Path(gui.__path__[0]).glob("*.py"))
+
+
+def bare_calls(tree: ast.AST) -> Iterator[int]:
+    """The lines where `tr(...)` is called by its bare name inside a class that derives."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and node.bases:
+            for call in ast.walk(node):
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                    yield from [call.lineno] if call.func.id == "tr" else []
+
+
+def hidden_calls(tree: ast.AST) -> Iterator[int]:
+    """The lines where a text is translated inside an f-string, which lupdate does not read."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            for call in ast.walk(node):
+                name = getattr(getattr(call, "func", None), "attr", None) or getattr(
+                    getattr(call, "func", None), "id", None
+                )
+                yield from [node.lineno] if name == "tr" else []
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.stem)
+def test_every_text_can_be_found_by_lupdate_in_its_own_context(module: Path) -> None:
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+
+    assert list(bare_calls(tree)) == []
+    assert list(hidden_calls(tree)) == []

@@ -1,0 +1,204 @@
+"""What a person does in the main window, as commands to the router."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QLineEdit,
+)
+from pytestqt.qtbot import QtBot
+
+from gui.main_window import MainWindow
+from gui.theme import Theme
+from router.errors import ToolboothError
+from router.events import (
+    ServerStatusChanged,
+)
+from router.model import (
+    Exposure,
+    Optimization,
+    Permission,
+    ServerState,
+    ToolKey,
+    WorkspaceId,
+)
+from router.settings import ServerConfig
+from tests.fakes import FakeRouter, SentCommand, fake_status
+from tests.gui.driving import (
+    CONFIG,
+    GITHUB,
+    PERSONAL,
+    SENTRY,
+    WAITING,
+    open_window,
+    press,
+    stocked_router,
+    texts,
+)
+
+
+@pytest.fixture
+def router() -> FakeRouter:
+    return stocked_router()
+
+
+@pytest.fixture
+def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    return open_window(router, look, qtbot)
+
+
+@pytest.mark.proves("CARD-2", "META-4")
+def test_the_switch_in_the_header_turns_context_optimization_off_and_on(
+    window: MainWindow, router: FakeRouter
+) -> None:
+    toggle = window.page.header.toggle()
+
+    QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
+    assert not toggle.isChecked()
+    QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
+
+    assert router.commands == [
+        SentCommand("set_project_options", (PERSONAL, None, choice, Exposure.SEARCH))
+        for choice in (None, Optimization.BM25)
+    ]
+    assert toggle.isChecked()
+
+
+def test_a_wish_that_fails_is_explained_and_the_switch_moves_back(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    router.failures["set_project_options"] = ToolboothError("Disk full.", "Make room.")
+    toggle = window.page.header.toggle()
+
+    QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
+
+    qtbot.waitUntil(lambda: "Disk full." in texts(window.banners), timeout=1000)
+    assert "Make room." in texts(window.banners)
+    assert toggle.isChecked()
+
+
+@pytest.mark.proves("CARD-1")
+def test_switching_a_server_off_can_be_undone(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    window.page.servers.toggled.emit(GITHUB.ref, False)
+
+    qtbot.waitUntil(window.undo_bar.isVisible, timeout=1000)
+    assert "Switched off GitHub" in texts(window.undo_bar)
+    press(window.undo_bar, "Undo")
+
+    changes = [(GITHUB.ref, False), (GITHUB.ref, True)]
+    assert router.commands == [SentCommand("set_server_enabled", c) for c in changes]
+    assert not window.undo_bar.isVisible()
+
+
+@pytest.mark.parametrize(("status", "consent"), [(GITHUB, True), (WAITING, False)])
+def test_a_removed_server_comes_back_with_the_consent_it_had(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot, status: object, consent: bool
+) -> None:
+    server = GITHUB if status is GITHUB else WAITING
+    window.page.detail.remove_requested.emit(server.ref)
+    qtbot.waitUntil(window.undo_bar.isVisible, timeout=1000)
+    press(window.undo_bar, "Undo")
+
+    assert router.commands == [
+        SentCommand("remove_server", (server.ref,)),
+        SentCommand("add_server", (PERSONAL, server.name, CONFIG, consent)),
+    ]
+
+
+def test_a_server_that_was_off_has_to_be_approved_anew_when_it_comes_back(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    window.handle(
+        [ServerStatusChanged(fake_status("GitHub", enabled=False, state=ServerState.DISABLED))]
+    )
+    window.page.detail.remove_requested.emit(GITHUB.ref)
+    qtbot.waitUntil(window.undo_bar.isVisible, timeout=1000)
+    press(window.undo_bar, "Undo")
+
+    assert router.commands[-1].arguments[-1] is False
+
+
+def test_consent_is_asked_for_with_the_command_and_never_a_value(
+    window: MainWindow, router: FakeRouter
+) -> None:
+    window.page.servers.action_requested.emit(WAITING.ref)
+    shown = texts(window.page.detail)
+
+    assert "It would run: npx -y server" in shown
+    assert "With the variables: API_KEY" in shown
+    press(window.page.detail, "Approve")
+    assert router.commands == [SentCommand("approve_server", (WAITING.ref,))]
+
+
+def test_the_button_of_a_server_that_was_too_slow_tries_again(
+    window: MainWindow, router: FakeRouter
+) -> None:
+    window.page.servers.action_requested.emit(SENTRY.ref)
+
+    assert router.commands == [SentCommand("refresh", (PERSONAL, SENTRY.id))]
+
+
+def test_details_of_a_failure_can_be_copied(window: MainWindow) -> None:
+    window.select_server(SENTRY.ref)
+    press(window.page.detail, "Copy details")
+
+    assert "did not answer within 30 s" in QApplication.clipboard().text()
+
+
+def test_ticking_and_blocking_a_tool_set_its_permission(
+    window: MainWindow, router: FakeRouter
+) -> None:
+    key = ToolKey(GITHUB.id, "create_issue")
+
+    window.page.detail.tool_permitted.emit(key, False)
+    press(window.page.detail, "Block")
+
+    denied = SentCommand("set_permission", (PERSONAL, key, Permission.DENY, None))
+    assert router.commands == [denied, denied]
+
+
+def test_a_new_workspace_is_named_in_place_and_opened(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    press(window.sidebar, "New workspace")
+    (field,) = window.sidebar.findChildren(QLineEdit)
+    QTest.keyClicks(field, "Research")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+
+    qtbot.waitUntil(lambda: len(router.commands) == 2, timeout=1000)
+    assert router.commands == [
+        SentCommand("create_workspace", ("Research",)),
+        SentCommand("switch_workspace", (WorkspaceId("research"),)),
+    ]
+
+
+def test_a_file_of_another_application_is_imported(
+    window: MainWindow, router: FakeRouter, tmp_path: Path
+) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text('{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}')
+
+    window.empty.file_dropped.emit(file)
+
+    servers = {"time": ServerConfig(command="uvx", args=("mcp-server-time",))}
+    assert router.commands == [SentCommand("import_servers", (PERSONAL, servers))]
+
+
+@pytest.mark.parametrize("content", ["rm -rf /", "{", '{"mcpServers": {}}', "\x00\xff"])
+def test_a_file_that_holds_no_servers_is_refused_with_a_reason(
+    window: MainWindow, router: FakeRouter, tmp_path: Path, content: str
+) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_bytes(content.encode("latin-1"))
+
+    window.empty.file_dropped.emit(file)
+
+    assert router.commands == []
+    assert str(file) in texts(window.banners)
