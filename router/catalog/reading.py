@@ -6,7 +6,7 @@ Definitions come from servers and may be anything; what can't be read is left ou
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 from router.model import (
@@ -22,14 +22,9 @@ from router.model import (
 CHARACTERS_PER_TOKEN = 4
 """How we count: about four characters of JSON are one token of a model's context."""
 
-_SHORT_TYPES = {
-    "string": "str",
-    "integer": "int",
-    "number": "float",
-    "boolean": "bool",
-    "object": "object",
-    "null": "null",
-}
+_TYPES = ("string", "integer", "number", "boolean", "object", "null")
+_IN_FULL = {name: name for name in _TYPES}
+_IN_SHORT = _IN_FULL | {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 _MAX_ENUM_VALUES = 6
 _MAX_DEPTH = 4
 
@@ -80,11 +75,12 @@ def signature(name: str, schema: JsonObject) -> str:
 
 
 def parameters(schema: JsonObject) -> tuple[Parameter, ...]:
+    """The parameters for people, with types in JSON Schema's own words."""
     required = _required(schema)
     return tuple(
         Parameter(
             name=name,
-            type=type_name(definition),
+            type=type_name(definition, _IN_FULL),
             required=name in required,
             description=str(as_object(definition).get("description") or ""),
         )
@@ -103,25 +99,25 @@ def effect(annotations: JsonObject) -> Effect:
     return Effect.UNKNOWN
 
 
-def type_name(definition: object, depth: int = 0) -> str:
+def type_name(definition: object, names: Mapping[str, str] = _IN_SHORT, depth: int = 0) -> str:
     """A schema's type in few characters: `str`, `int[]`, `"open"|"closed"`."""
     schema = as_object(definition)
     if isinstance(values := schema.get("enum"), list):
         return _enum_name(cast(list[object], values))
     for keyword in ("anyOf", "oneOf"):
         if isinstance(options := schema.get(keyword), list) and depth < _MAX_DEPTH:
-            return _union(type_name(o, depth + 1) for o in cast(list[object], options))
+            return _union(type_name(o, names, depth + 1) for o in cast(list[object], options))
     declared = schema.get("type")
     if isinstance(declared, list):
-        return _union(_simple_type(t, schema, depth) for t in cast(list[object], declared))
-    return _simple_type(declared, schema, depth)
+        return _union(_simple_type(t, schema, names, depth) for t in cast(list[object], declared))
+    return _simple_type(declared, schema, names, depth)
 
 
-def _simple_type(declared: object, schema: JsonObject, depth: int) -> str:
+def _simple_type(declared: object, schema: JsonObject, names: Mapping[str, str], depth: int) -> str:
     if declared == "array":
-        items = type_name(schema.get("items"), depth + 1) if depth < _MAX_DEPTH else "any"
+        items = type_name(schema.get("items"), names, depth + 1) if depth < _MAX_DEPTH else "any"
         return f"({items})[]" if "|" in items else f"{items}[]"
-    return _SHORT_TYPES.get(str(declared), "any")
+    return names.get(str(declared), "any")
 
 
 def _enum_name(values: Sequence[object]) -> str:

@@ -67,6 +67,11 @@ def test_an_effect_is_what_the_tool_claims_and_no_guess(
     assert effect(annotations) is expected
 
 
+def test_parameters_are_shown_with_the_types_in_full() -> None:
+    schema = {"properties": {"n": {"type": ["integer", "null"]}, "s": {"type": "string"}}}
+    assert [parameter.type for parameter in parameters(schema)] == ["integer", "string"]
+
+
 def test_malformed_schemas_have_no_parameters_instead_of_failing() -> None:
     assert parameters({"properties": ["not", "an", "object"], "required": "x"}) == ()
     assert signature("f", {"properties": None, "required": 3}) == "f()"
