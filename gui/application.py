@@ -61,7 +61,7 @@ class Application(QObject):
         self._stopped = False
         self._without_tray = False
         self.exit_code = 0
-        self._language = Language(app)
+        self.language = Language(app)
         self._dress(settings)
         self._thread = RouterThread(
             open_router, on_ready=self._subscribe, on_failed=self._failed.emit
@@ -110,7 +110,7 @@ class Application(QObject):
         self._app.setApplicationName("Toolbooth")
         self._app.setDesktopFileName("toolbooth")
         self._app.setWindowIcon(app_icon())
-        self._language.use(settings.language)
+        self.language.use(settings.language)
         theme().apply(self._app)
         theme().set_mode(settings.theme)
 
@@ -156,10 +156,15 @@ class Application(QObject):
         self.exit_code = 1
         self.tray.show_failure()
         self._commands.detach()
-        known = isinstance(error, ToolboothError)
-        explained = error if known else ToolboothError(self.tr("The router could not start."))
-        box = show_error(self.windows.main, explained)
+        box = show_error(self.windows.main, self._explained(error))
         box.finished.connect(self.quit)
+
+    def _explained(self, error: Exception) -> ToolboothError:
+        if isinstance(error, ToolboothError):
+            return error
+        return ToolboothError(
+            self.tr("The router could not start."), self.tr("The log has the details.")
+        )
 
     def _handle(self, events: Sequence[Event]) -> None:
         self.windows.handle(events)
@@ -170,7 +175,7 @@ class Application(QObject):
 
     def _apply(self, settings: Settings) -> None:
         theme().set_mode(settings.theme)
-        if self._language.use(settings.language):
+        if self.language.use(settings.language):
             old, self.windows = self.windows, self._new_windows()
             self.windows.replace(old)
             self.tray.fill_anew()

@@ -48,10 +48,11 @@ class NumberField(QSpinBox):
         self.setStyleSheet(_PLAIN_NUMBER)
 
     def show_value(self, value: int) -> None:
-        """Set it without telling anyone."""
-        blocked = self.blockSignals(True)
-        self.setValue(value)
-        self.blockSignals(blocked)
+        """Set it without telling anyone; what is being typed stays if it changes nothing."""
+        if value != self.value():
+            blocked = self.blockSignals(True)
+            self.setValue(value)
+            self.blockSignals(blocked)
 
     def wheelEvent(self, event: QWheelEvent, /) -> None:
         """The wheel is for the page: a setting must not change because somebody scrolled by."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
@@ -102,6 +103,11 @@ class SettingsDialog(QDialog):
         if self.isVisible() and any(not isinstance(each, ActivityRecorded) for each in events):
             self.show_state()
 
+    def keyPressEvent(self, event: QKeyEvent, /) -> None:
+        """Enter belongs to the field it is pressed in: no button here is the default one."""
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+
     def done(self, result: int, /) -> None:
         self._changes.forget()
         self._apps.forget_secrets()
@@ -148,6 +154,7 @@ class SettingsDialog(QDialog):
     def _footer(self) -> QHBoxLayout:
         self._tick = QLabel()
         self._tick.setPixmap(icon("check", "ok").pixmap(QSize(16, 16)))
+        self._tick.hide()
         self._message = label(font=fonts.ui_font(fonts.SMALL), tint="text2")
         self._message.setWordWrap(True)
         self._undo = secondary_button(self.tr("Undo"), "undo-2")

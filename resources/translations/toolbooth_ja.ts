@@ -581,6 +581,10 @@
         <translation>ルーターを起動できませんでした。</translation>
     </message>
     <message>
+        <source>The log has the details.</source>
+        <translation>詳しくはログをご覧ください。</translation>
+    </message>
+    <message>
         <source>Toolbooth is still running</source>
         <translation>Toolbooth は動作を続けています</translation>
     </message>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import Mapping
 from typing import Protocol
@@ -15,7 +16,7 @@ from router.upstream.handshake import Session, in_envelope, shake_hands
 from router.upstream.http import HttpLink
 from router.upstream.http_channel import tls_context
 from router.upstream.jsonrpc import Link, NotificationSink, Peer, Receiver
-from router.upstream.last_words import LineSink
+from router.upstream.last_words import LineSink, filled_in
 from router.upstream.protocol import SERVER_INFO_KEY
 from router.upstream.stdio import Command, StdioLink
 
@@ -50,8 +51,8 @@ async def open_upstream(
 
 def _process(config: ServerConfig, env: Mapping[str, str], on_stderr: LineSink) -> StdioLink:
     command = Command(config.command or "", config.args, env, config.cwd)
-    secrets = [value for name, value in env.items() if config.env.get(name) != value]
-    return StdioLink(command, on_stderr=on_stderr, secrets=secrets)
+    filled = [filled_in(config.env.get(name, ""), value) for name, value in env.items()]
+    return StdioLink(command, on_stderr=on_stderr, secrets=itertools.chain(*filled))
 
 
 async def _open(connection: Connection, limit_s: float) -> None:

@@ -6,6 +6,7 @@ is asked to `server/discover`, with which the modern revision opens.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -104,7 +105,8 @@ async def _initialize(peer: Peer, speak: Callable[[str], None]) -> Session:
     if version not in LEGACY_VERSIONS:
         raise failed(bad_protocol(f"it speaks revision {version!r:.50}, which we don't know"))
     speak(version)
-    await peer.notify("notifications/initialized")
+    with contextlib.suppress(HttpRefused):  # some servers don't care for it and work all the same
+        await peer.notify("notifications/initialized")
     return _session(version, as_object(result.get("serverInfo")), result)
 
 

@@ -34,6 +34,9 @@ _LIMITS = httpx2.Limits(
     # lost in between can't be told from one that was processed.
     keepalive_expiry=4.0,
 )
+# Neither quoted nor chained: what httpx says of it repeats the header, which may be a secret.
+_BAD_HEADER = "a header of its settings can't be sent"
+_BAD_ADDRESS = "its address makes no sense"
 _LOOPBACK = ("all://localhost", "all://127.0.0.1", "all://[::1]")
 
 
@@ -110,15 +113,20 @@ class Channel:
     def __init__(
         self, url: str, headers: Mapping[str, str], *, max_body_bytes: int = MAX_BODY_BYTES
     ) -> None:
-        self._url = httpx2.URL(url)
         self._max_body_bytes = max_body_bytes
-        self._client = httpx2.AsyncClient(
-            headers={"User-Agent": f"toolbooth/{__version__}", **headers},
-            verify=tls_context(),
-            timeout=httpx2.Timeout(None, connect=_CONNECT_TIMEOUT_S),
-            limits=_LIMITS,
-            mounts=dict.fromkeys(_LOOPBACK),  # a proxy in the environment is not for this computer
-        )
+        try:
+            self._url = httpx2.URL(url)
+            self._client = httpx2.AsyncClient(
+                headers={"User-Agent": f"toolbooth/{__version__}", **headers},
+                verify=tls_context(),
+                timeout=httpx2.Timeout(None, connect=_CONNECT_TIMEOUT_S),
+                limits=_LIMITS,
+                mounts=dict.fromkeys(_LOOPBACK),  # a proxy is not for this computer
+            )
+        except httpx2.InvalidURL as error:
+            raise failed(_misconfigured(_BAD_ADDRESS)) from error
+        except UnicodeEncodeError:
+            raise failed(_misconfigured(_BAD_HEADER)) from None
 
     @property
     def host(self) -> str:
@@ -157,6 +165,10 @@ def _redirect_within_origin(response: httpx2.Response) -> httpx2.URL | None:
     return there if same_way or upgraded else None
 
 
+def _misconfigured(detail: str) -> Failure:
+    return Failure(FailureKind.OTHER, detail=detail)
+
+
 @contextlib.contextmanager
 def explaining(host: str) -> Generator[None]:
     """Turn what httpx raises into what we say about it."""
@@ -166,9 +178,9 @@ def explaining(host: str) -> Generator[None]:
         reason = str(error) or "no answer to the attempt to connect"
         raise NoConnection(Failure(FailureKind.UNREACHABLE, host, reason)) from error
     except httpx2.LocalProtocolError:
-        # Not quoted and not chained: its text repeats the header, which may be a secret.
-        reason = "a header of its settings can't be sent"
-        raise failed(Failure(FailureKind.OTHER, detail=reason)) from None
+        raise failed(_misconfigured(_BAD_HEADER)) from None
+    except httpx2.UnsupportedProtocol as error:
+        raise failed(_misconfigured(_BAD_ADDRESS)) from error
     except httpx2.DecodingError as error:
         raise failed(bad_protocol("an answer that can't be decompressed")) from error
     except httpx2.TransportError as error:

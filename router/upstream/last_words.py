@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
+
+from router.settings import secret_references
 
 LineSink: TypeAlias = Callable[[str], None]
 """Receives a line a server wrote to stderr; must not raise."""
@@ -14,6 +17,15 @@ _KEPT_LINES = 200
 _QUOTED_LINES = 10
 _QUOTED_CHARACTERS = 2000
 _SHORTEST_SECRET = 4
+
+
+def filled_in(template: str, value: str) -> list[str]:
+    """The secrets that made `value` of a `template` with references to them."""
+    pattern = re.escape(template)
+    for kind, name in secret_references(template):
+        pattern = pattern.replace(re.escape(f"${{{kind}:{name}}}"), "(.*)", 1)
+    found = re.fullmatch(pattern, value, re.DOTALL)
+    return list(found.groups()) if found else [value]
 
 
 class LastWords:

@@ -78,8 +78,8 @@ class Owner:
         opened = self._opened
         if opened is None or _is_dead(opened):
             opened = self._begin()
-            self._kept = keep
-        self._kept = self._kept or keep
+            self._kept = False
+        self._kept |= keep
         outcome = await asyncio.shield(opened)
         if isinstance(outcome, ToolboothError):
             raise outcome.with_traceback(None)

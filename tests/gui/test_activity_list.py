@@ -110,16 +110,16 @@ def test_a_pause_holds_entries_back_and_counts_them(activity: ActivityList) -> N
 @pytest.mark.parametrize(
     ("choice", "left"),
     [
-        ("Searches", ["a search → 1 tools"]),
+        ("Searches", ["a search → 3 tools"]),
         ("Calls", ["github · tool_2", "github · tool_0"]),
         ("Errors", ["github · tool_2"]),
-        ("All", ["github · tool_2", "a search → 1 tools", "github · tool_0"]),
+        ("All", ["github · tool_2", "a search → 3 tools", "github · tool_0"]),
     ],
 )
 def test_activity_can_be_shown_by_kind(
     activity: ActivityList, choice: str, left: list[str]
 ) -> None:
-    activity.set_entries([entry(2, outcome=Outcome.ERROR), entry(1, ActivityKind.SEARCH), entry(0)])
+    activity.set_entries([entry(2, outcome=Outcome.ERROR), entry(3, ActivityKind.SEARCH), entry(0)])
 
     press(activity, "Calls")
     press(activity, choice)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from threading import enumerate as all_threads
 from typing import TypeAlias
 
@@ -26,6 +29,7 @@ from tests.fakes import FakeHostedRouter, SentCommand, fake_status
 
 PERSONAL = WorkspaceId("personal")
 WAIT_MS = 5000
+TRANSLATIONS = Path(__file__).parents[2] / "packaging" / "translations.py"
 
 
 class Running:
@@ -68,6 +72,7 @@ def start(qapp: DesktopApplication, gui_loop: object, qtbot: QtBot) -> Iterator[
     for running in started:
         running.it.shut_down()
         running.it.quit()
+        running.it.language.forget()
         Shiboken.delete(running.it.windows.main)
         Shiboken.delete(running.it)
     theme().set_mode("system")
@@ -160,6 +165,24 @@ def test_the_theme_follows_the_settings(start: Start, qtbot: QtBot) -> None:
     running.it.windows.open_settings(PageName.GENERAL)
     press(running.it.windows.main.findChildren(SettingsDialog)[0], "Dark")
     qtbot.waitUntil(lambda: theme().mode == "dark", timeout=WAIT_MS)
+
+
+def test_another_language_makes_the_windows_anew_where_they_were(
+    start: Start, qtbot: QtBot
+) -> None:
+    subprocess.run([sys.executable, str(TRANSLATIONS), "compile"], check=True)
+    running = start(FakeHostedRouter())
+    qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
+    before = running.it.windows
+    before.open_settings(PageName.GENERAL)
+    press(before.main.findChildren(SettingsDialog)[0], "日本語")
+    qtbot.waitUntil(lambda: running.it.windows is not before, timeout=WAIT_MS)
+    main = running.it.windows.main
+    dialog = main.findChildren(SettingsDialog)[0]
+    assert main.isVisible()
+    assert (dialog.isVisible(), dialog.current_page()) == (True, PageName.GENERAL)
+    assert dialog.windowTitle() == "設定"
+    assert running.it.tray.menu.actions()[0].text().startswith("ルーター稼働中")
 
 
 def test_a_second_start_shows_the_window_unless_it_is_to_stay_hidden(

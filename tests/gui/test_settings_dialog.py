@@ -6,7 +6,9 @@ import json
 from datetime import UTC, datetime
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -158,6 +160,29 @@ def test_a_refused_change_is_explained_and_the_control_goes_back(
     port.setValue(4000)
     qtbot.waitUntil(lambda: "Port 4000 is taken. Choose another." in texts(dialog), timeout=WAIT_MS)
     assert port.value() == 3717
+
+
+def test_enter_in_a_field_takes_the_value_and_presses_no_button(
+    dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
+) -> None:
+    dialog.go_to(PageName.NETWORK)
+    port = named(dialog, NumberField, "Port")
+    assert isinstance(port, NumberField)
+    port.lineEdit().setText("4000")
+    QTest.keyClick(port, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: router.settings().port == 4000, timeout=WAIT_MS)
+    assert dialog.isVisible()
+    assert dialog.current_page() is PageName.NETWORK
+
+
+def test_news_do_not_take_away_what_is_being_typed(
+    dialog: SettingsDialog, router: FakeRouter
+) -> None:
+    port = named(dialog, NumberField, "Port")
+    assert isinstance(port, NumberField)
+    port.lineEdit().setText("40")
+    router.emit(SettingsApplied(router.settings()))
+    assert port.lineEdit().text() == "40"
 
 
 def test_the_search_finds_a_page_by_any_word_on_it(dialog: SettingsDialog) -> None:
