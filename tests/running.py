@@ -88,27 +88,17 @@ class EventTrace:
         spawn(notify(), name="wake a test")
 
 
-class Running:
-    """A started router with its events and an HTTP client."""
+class Client:
+    """Raw requests to an endpoint, in any protocol revision."""
 
-    def __init__(self, router: Router, http: httpx2.AsyncClient) -> None:
-        self.router = router
+    def __init__(self, http: httpx2.AsyncClient, url: str = "", token: str = "") -> None:
         self.http = http
-        self.trace = EventTrace(router)
-        self.token = ""
+        self._url = url
+        self.token = token
 
     @property
     def url(self) -> str:
-        url = self.router.listener().url
-        assert url is not None
-        return url
-
-    async def add(self, name: str, config: ServerConfig | None = None) -> ServerRef:
-        """Add a server and learn its tools."""
-        config = config or stdio_config()
-        server = await self.router.add_server(PERSONAL, name, config, consent=True)
-        await self.router.refresh(PERSONAL, server)
-        return ServerRef(PERSONAL, server)
+        return self._url
 
     def headers(self, token: str | None = None, **more: str) -> dict[str, str]:
         given = self.token if token is None else token
@@ -166,6 +156,26 @@ class Running:
         }
         await self.post({"jsonrpc": "2.0", "method": "notifications/initialized"}, **session)
         return result, session
+
+
+class Running(Client):
+    """A started router with its events, and a client of it."""
+
+    def __init__(self, router: Router, http: httpx2.AsyncClient) -> None:
+        super().__init__(http)
+        self.router = router
+        self.trace = EventTrace(router)
+
+    @property
+    def url(self) -> str:
+        return self.router.listener().url or ""
+
+    async def add(self, name: str, config: ServerConfig | None = None) -> ServerRef:
+        """Add a server and learn its tools."""
+        config = config or stdio_config()
+        server = await self.router.add_server(PERSONAL, name, config, consent=True)
+        await self.router.refresh(PERSONAL, server)
+        return ServerRef(PERSONAL, server)
 
 
 def read_answer(response: httpx2.Response) -> JsonObject:

@@ -381,4 +381,8 @@ class Router(Queries):
 
     def _publish(self, event: Event) -> None:
         for consumer in self._consumers:
-            consumer(event)
+            try:
+                consumer(event)
+            except Exception:
+                # Whoever listens must not be able to break a client's request.
+                log.exception("A consumer of events failed at %s", type(event).__name__)

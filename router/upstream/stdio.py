@@ -75,6 +75,7 @@ class StdioLink(asyncio.SubprocessProtocol):
         self._transport: asyncio.SubprocessTransport
         self._stdin: asyncio.WriteTransport
         self._tree: ProcessTree
+        self._launching: asyncio.Task[Failure | None] | None = None
         self._supervisor: asyncio.Task[None] | None = None
 
     async def start(self, receiver: Receiver) -> None:
@@ -82,6 +83,12 @@ class StdioLink(asyncio.SubprocessProtocol):
         self._receiver = receiver
         environment = server_environment(os.environ, self._command.env)
         program = find_command(self._command.name, environment, self._command.cwd)
+        # In a task of its own, because a start that is cancelled halfway can lose the process.
+        self._launching = spawn(self._launch(program, environment), name=f"start {program}")
+        if failure := await asyncio.shield(self._launching):
+            raise failed(failure)
+
+    async def _launch(self, program: str, environment: Mapping[str, str]) -> Failure | None:
         try:
             await asyncio.get_running_loop().subprocess_exec(
                 lambda: self,
@@ -92,7 +99,8 @@ class StdioLink(asyncio.SubprocessProtocol):
                 **creation_options(),
             )
         except (OSError, ValueError) as error:
-            raise failed(self._start_failure(error)) from error
+            return self._start_failure(error)
+        return None
 
     def speak(self, version: str) -> None:
         """A line is the same in every revision."""
@@ -108,6 +116,8 @@ class StdioLink(asyncio.SubprocessProtocol):
     async def close(self) -> None:
         """End the process and its descendants; returns when they are gone, in bounded time."""
         self._over.set()
+        if self._launching is not None:
+            await asyncio.wait([self._launching])
         if self._supervisor is not None:
             await asyncio.shield(self._supervisor)
 
@@ -147,7 +157,7 @@ class StdioLink(asyncio.SubprocessProtocol):
     # Reading and writing
 
     def _write(self, message: JsonObject) -> None:
-        if not self._over.is_set():
+        if not self._over.is_set() and not self._stdin.is_closing():
             self._stdin.write(encode(message) + b"\n")
 
     def _take_stdout(self, data: bytes) -> None:

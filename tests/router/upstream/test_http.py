@@ -307,11 +307,20 @@ async def test_a_server_that_went_away_ends_the_connection(open_url: Open, odd: 
     assert connection.closed
 
 
-async def test_a_header_that_can_not_be_sent_is_not_repeated(odd_url: str, open_url: Open) -> None:
+@pytest.mark.parametrize("value", ["Bearer s3cr3t\nX: y", "Bearer s3cr3t ü"])
+async def test_a_header_that_can_not_be_sent_is_not_repeated(
+    odd_url: str, open_url: Open, value: str
+) -> None:
     with pytest.raises(UpstreamFailed) as caught:
-        await open_url(odd_url, Authorization="Bearer s3cr3t\nX: y")
-    assert caught.value.failure.kind is FailureKind.OTHER
-    assert "s3cr3t" not in repr(caught.value) + str(caught.value.__cause__)
+        await open_url(odd_url, Authorization=value)
+    assert caught.value.failure.detail == "a header of its settings can't be sent"
+    assert "s3cr3t" not in repr(caught.value) + repr(caught.value.__cause__)
+
+
+@pytest.mark.parametrize("url", ["http://", "http://[::1/mcp"])
+async def test_an_address_that_makes_no_sense_is_said_to_make_none(url: str) -> None:
+    with pytest.raises(UpstreamFailed, match="makes no sense"):
+        await HttpLink(url, {}).send({"jsonrpc": "2.0", "method": "x"})
 
 
 async def test_closing_does_not_wait_for_calls(odd_url: str, open_url: Open) -> None:

@@ -115,12 +115,12 @@ async def test_notifications_come_through_and_requests_of_the_server_are_answere
 
 
 async def test_secrets_do_not_come_back_in_last_words(heard: Heard) -> None:
-    config = stdio_config(env={"KEY": "${keyring:key}", "PLAIN": "plain"})
-    connection = await open_config(config, heard, env={"KEY": "s3cr3t", "PLAIN": "plain"})
-    words = "bad key s3cr3t in plain sight"
+    config = stdio_config(env={"KEY": "Bearer ${keyring:key}", "PLAIN": "plain"})
+    connection = await open_config(config, heard, env={"KEY": "Bearer s3cr3t", "PLAIN": "plain"})
+    words = "bad key s3cr3t of the Bearer in plain sight"
     failure = await failure_of(call(connection, "crash", code=1, words=words))
     await connection.close()
-    assert failure.detail == "bad key *** in plain sight"
+    assert failure.detail == "bad key *** of the Bearer in plain sight"
     assert "s3cr3t" not in "".join(heard.lines)
 
 

@@ -77,6 +77,20 @@ async def test_a_start_that_is_cancelled_leaves_no_process(
     assert not is_running(pid)
 
 
+@pytest.mark.parametrize("steps", range(8))
+async def test_a_start_may_be_cancelled_at_any_step(
+    tmp_path: Path, heard: Heard, steps: int
+) -> None:
+    record = tmp_path / "record"
+    starting = spawn(open_config(stdio_config("--record", str(record)), heard), name="starting")
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    starting.cancel()
+    await asyncio.wait([starting])
+    assert starting.cancelled()
+    assert [pid for pid in recorded(record, "started") if is_running(pid)] == []
+
+
 async def test_a_line_without_end_closes_the_connection(heard: Heard) -> None:
     config = stdio_config()
     link = StdioLink(

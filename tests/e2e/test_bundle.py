@@ -1,0 +1,94 @@
+"""The bundle does what the source does: `make bundle` builds it, `make proof` runs this."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import TextContent
+
+from tests.booth import ROOT, Booth, children_of, is_alive, python_server
+
+BUNDLE = ROOT / "dist" / "toolbooth"
+TOKYO = {"toolKey": "time:get_current_time", "arguments": {"timezone": "Asia/Tokyo"}}
+_START_WITHIN_S = 30
+_STOP_WITHIN_S = 10
+
+pytestmark = [pytest.mark.proof, pytest.mark.timeout(120)]
+
+
+@pytest.fixture
+def bundled(tmp_path: Path) -> Iterator[Booth]:
+    booth = Booth(BUNDLE / "toolbooth", tmp_path / "data")
+    yield booth
+    booth.close()
+
+
+async def call(url: str, token: str) -> str:
+    """The text a client gets that connects to `url` and asks for the time in Tokyo."""
+    headers = {"Authorization": f"Bearer {token}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=30) as http,
+        Client(streamable_http_client(url, http_client=http)) as client,
+    ):
+        result = await client.call_tool("tool_execute", TOKYO)
+    [block] = result.content
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+@pytest.mark.proves("CARD-5")
+async def test_the_bundle_serves_a_tool_call_and_leaves_nothing_behind(bundled: Booth) -> None:
+    bundled.start()
+    add_time_server(bundled)
+    assert "Asia/Tokyo" in await call(bundled.url, bundled.token())
+    children = children_of(bundled.pid)
+    assert children
+    assert bundled.stop() == 0
+    assert [pid for pid in children if is_alive(pid)] == []
+
+
+@pytest.mark.proves("CARD-5")
+async def test_the_windowed_program_of_the_bundle_serves_too(bundled: Booth) -> None:
+    add_time_server(bundled)
+    token = bundled.token()
+    with window_on(bundled.data_dir) as window:
+        assert "Asia/Tokyo" in await call(url_of(bundled), token)
+        window.send_signal(signal.SIGTERM)
+        _, complaints = window.communicate(timeout=_STOP_WITHIN_S)
+    assert window.returncode == 0
+    assert "Traceback" not in complaints
+
+
+def add_time_server(booth: Booth) -> None:
+    booth.json("add", "time", "--", *python_server("time"))
+    booth.json("refresh")
+
+
+@contextmanager
+def window_on(data_dir: Path) -> Generator[subprocess.Popen[str]]:
+    command = [BUNDLE / "toolbooth-desktop", "--port", "0", "--data-dir", data_dir]
+    offscreen = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    with subprocess.Popen(command, env=offscreen, stderr=subprocess.PIPE, text=True) as window:
+        try:
+            yield window
+        finally:
+            window.kill()
+
+
+def url_of(booth: Booth) -> str:
+    """Where the instance on the booth's data directory listens, once it does."""
+    deadline = time.monotonic() + _START_WITHIN_S
+    while time.monotonic() < deadline:
+        if url := booth.json("status")["listener"].get("url"):
+            return url
+    raise AssertionError("The window's router does not listen.")

@@ -1,0 +1,141 @@
+"""A person adds a server in the window, a client uses it, and the person sees it happen.
+
+Everything is real but the screen: the router in its thread, the server's process, HTTP.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx2
+import pytest
+from PySide6.QtCore import QAbstractItemModel
+from PySide6.QtWidgets import QApplication, QPushButton, QTableView
+from pytestqt.qtbot import QtBot
+from shiboken6 import Shiboken
+
+from gui.application import Application, DesktopApplication
+from gui.hosting import HostedRouter
+from gui.paste_box import PasteBox
+from gui.server_dialog import ServerDialog
+from gui.theme import theme
+from router.service import Router
+from router.settings import Settings
+from tests.running import PERSONAL, STDIO_SERVER, Client, stdio_config
+
+T = TypeVar("T")
+WAIT_MS = 20_000
+
+
+class Desk:
+    """The application over a real router, and a client beside it."""
+
+    def __init__(self, app: DesktopApplication, folder: Path, qtbot: QtBot) -> None:
+        self.router = Router(folder, port=0)
+        self.qtbot = qtbot
+        self._clients = ThreadPoolExecutor(1)
+
+        async def open_router() -> HostedRouter:
+            return self.router
+
+        self.it = Application(app, open_router, Settings(), stop_loop=lambda: None)
+        self.it.start(hidden=False)
+        qtbot.waitUntil(lambda: self.router.listener().url is not None, timeout=WAIT_MS)
+
+    def client(self, work: Coroutine[Any, Any, T]) -> T:
+        """What a client gets, in a thread of its own while the window lives on."""
+        future = self._clients.submit(asyncio.run, work)
+        self.qtbot.waitUntil(future.done, timeout=WAIT_MS)
+        return future.result()
+
+    def command(self, work: Coroutine[Any, Any, T]) -> T:
+        future = self.it._thread.submit(work)  # pyright: ignore[reportPrivateUsage]
+        self.qtbot.waitUntil(future.done, timeout=WAIT_MS)
+        return future.result()
+
+    def close(self) -> None:
+        self._clients.shutdown()
+        self.it.shut_down()
+        self.it.quit()
+        self.it.language.forget()
+        Shiboken.delete(self.it.windows.main)
+        Shiboken.delete(self.it)
+        theme().set_mode("system")
+
+
+@pytest.fixture
+def desk(
+    qapp: DesktopApplication, gui_loop: object, qtbot: QtBot, tmp_path: Path
+) -> Iterator[Desk]:
+    started = Desk(qapp, tmp_path, qtbot)
+    yield started
+    started.close()
+
+
+def shown(model: QAbstractItemModel, column: int) -> list[str]:
+    return [str(model.index(row, column).data()) for row in range(model.rowCount())]
+
+
+async def ask(desk: Desk, token: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    async with httpx2.AsyncClient(timeout=20) as http:
+        client = Client(http, desk.router.listener().url or "", token)
+        return (await client.modern(method, params))["result"]
+
+
+@pytest.mark.proves("CARD-1", "CARD-2", "CARD-6")
+def test_a_server_added_by_pasting_is_used_by_a_client_before_the_persons_eyes(
+    desk: Desk, qtbot: QtBot
+) -> None:
+    window = desk.it.windows.main
+    qtbot.waitUntil(lambda: window.empty.isVisible(), timeout=WAIT_MS)
+    window.add_server_requested.emit()
+    [dialog] = [w for w in QApplication.topLevelWidgets() if isinstance(w, ServerDialog)]
+    [box] = dialog.findChildren(PasteBox)
+    box.paste(f"{sys.executable} {STDIO_SERVER}")
+    qtbot.waitUntil(lambda: box.result() == "Filled in below.", timeout=WAIT_MS)
+    [save] = [b for b in dialog.findChildren(QPushButton) if b.text() == "Add and run"]
+    save.click()
+
+    def listed() -> bool:
+        workspace = desk.router.active_workspace()
+        return any(status.tool_count for status in desk.router.servers(workspace))
+
+    qtbot.waitUntil(listed, timeout=WAIT_MS)
+    [status] = desk.router.servers(desk.router.active_workspace())
+    qtbot.waitUntil(lambda: window.page.status(status.ref) is not None, timeout=WAIT_MS)
+    token = desk.command(desk.router.issue_token("Editor", None, None)).secret
+    found = desk.client(
+        ask(desk, token, "tools/call", {"name": "tool_discovery", "arguments": {"query": ["echo"]}})
+    )
+    key = found["structuredContent"]["results"][0]["toolKey"]
+    arguments = {"toolKey": key, "arguments": {"text": "hello"}}
+    call = {"name": "tool_execute", "arguments": arguments}
+    answer = desk.client(ask(desk, token, "tools/call", call))
+    assert answer["structuredContent"] == {"text": "hello"}
+    [view] = window.page.activity.findChildren(QTableView)
+    qtbot.waitUntil(lambda: view.model().rowCount() == 2, timeout=WAIT_MS)
+    happened = shown(view.model(), 3)
+    assert happened[0] == f"{status.name} · echo"
+    assert "“echo”" in happened[1]
+
+
+@pytest.mark.proves("CARD-2", "META-4")
+def test_switching_context_optimization_off_changes_what_a_client_is_offered(
+    desk: Desk, qtbot: QtBot
+) -> None:
+    window = desk.it.windows.main
+    desk.command(desk.router.add_server(PERSONAL, "Test", stdio_config(), consent=True))
+    desk.command(desk.router.refresh(PERSONAL))
+    token = desk.command(desk.router.issue_token("Editor", None, None)).secret
+    qtbot.waitUntil(lambda: window.page.isVisible(), timeout=WAIT_MS)
+    before = desk.client(ask(desk, token, "tools/list", {}))
+    assert len(before["tools"]) == 2
+    window.page.header.toggle().click()
+    qtbot.waitUntil(lambda: desk.router.projects(PERSONAL)[0].optimization is None, timeout=WAIT_MS)
+    after = desk.client(ask(desk, token, "tools/list", {}))
+    assert "test__echo" in [tool["name"] for tool in after["tools"]]
