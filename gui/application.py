@@ -16,10 +16,10 @@ from gui.closing import CloseFilter
 from gui.commands import Commands
 from gui.dialogs import ask, show_error
 from gui.hosting import HostedRouter, RouterThread
-from gui.icons import app_icon
 from gui.language import Language
-from gui.theme import theme
-from gui.tray import Tray
+from gui.look.icons import app_icon
+from gui.look.theme import theme
+from gui.tray.icon import Tray
 from gui.windows import Windows
 from router.errors import ToolboothError
 from router.events import Event, SettingsApplied

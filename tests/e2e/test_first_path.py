@@ -188,7 +188,7 @@ def test_an_instance_that_was_killed_leaves_nothing_in_the_way(booth: Booth) -> 
     assert booth.json("status")["pid"] == booth.pid
 
 
-@pytest.mark.proves("CARD-3")
+@pytest.mark.proves("CARD-3", "META-9")
 def test_what_clients_did_is_in_the_activity_log(served: Booth) -> None:
     served.json("call", "time:get_current_time", '{"timezone": "Europe/Paris"}')
     assert served.stop() == 0

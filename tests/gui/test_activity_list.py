@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gui.activity_list import ActivityList
-from gui.activity_model import KEPT, Column
+from gui.window.activity_list import ActivityList
+from gui.window.activity_model import KEPT, Column
 from router.model import ActivityEntry, ActivityKind, Outcome, ServerId
 
 START = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)

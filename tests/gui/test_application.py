@@ -19,8 +19,8 @@ from shiboken6 import Shiboken
 from gui.application import Application, DesktopApplication
 from gui.closing import CloseFilter
 from gui.hosting import HostedRouter
-from gui.settings_dialog import PageName, SettingsDialog
-from gui.theme import theme
+from gui.look.theme import theme
+from gui.settings.dialog import PageName, SettingsDialog
 from router.errors import Conflict
 from router.events import ServerStatusChanged
 from router.model import ServerState, WorkspaceId

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from gui.language import Language, language_code
-from gui.settings_page import description
+from gui.settings.page import description
 from gui.translating import tr
 
 TOOL = Path(__file__).parents[2] / "packaging" / "translations.py"

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gui.commands import Commands
-from gui.main_window import MainWindow
-from gui.theme import Theme
+from gui.look.theme import Theme
+from gui.window.main_window import MainWindow
 from router.events import (
     ActivityRecorded,
     ConfigAccepted,

@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 from PySide6.QtGui import QColor
 
-from gui.painting import tile_colors
-from gui.palette import DARK, LIGHT, Palette, Token
+from gui.look.painting import tile_colors
+from gui.look.palette import DARK, LIGHT, Palette, Token
 
 TEXT_PAIRS: list[tuple[Token, Token]] = [
     *product(("text1", "text2", "text3"), ("window", "sidebar", "surface", "hover")),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gui.command_line import join, split
-from gui.pasting import parse_pasted
-from gui.server_names import guess_name
+from gui.server.command_line import join, split
+from gui.server.names import guess_name
+from gui.server.pasting import parse_pasted
 from router.errors import InvalidInput
 from router.settings import ServerConfig
 

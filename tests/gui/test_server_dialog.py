@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.commands import Commands
-from gui.server_dialog import ServerDialog
-from gui.server_draft import Field, ServerDraft
+from gui.server.dialog import ServerDialog
+from gui.server.draft import Field, ServerDraft
 from router.errors import Conflict, InvalidInput
 from router.model import ServerId, ServerRef, Transport, WorkspaceId
 from router.settings import ServerConfig

@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from gui.server_list import ROW_HEIGHT, ServerList
-from gui.server_model import Showing
+from gui.window.server_list import ROW_HEIGHT, ServerList
+from gui.window.server_model import Showing
 from router.model import Failure, FailureKind, ServerRef, ServerState, ServerStatus
 from tests.fakes import fake_status
 

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QMessageBox, QPushBu
 from pytestqt.qtbot import QtBot
 
 from gui.commands import Commands
-from gui.new_token import snippet
-from gui.settings_controls import NumberField, RadioCard
-from gui.settings_dialog import PageName, SettingsDialog
-from gui.settings_page import description
-from gui.widgets import Segmented, Toggle
+from gui.look.widgets import Segmented, Toggle
+from gui.settings.controls import NumberField, RadioCard
+from gui.settings.dialog import PageName, SettingsDialog
+from gui.settings.new_token import snippet
+from gui.settings.page import description
 from router.errors import Conflict
 from router.events import SettingsApplied
 from router.model import (

@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 import gui
-from gui import icons
-from gui.icons import TrayState
-from gui.palette import DARK, LIGHT
-from gui.theme import Theme
-from gui.widgets import IconButton
+from gui.look import icons
+from gui.look.icons import TrayState
+from gui.look.palette import DARK, LIGHT
+from gui.look.theme import Theme
+from gui.look.widgets import IconButton
 
-ICONS = Path(icons.__file__).parent.parent / "resources" / "icons"
+ICONS = Path(gui.__path__[0]).parent / "resources" / "icons"
 
 
 def strongest(image: QImage) -> QColor:
@@ -110,7 +110,7 @@ def test_the_mac_gets_a_template_without_the_tile(
 
 
 def test_every_icon_named_in_the_code_is_there() -> None:
-    source = "\n".join(path.read_text() for path in Path(gui.__path__[0]).glob("*.py"))
+    source = "\n".join(path.read_text() for path in Path(gui.__path__[0]).rglob("*.py"))
     named = re.findall(
         r'(?:[a-z_]*icon|IconButton|draw|url)\(\s*(?:painter, )?"([a-z0-9-]+)"', source
     )

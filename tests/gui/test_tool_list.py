@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gui.tool_detail import ToolDetail
-from gui.tool_list import ROW_HEIGHT, ToolList
+from gui.window.tool_detail import ToolDetail
+from gui.window.tool_list import ROW_HEIGHT, ToolList
 from router.model import (
     DataSource,
     Effect,

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from gui.commands import Commands
-from gui.icons import TrayState
-from gui.tray import Tray
-from gui.tray_view import tray_view
+from gui.look.icons import TrayState
+from gui.tray.icon import Tray
+from gui.tray.view import tray_view
 from router.events import ServerStatusChanged
 from router.model import (
     DiscoveryStatus,
@@ -197,8 +197,8 @@ def test_more_troubles_than_fit_are_counted(router: FakeRouter) -> None:
 def test_without_a_tray_we_are_told_after_a_while(
     tray: Tray, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.tray.RETRY_MS", 1)
-    monkeypatch.setattr("gui.tray.GIVE_UP_MS", 3)
+    monkeypatch.setattr("gui.tray.icon.RETRY_MS", 1)
+    monkeypatch.setattr("gui.tray.icon.GIVE_UP_MS", 3)
     patient = Tray(Commands())
     assert not patient.available()
     with qtbot.waitSignal(patient.missing, timeout=2000):

@@ -21,9 +21,9 @@ from shiboken6 import Shiboken
 
 from gui.application import Application, DesktopApplication
 from gui.hosting import HostedRouter
-from gui.paste_box import PasteBox
-from gui.server_dialog import ServerDialog
-from gui.theme import theme
+from gui.look.theme import theme
+from gui.server.dialog import ServerDialog
+from gui.server.paste_box import PasteBox
 from router.service import Router
 from router.settings import Settings
 from tests.running import PERSONAL, STDIO_SERVER, Client, stdio_config

@@ -9,9 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.presenting import Mark, Tone
-from gui.status_mark import StatusMark
-from gui.widgets import (
+from gui.look.status_mark import StatusMark
+from gui.look.widgets import (
     CopyButton,
     ElidedLabel,
     Pill,
@@ -20,6 +19,7 @@ from gui.widgets import (
     Tile,
     Toggle,
 )
+from gui.presenting import Mark, Tone
 
 CHOICES = (("a", "First"), ("b", "Second"), ("c", "Third"))
 

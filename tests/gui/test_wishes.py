@@ -13,8 +13,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from gui.main_window import MainWindow
-from gui.theme import Theme
+from gui.look.theme import Theme
+from gui.window.main_window import MainWindow
 from router.errors import ToolboothError
 from router.events import (
     ServerStatusChanged,

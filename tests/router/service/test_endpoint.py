@@ -111,7 +111,7 @@ async def test_a_cancelled_call_is_cancelled_at_the_server(
     record.close()
 
 
-@pytest.mark.proves("META-6")
+@pytest.mark.proves("META-6", "META-9")
 @pytest.mark.parametrize("token", ["", "tbt_00000000_wrong", "nonsense"])
 async def test_without_a_good_token_nothing_is_answered(running: Running, token: str) -> None:
     response = await running.post(LIST, token=token)

@@ -1,0 +1,1 @@
+"""How everything looks: colours, fonts, icons, and the controls every screen is built of."""

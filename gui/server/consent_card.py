@@ -1,0 +1,94 @@
+"""What a person agrees to: the exact command with each argument, or the address; names of variables
+and headers, never their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from gui.look import fonts
+from gui.look.widgets import Card, label
+from gui.server.draft import ServerDraft
+from gui.settings.controls import PADDING, wrapped
+from router.model import Transport
+
+
+class ConsentCard(Card):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = label(font=fonts.semibold())
+        self._warning = wrapped("", tint="warn")
+        self._facts = QWidget()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(PADDING, 12, PADDING, 12)
+        self._column.setSpacing(8)
+        for widget in (self._title, self._facts, self._warning):
+            self._column.addWidget(widget)
+
+    def show_draft(self, draft: ServerDraft) -> None:
+        stdio = draft.transport is Transport.STDIO
+        self._title.setText(
+            self.tr("This will run on your computer, as you")
+            if stdio
+            else self.tr("Toolbooth will connect to this address")
+        )
+        risky = draft.risky_variables() if stdio else []
+        self._warning.setText(
+            self.tr("{names}: decides which programs are loaded. Be sure you want that.").format(
+                names=", ".join(risky)
+            )
+        )
+        self._warning.setVisible(bool(risky))
+        self._replace_facts(list(self._lines(draft)))
+
+    def facts(self) -> list[str]:
+        """The values that are shown, in order."""
+        shown = self._facts.findChildren(QLabel, "value")
+        return [each.text() for each in shown]
+
+    def _lines(self, draft: ServerDraft) -> Iterator[tuple[str, str]]:
+        if draft.transport is Transport.HTTP:
+            yield self.tr("Address"), draft.url.strip()
+            yield from _numbered(self.tr("Headers"), [name for name, _ in draft.headers])
+            return
+        command, *arguments = draft.words() or [""]
+        yield self.tr("Command"), command
+        yield from _numbered(self.tr("Arguments"), arguments)
+        yield from _numbered(self.tr("Variables"), [name for name, _ in draft.env])
+        if draft.cwd.strip():
+            yield self.tr("Folder"), draft.cwd.strip()
+
+    def _replace_facts(self, lines: Sequence[tuple[str, str]]) -> None:
+        """A new holder each time: a grid never gives rows back."""
+        facts = QWidget()
+        grid = QGridLayout(facts)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(1, 1)
+        top = Qt.AlignmentFlag.AlignTop
+        for row, (caption, value) in enumerate(lines):
+            heading = label(caption, font=fonts.ui_font(fonts.SMALL), tint="text3")
+            grid.addWidget(heading, row, 0, top)
+            grid.addWidget(_value(value), row, 1, top)
+        self._column.replaceWidget(self._facts, facts)
+        self._facts.hide()
+        self._facts.deleteLater()
+        self._facts = facts
+        facts.show()
+
+
+def _numbered(caption: str, values: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """One line each, the caption beside the first."""
+    for position, value in enumerate(values):
+        yield (caption if position == 0 else ""), value
+
+
+def _value(text: str) -> QLabel:
+    made = label(text or "—", font=fonts.mono_font())
+    made.setObjectName("value")
+    made.setWordWrap(True)
+    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return made

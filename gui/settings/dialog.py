@@ -1,0 +1,210 @@
+"""The settings dialog: pages at the left, found by any word on them; every change applies at once.
+
+It can be opened again and again; what was changed can be taken back until it closes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.commands import Commands
+from gui.look import fonts
+from gui.look.icons import icon
+from gui.look.widgets import SearchField, label, primary_button, secondary_button, set_tint
+from gui.settings.apps_page import AppsPage
+from gui.settings.changes import SettingsChanges
+from gui.settings.optimization_page import OptimizationPage
+from gui.settings.page import PAGE_PADDING, SettingsPage
+from gui.settings.pages import AboutPage, ActivityPage, GeneralPage, NetworkPage
+from gui.window.sidebar import SidebarRow
+from router.errors import ToolboothError
+from router.events import ActivityRecorded, Event
+from router.ports import RouterPort
+
+LIST_WIDTH = 227
+
+
+class PageName(StrEnum):
+    GENERAL = "general"
+    OPTIMIZATION = "optimization"
+    APPS = "apps"
+    NETWORK = "network"
+    ACTIVITY = "activity"
+    ABOUT = "about"
+
+
+class SettingsDialog(QDialog):
+    def __init__(self, router: RouterPort, commands: Commands, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Settings"))
+        self.resize(840, 672)
+        self.setMinimumSize(720, 480)
+        self._changes = SettingsChanges(router, commands, self)
+        self._apps = AppsPage(router, self._changes, commands)
+        self._pages: dict[PageName, SettingsPage] = {
+            PageName.GENERAL: GeneralPage(router, self._changes),
+            PageName.OPTIMIZATION: OptimizationPage(router, self._changes),
+            PageName.APPS: self._apps,
+            PageName.NETWORK: NetworkPage(router, self._changes),
+            PageName.ACTIVITY: ActivityPage(router, self._changes),
+            PageName.ABOUT: AboutPage(router, self._changes),
+        }
+        self._rows: dict[PageName, SidebarRow] = {}
+        self._stack = QStackedWidget()
+        self._search = SearchField(self.tr("Search settings"))
+        self._search.textChanged.connect(self._filter)
+        self._lay_out()
+        self._follow_changes()
+        self.go_to(PageName.GENERAL)
+
+    def open_at(self, page: PageName | None = None) -> None:
+        """Show the dialog, at `page` or where it was left."""
+        if page is not None:
+            self.go_to(page)
+        self.show_state()
+        if self.isVisible():
+            self.raise_()
+            self.activateWindow()
+        else:
+            self.open()
+
+    def go_to(self, page: PageName) -> None:
+        self._rows[page].setChecked(True)
+        self._stack.setCurrentWidget(self._pages[page])
+
+    def current_page(self) -> PageName:
+        return next(name for name, row in self._rows.items() if row.isChecked())
+
+    def visible_pages(self) -> list[PageName]:
+        """Those that the search leaves."""
+        return [name for name, row in self._rows.items() if not row.isHidden()]
+
+    def show_state(self) -> None:
+        """Show what is in force now on every page."""
+        for page in self._pages.values():
+            page.show_state()
+        self._undo.setVisible(self._changes.can_undo)
+
+    def on_events(self, events: Sequence[Event]) -> None:
+        if self.isVisible() and any(not isinstance(each, ActivityRecorded) for each in events):
+            self.show_state()
+
+    def keyPressEvent(self, event: QKeyEvent, /) -> None:
+        """Enter belongs to the field it is pressed in: no button here is the default one."""
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+
+    def done(self, result: int, /) -> None:
+        self._changes.forget()
+        self._apps.forget_secrets()
+        self._search.clear()
+        self._message.setText("")
+        self._tick.hide()
+        super().done(result)
+
+    # Building
+
+    def _lay_out(self) -> None:
+        right = QVBoxLayout()
+        right.setSpacing(0)
+        right.addWidget(self._stack, 1)
+        right.addLayout(self._footer())
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._page_list())
+        row.addWidget(_edge())
+        row.addLayout(right, 1)
+
+    def _page_list(self) -> QFrame:
+        frame = QFrame()
+        frame.setProperty("role", "sidebar")
+        frame.setFixedWidth(LIST_WIDTH)
+        group = QButtonGroup(frame)
+        column = QVBoxLayout(frame)
+        column.setContentsMargins(12, 16, 12, 12)
+        column.setSpacing(2)
+        column.addWidget(self._search)
+        column.addSpacing(8)
+        for name, page in self._pages.items():
+            row = SidebarRow(page.title, icon_name=page.icon_name)
+            row.setCheckable(True)
+            row.clicked.connect(lambda name=name: self.go_to(name))
+            group.addButton(row)
+            column.addWidget(row)
+            self._rows[name] = row
+            self._stack.addWidget(page)
+        column.addStretch(1)
+        return frame
+
+    def _footer(self) -> QHBoxLayout:
+        self._tick = QLabel()
+        self._tick.setPixmap(icon("check", "ok").pixmap(QSize(16, 16)))
+        self._tick.hide()
+        self._message = label(font=fonts.ui_font(fonts.SMALL), tint="text2")
+        self._message.setWordWrap(True)
+        self._undo = secondary_button(self.tr("Undo"), "undo-2")
+        self._undo.setStyleSheet(
+            "QPushButton:!focus:!hover { border-color: transparent; background: transparent }"
+        )
+        self._undo.clicked.connect(self._changes.undo)
+        done = primary_button(self.tr("Done"))
+        done.clicked.connect(self.accept)
+        row = QHBoxLayout()
+        row.setContentsMargins(PAGE_PADDING, 8, PAGE_PADDING, 16)
+        row.setSpacing(8)
+        row.addWidget(self._tick)
+        row.addWidget(self._message, 1)
+        row.addWidget(self._undo)
+        row.addWidget(done)
+        return row
+
+    # Doing
+
+    def _follow_changes(self) -> None:
+        self._changes.saved.connect(
+            lambda: self._report(
+                self.tr("Saved. Connected apps pick this up on their next request.")
+            )
+        )
+        self._changes.undone.connect(lambda: self._report(self.tr("Taken back.")))
+        self._changes.failed.connect(self._refuse)
+
+    def _report(self, text: str) -> None:
+        self._tick.show()
+        self._message.setText(text)
+        set_tint(self._message, "text2")
+        self.show_state()
+
+    def _refuse(self, error: ToolboothError) -> None:
+        self._tick.hide()
+        self._message.setText(f"{error.message} {error.hint}".strip())
+        set_tint(self._message, "err")
+        self.show_state()
+
+    def _filter(self, wanted: str) -> None:
+        found = [name for name, page in self._pages.items() if page.matches(wanted.strip())]
+        for name, row in self._rows.items():
+            row.setVisible(name in found)
+        if found and self.current_page() not in found:
+            self.go_to(found[0])
+
+
+def _edge() -> QFrame:
+    edge = QFrame()
+    edge.setProperty("role", "sidebar-edge")
+    return edge

@@ -1,0 +1,128 @@
+"""The Context Optimization page: on or off, what it spares, which strategy, how many results."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from gui import formats
+from gui.look import fonts
+from gui.look.widgets import Toggle, label
+from gui.presenting import Tone
+from gui.settings.changes import SettingsChanges
+from gui.settings.controls import RadioCard, RowCard, ShareBar, Stepper
+from gui.settings.page import SettingsPage, description, heading
+from router.model import Optimization
+from router.ports import RouterPort
+from router.settings import AVAILABLE_OPTIMIZATIONS
+
+MOST_RESULTS = 100
+
+
+class OptimizationPage(SettingsPage):
+    icon_name = "sparkles"
+
+    def __init__(self, router: RouterPort, changes: SettingsChanges) -> None:
+        super().__init__(self.tr("Context Optimization"), router, changes)
+        self._strategy = Optimization.BM25
+        self._add_switch()
+        self._cards = self._add_strategies()
+        self._results = Stepper(self.tr("Tools per search"), 1, MOST_RESULTS)
+        self._results.changed.connect(changes.setter("results_per_search"))
+        limits = RowCard()
+        limits.add_row(
+            self.tr("Tools per search"), description("results_per_search"), self._results
+        )
+        self.column.addWidget(limits)
+
+    def show_state(self) -> None:
+        workspace = self.router.active_workspace()
+        optimization = self.router.projects(workspace)[0].optimization
+        self._strategy = optimization or self._strategy
+        self._toggle.setChecked(optimization is not None)
+        for choice, card in self._cards.items():
+            card.set_chosen(choice is optimization)
+            card.setEnabled(optimization is not None and choice in AVAILABLE_OPTIMIZATIONS)
+        self._results.set_value(self.router.settings().results_per_search)
+        self._show_savings()
+
+    def _show_savings(self) -> None:
+        workspace = self.router.active_workspace()
+        savings = self.router.savings(workspace)
+        servers = self.router.servers(workspace)
+        tools = sum(server.tool_count or 0 for server in servers if server.enabled)
+        self._gain.setText(
+            self.tr("Apps get two tools instead of %n tool definitions.", "", tools)
+            if self._toggle.isChecked()
+            else self.tr("Apps get all %n tool definitions with every request.", "", tools)
+        )
+        active = (each.name for each in self.router.workspaces() if each.active)
+        self._workspace.setText(next(active, ""))
+        self._before.setText(formats.grouped(savings.full_tokens))
+        count = formats.grouped(savings.exposed_tokens)
+        self._after.setText(self.tr("{count} tokens").format(count=count))
+        full = savings.full_tokens
+        self._bar.set_share(savings.exposed_tokens / full if full else 0.0)
+
+    def _add_switch(self) -> None:
+        self._toggle = Toggle(self.tr("Send only the tools an app needs"))
+        self._toggle.clicked.connect(self._switch)
+        card = RowCard()
+        self._gain = card.add_row(self.tr("Send only the tools an app needs"), "", self._toggle)
+        card.add_widget(self._savings_row())
+        self.column.addWidget(card)
+
+    def _savings_row(self) -> QWidget:
+        self._workspace = label(font=fonts.medium(fonts.SMALL), tint="text2")
+        self._before = label(font=fonts.medium(), tint="text2")
+        self._after = label(font=fonts.semibold(), tint="savings")
+        self._bar = ShareBar(self.tr("Tokens per request, of what they would be"))
+        numbers = QHBoxLayout()
+        numbers.setSpacing(8)
+        numbers.addWidget(self._workspace, 1)
+        for widget in (self._before, label("→", tint="text2"), self._after):
+            numbers.addWidget(widget)
+        row = QWidget()
+        column = QVBoxLayout(row)
+        column.setContentsMargins(0, 9, 0, 13)
+        column.setSpacing(7)
+        column.addLayout(numbers)
+        column.addWidget(self._bar)
+        return row
+
+    def _add_strategies(self) -> dict[Optimization, RadioCard]:
+        cards = {
+            Optimization.BM25: RadioCard(
+                self.tr("Keyword (BM25)"),
+                self.tr("Matches the words in tool names and descriptions."),
+            ),
+            Optimization.HYBRID: RadioCard(
+                self.tr("Hybrid"),
+                self.tr("Adds a small local model, so “open a ticket” also finds create_issue."),
+            ),
+            Optimization.CLOUD: RadioCard(
+                self.tr("Cloud"),
+                self.tr("A hosted model ranks the tools. Best for several hundred similar tools."),
+                warning=self.tr("Sends queries and tool descriptions to the provider you choose."),
+            ),
+        }
+        group = QVBoxLayout()
+        group.setSpacing(8)
+        group.addWidget(heading(self.tr("Search strategy")))
+        for choice, card in cards.items():
+            self._badge(card, choice)
+            card.chosen.connect(lambda choice=choice: self._set(choice))
+            group.addWidget(card)
+        self.column.addLayout(group)
+        return cards
+
+    def _badge(self, card: RadioCard, choice: Optimization) -> None:
+        if choice is not Optimization.CLOUD:
+            card.add_badge(self.tr("Offline"), Tone.OK)
+        if choice not in AVAILABLE_OPTIMIZATIONS:
+            card.add_badge(self.tr("Comes in a later version"), Tone.NEUTRAL)
+
+    def _switch(self, on: bool) -> None:
+        self._set(self._strategy if on else None)
+
+    def _set(self, choice: Optimization | None) -> None:
+        self.changes.set_optimization(self.router.active_workspace(), choice)

@@ -1,0 +1,171 @@
+"""The small pages of the settings dialog: General, Network, Activity, About."""
+
+from __future__ import annotations
+
+import platform
+
+from PySide6 import __version__ as qt_version
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from gui.look import fonts
+from gui.look.status_mark import StatusMark
+from gui.look.widgets import CopyButton, Segmented, Toggle, label
+from gui.presenting import listener_text
+from gui.settings.changes import SettingsChanges
+from gui.settings.controls import NumberField, RowCard, Stepper, wrapped
+from gui.settings.page import SettingsPage, description, heading
+from router import __version__
+from router.ports import RouterPort
+
+LICENCES = (
+    ("Toolbooth", "MIT"),
+    ("Qt, PySide6", "LGPL-3.0"),
+    ("MCP Python SDK, pydantic, keyring, platformdirs, filelock, anyio", "MIT"),
+    ("Starlette, Uvicorn, HTTPX2", "BSD-3-Clause"),
+    ("qasync", "BSD-2-Clause"),
+    ("uvloop", "MIT, Apache-2.0"),
+    ("Lucide", "ISC"),
+)
+
+
+class GeneralPage(SettingsPage):
+    icon_name = "sliders-horizontal"
+
+    def __init__(self, router: RouterPort, changes: SettingsChanges) -> None:
+        super().__init__(self.tr("General"), router, changes)
+        self._theme = Segmented(
+            self.tr("Theme"),
+            (
+                ("system", self.tr("System")),
+                ("light", self.tr("Light")),
+                ("dark", self.tr("Dark")),
+            ),
+        )
+        self._theme.changed.connect(changes.setter("theme"))
+        self._language = Segmented(
+            self.tr("Language"),
+            (("system", self.tr("System")), ("en", "English"), ("ja", "日本語")),
+        )
+        self._language.changed.connect(changes.setter("language"))
+        card = RowCard()
+        card.add_row(self.tr("Theme"), description("theme"), self._theme)
+        card.add_row(self.tr("Language"), description("language"), self._language)
+        self.column.addWidget(card)
+
+    def show_state(self) -> None:
+        settings = self.router.settings()
+        self._theme.set_current(settings.theme)
+        self._language.set_current(settings.language)
+
+
+class NetworkPage(SettingsPage):
+    icon_name = "globe"
+
+    def __init__(self, router: RouterPort, changes: SettingsChanges) -> None:
+        super().__init__(self.tr("Network"), router, changes)
+        self._status, self._mark = label(font=fonts.medium()), StatusMark()
+        self._address = label(font=fonts.mono_font(), tint="text2")
+        self._message = wrapped("", tint="err")
+        self._port = self._port_field()
+        self._timeout = Stepper(self.tr("Longest call, in seconds"), 1, 86400, step=30)
+        self._timeout.changed.connect(changes.setter("call_timeout_s"))
+        self._open = Toggle(self.tr("Connect without a token"))
+        self._open.clicked.connect(changes.setter("open_endpoint"))
+        self._add_cards()
+
+    def show_state(self) -> None:
+        settings, listener = self.router.settings(), self.router.listener()
+        text, mark = listener_text(listener.phase)
+        self._status.setText(text)
+        self._mark.set_mark(mark)
+        self._address.setText(listener.url or "")
+        self._message.setText(listener.message or "")
+        self._message.setVisible(bool(listener.message))
+        self._port.show_value(settings.port)
+        self._timeout.set_value(round(settings.call_timeout_s))
+        self._open.setChecked(settings.open_endpoint)
+
+    def _add_cards(self) -> None:
+        where = RowCard()
+        where.add_widget(self._status_row())
+        where.add_row(
+            self.tr("Port"),
+            " ".join(
+                (
+                    description("port"),
+                    self.tr("A new port holds at once; apps need the new URL then."),
+                )
+            ),
+            self._port,
+        )
+        rules = RowCard()
+        rules.add_row(
+            self.tr("Longest call, in seconds"), description("call_timeout_s"), self._timeout
+        )
+        rules.add_row(self.tr("Connect without a token"), description("open_endpoint"), self._open)
+        self.column.addWidget(where)
+        self.column.addWidget(self._message)
+        self.column.addWidget(rules)
+
+    def _status_row(self) -> QWidget:
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 8, 0, 8)
+        line.setSpacing(8)
+        copy = CopyButton(self.tr("Copy MCP URL"), self._address.text)
+        for widget in (self._mark, self._status):
+            line.addWidget(widget)
+        line.addStretch(1)
+        for widget in (self._address, copy):
+            line.addWidget(widget)
+        return row
+
+    def _port_field(self) -> NumberField:
+        field = NumberField(self.tr("Port"), 0, 65535)
+        field.setSpecialValueText(self.tr("Any free"))
+        field.setFixedWidth(92)
+        field.valueChanged.connect(self.changes.setter("port"))
+        return field
+
+
+class ActivityPage(SettingsPage):
+    icon_name = "activity"
+
+    def __init__(self, router: RouterPort, changes: SettingsChanges) -> None:
+        super().__init__(self.tr("Activity"), router, changes)
+        self._days = Stepper(self.tr("Days to keep"), 1, 3650)
+        self._days.changed.connect(changes.setter("activity_days"))
+        self._texts = Toggle(self.tr("Log search texts"))
+        self._texts.clicked.connect(changes.setter("log_arguments"))
+        card = RowCard()
+        card.add_row(self.tr("Days to keep"), description("activity_days"), self._days)
+        card.add_row(self.tr("Log search texts"), description("log_arguments"), self._texts)
+        self.column.addWidget(card)
+        self.column.addWidget(
+            wrapped(self.tr("The log stays on this computer and never holds arguments or secrets."))
+        )
+
+    def show_state(self) -> None:
+        settings = self.router.settings()
+        self._days.set_value(settings.activity_days)
+        self._texts.setChecked(settings.log_arguments)
+
+
+class AboutPage(SettingsPage):
+    icon_name = "info"
+
+    def __init__(self, router: RouterPort, changes: SettingsChanges) -> None:
+        super().__init__(self.tr("About"), router, changes)
+        versions = f"Toolbooth {__version__} · Python {platform.python_version()} · Qt {qt_version}"
+        card = RowCard()
+        card.add_row(
+            f"Toolbooth {__version__}",
+            self.tr("One door for all your MCP servers."),
+            CopyButton(self.tr("Copy version details"), lambda: versions),
+        )
+        licences = RowCard()
+        for product, licence in LICENCES:
+            licences.add_row(product, licence)
+        self.column.addWidget(card)
+        self.column.addWidget(heading(self.tr("Licences")))
+        self.column.addWidget(licences)

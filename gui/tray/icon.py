@@ -1,0 +1,169 @@
+"""The icon in the tray: shows how the router is, opens its menu, and notices a missing tray.
+
+The menu is filled from the router's state when it is about to open and, since that news does not
+reach us from every tray host, also when the state changes; never while it is open.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import cast
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QSystemTrayIcon
+
+from gui.commands import Commands
+from gui.look.icons import tray_icon
+from gui.look.theme import theme
+from gui.tray.menu import TrayMenu
+from gui.tray.view import TrayView, tray_view, waiting_view
+from router.events import ActivityRecorded, Event
+from router.model import Optimization, WorkspaceId
+from router.ports import RouterPort
+
+RETRY_MS = 1000
+GIVE_UP_MS = 25_000
+
+
+class Tray(QObject):
+    """Lives as long as the application; `attach` gives it a router."""
+
+    window_requested = Signal()
+    missing = Signal()
+    """There is still no tray after `GIVE_UP_MS`."""
+
+    def __init__(self, commands: Commands, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._commands = commands
+        self._router: RouterPort | None = None
+        self._failed = False
+        self._view = waiting_view(failed=False)
+        self._filled_with: TrayView | None = None
+        self._open = False
+        self._waited_ms = 0
+        self.menu = TrayMenu()
+        self._connect_menu()
+        self._icon = QSystemTrayIcon(self)
+        self._icon.setContextMenu(self.menu)
+        self._icon.activated.connect(self._activated)
+        self._retry = QTimer(self, interval=RETRY_MS)
+        self._retry.timeout.connect(self._look_again)
+        theme().changed.connect(self.fill_anew)
+        self._show_state()
+
+    @staticmethod
+    def available() -> bool:
+        """The one answer to trust: the icon itself claims to be visible even without a tray."""
+        return QSystemTrayIcon.isSystemTrayAvailable()
+
+    def show(self) -> None:
+        if self.available():
+            self._icon.show()
+        else:
+            self._retry.start()
+
+    def hide(self) -> None:
+        self._retry.stop()
+        self._icon.hide()
+
+    def hint(self, title: str, text: str) -> None:
+        """A message beside the icon."""
+        self._icon.showMessage(title, text, self._icon.icon())
+
+    def attach(self, router: RouterPort) -> None:
+        self._router = router
+        self.refresh()
+
+    def show_failure(self) -> None:
+        """The router could not be started."""
+        self._failed = True
+        self.refresh()
+
+    def fill_anew(self) -> None:
+        """Make every line again, for another language or theme."""
+        self._filled_with = None
+        self.refresh()
+        self._fill()
+
+    def on_events(self, events: Sequence[Event]) -> None:
+        if any(not isinstance(event, ActivityRecorded) for event in events):
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Show the present state; an open menu is left alone until it closes."""
+        view = tray_view(self._router) if self._router else waiting_view(failed=self._failed)
+        if view != self._view:
+            self._view = view
+            self._show_state()
+
+    def _show_state(self) -> None:
+        self._icon.setIcon(tray_icon(self._view.state))
+        self._icon.setToolTip(f"Toolbooth\n{self._view.headline}")
+        self._fill()
+
+    def _fill(self) -> None:
+        if not self._open and self._view != self._filled_with:
+            self.menu.show_view(self._view)
+            self._filled_with = self._view
+
+    def _connect_menu(self) -> None:
+        menu = self.menu
+        menu.aboutToShow.connect(self._about_to_show)
+        menu.aboutToHide.connect(self._hidden)
+        menu.triggered.connect(lambda: self._hidden())
+        menu.window_requested.connect(self.window_requested)
+        menu.url_copied.connect(self._copy_url)
+        menu.refresh_requested.connect(self._refresh_tools)
+        menu.workspace_chosen.connect(self._switch_workspace)
+        menu.optimization_chosen.connect(self._set_optimization)
+
+    def _about_to_show(self) -> None:
+        self._open = False  # Not every tray host tells when it closed the menu.
+        self.refresh()
+        self._fill()
+        self._open = True
+
+    def _hidden(self) -> None:
+        self._open = False
+        # Not at once: the action that closed the menu is still to be triggered.
+        QTimer.singleShot(0, self, self._fill)
+
+    def _activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        # On macOS a click opens the menu.
+        if reason == QSystemTrayIcon.ActivationReason.Trigger and sys.platform != "darwin":
+            self.window_requested.emit()
+
+    def _look_again(self) -> None:
+        self._waited_ms += RETRY_MS
+        if self.available():
+            self._retry.stop()
+            self._icon.show()
+        elif self._waited_ms >= GIVE_UP_MS:
+            self._retry.stop()
+            self.missing.emit()
+
+    def _copy_url(self) -> None:
+        if self._router and (url := self._router.listener().url):
+            QGuiApplication.clipboard().setText(url)
+
+    def _refresh_tools(self) -> None:
+        if self._router:
+            self._commands.run(self, self._router.refresh(self._router.active_workspace()))
+
+    def _switch_workspace(self, workspace: str) -> None:
+        if self._router:
+            self._commands.run(self, self._router.switch_workspace(WorkspaceId(workspace)))
+
+    def _set_optimization(self, chosen: object) -> None:
+        if self._router is None:
+            return
+        workspace = self._router.active_workspace()
+        command = self._router.set_project_options(
+            workspace,
+            None,
+            optimization=cast(Optimization | None, chosen),
+            exposure=self._router.projects(workspace)[0].exposure,
+        )
+        self._commands.run(self, command)

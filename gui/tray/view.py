@@ -1,0 +1,114 @@
+"""What the tray says, computed from the router's snapshots. Pure: no menu, no icon."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gui.look.icons import TrayState
+from gui.presenting import Mark, listener_text, present
+from gui.translating import tr
+from router.model import (
+    ListenerPhase,
+    Optimization,
+    ServerRef,
+    ServerState,
+    ServerStatus,
+    WorkspaceSummary,
+)
+from router.ports import RouterPort
+
+MAX_TROUBLES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A server that needs a person, as a line of the menu."""
+
+    ref: ServerRef
+    text: str
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True)
+class TrayView:
+    state: TrayState
+    headline: str
+    mark: Mark
+    troubles: tuple[Trouble, ...] = ()
+    more_troubles: int = 0
+    url: str | None = None
+    workspaces: tuple[WorkspaceSummary, ...] = ()
+    optimization: Optimization | None = None
+    running: bool = False
+
+
+def waiting_view(*, failed: bool) -> TrayView:
+    """While there is no router yet, or will be none."""
+    phase = ListenerPhase.FAILED if failed else ListenerPhase.STARTING
+    text, mark = listener_text(phase)
+    return TrayView(TrayState.STOPPED if failed else TrayState.WORKING, text, mark)
+
+
+def tray_view(router: RouterPort) -> TrayView:
+    listener, workspace = router.listener(), router.active_workspace()
+    servers = router.servers(workspace)
+    troubled = [server for server in servers if present(server).needs_attention]
+    text, mark = listener_text(listener.phase)
+    return TrayView(
+        state=_state(listener.phase, servers),
+        headline=f"{text} · {_ready_count(servers)}",
+        mark=mark,
+        troubles=tuple(_trouble(server) for server in troubled[:MAX_TROUBLES]),
+        more_troubles=max(0, len(troubled) - MAX_TROUBLES),
+        url=listener.url,
+        workspaces=router.workspaces(),
+        optimization=router.projects(workspace)[0].optimization,
+        running=True,
+    )
+
+
+def optimization_name(optimization: Optimization | None) -> str:
+    match optimization:
+        case None:
+            return tr("Off")
+        case Optimization.BM25:
+            return "BM25"
+        case Optimization.HYBRID:
+            return tr("Hybrid")
+        case Optimization.CLOUD:
+            return tr("Cloud")
+
+
+def _state(phase: ListenerPhase, servers: tuple[ServerStatus, ...]) -> TrayState:
+    marks = {present(server).mark for server in servers}
+    if phase in (ListenerPhase.STOPPED, ListenerPhase.FAILED):
+        return TrayState.STOPPED
+    if marks & {Mark.ATTENTION, Mark.FAILED}:
+        return TrayState.ATTENTION
+    if phase is ListenerPhase.STARTING or Mark.WORKING in marks:
+        return TrayState.WORKING
+    return TrayState.READY
+
+
+def _ready_count(servers: tuple[ServerStatus, ...]) -> str:
+    """Of those that are switched on."""
+    enabled = [server for server in servers if server.enabled]
+    if not enabled:
+        return tr("no servers switched on")
+    ready = sum(present(server).mark is Mark.READY for server in enabled)
+    return tr("{ready} of %n servers ready", "", len(enabled)).format(ready=ready)
+
+
+def _trouble(server: ServerStatus) -> Trouble:
+    mark = present(server).mark
+    return Trouble(server.ref, _trouble_text(server, mark).format(name=server.name), mark)
+
+
+def _trouble_text(server: ServerStatus, mark: Mark) -> str:
+    if server.state is ServerState.NEEDS_SIGN_IN:
+        return tr("{name} needs you to sign in…")
+    if server.state is ServerState.NEEDS_CONSENT:
+        return tr("{name} waits for your approval…")
+    if mark is Mark.FAILED:
+        return tr("{name} could not start…")
+    return tr("{name} has a problem…")

@@ -1,0 +1,78 @@
+"""What a workspace without servers shows: how to get the first one in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFont, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from gui.look import fonts, icons
+from gui.look.palette import Token
+from gui.look.theme import theme
+from gui.look.widgets import Card, label, primary_button, secondary_button
+
+
+class EmptyState(Card):
+    add_requested = Signal()
+    import_requested = Signal()
+    file_dropped = Signal(object)
+    """The `Path` of a file that may hold servers."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAcceptDrops(True)
+        add = primary_button(self.tr("Add server"), "plus")
+        add.clicked.connect(self.add_requested)
+        from_file = secondary_button(self.tr("Import from file…"), "download")
+        from_file.clicked.connect(self.import_requested)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addStretch(1)
+        buttons.addWidget(add)
+        buttons.addWidget(from_file)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setSpacing(0)
+        column.addStretch(1)
+        column.addWidget(_Picture(), 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addSpacing(16)
+        column.addWidget(_line(self.tr("No servers in this workspace yet"), fonts.semibold(18)))
+        column.addSpacing(6)
+        explanation = self.tr(
+            "Add one by its command or address, or import those another app already uses."
+        )
+        column.addWidget(_line(explanation, fonts.ui_font(), "text2"))
+        column.addSpacing(18)
+        column.addLayout(buttons)
+        column.addSpacing(14)
+        drop = self.tr("You can also drop an mcp.json file here.")
+        column.addWidget(_line(drop, fonts.ui_font(fonts.SMALL), "text3"))
+        column.addStretch(1)
+
+    def dragEnterEvent(self, event: QDragEnterEvent, /) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent, /) -> None:
+        for url in event.mimeData().urls():
+            if url.isLocalFile():
+                self.file_dropped.emit(Path(url.toLocalFile()))
+        event.acceptProposedAction()
+
+
+class _Picture(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedSize(QSize(40, 40))
+
+    def paintEvent(self, event: QPaintEvent, /) -> None:
+        icons.draw(QPainter(self), "plug-zap", QRectF(self.rect()), theme().palette.accent)
+
+
+def _line(text: str, font: QFont, tint: Token = "text1") -> QLabel:
+    line = label(text, font=font, tint=tint)
+    line.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+    line.setWordWrap(True)
+    return line

@@ -1,0 +1,320 @@
+"""The main window: puts the parts together, passes news to them and wishes to the router.
+
+Before `attach` it says that the router is starting. Dialogs are not its business: it only asks
+for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Concatenate, ParamSpec, assert_never
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QHBoxLayout,
+    QMainWindow,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.commands import Commands
+from gui.failures import Action
+from gui.look.icons import app_icon
+from gui.look.theme import Theme
+from gui.presenting import present
+from gui.window.banner import Banners
+from gui.window.empty_state import EmptyState
+from gui.window.sidebar import Sidebar
+from gui.window.starting_page import StartingPage
+from gui.window.undo_bar import UndoBar
+from gui.window.wishes import Wishes
+from gui.window.workspace_page import WorkspacePage
+from router.errors import ToolboothError
+from router.events import (
+    ActivityRecorded,
+    ConfigAccepted,
+    ConfigRejected,
+    DiscoveryProgressed,
+    Event,
+    ListenerStateChanged,
+    ServerRemoved,
+    ServerStatusChanged,
+    SettingsApplied,
+    TokensChanged,
+    ToolsChanged,
+    WorkspacesChanged,
+    WorkspaceSwitched,
+)
+from router.model import (
+    ListenerPhase,
+    ListenerState,
+    Permission,
+    ServerRef,
+    ServerStatus,
+    ToolKey,
+)
+from router.ports import RouterPort
+
+P = ParamSpec("P")
+
+
+class MainWindow(QMainWindow):
+    add_server_requested = Signal()
+    edit_server_requested = Signal(object)
+    """The `ServerRef` to edit."""
+    settings_requested = Signal()
+
+    def __init__(self, theme: Theme, commands: Commands) -> None:
+        super().__init__()
+        self._commands = commands
+        self._router: RouterPort | None = None
+        self._wishes: Wishes | None = None
+        self.sidebar = Sidebar()
+        self.banners = Banners()
+        self.page = WorkspacePage()
+        self.empty = EmptyState()
+        self._empty_page = QWidget()
+        self._pages = QStackedWidget()
+        self._lay_out()
+        self.undo_bar = UndoBar(self)
+        self.setWindowTitle("Toolbooth")
+        self.setWindowIcon(app_icon())
+        self.setMinimumSize(980, 620)
+        self.resize(1360, 900)
+        self._connect()
+        self._add_shortcuts()
+        theme.changed.connect(self.update)
+        self.sidebar.show_listener(ListenerState(ListenerPhase.STARTING))
+
+    def attach(self, router: RouterPort) -> None:
+        """The router is there: show what it has."""
+        self._router = router
+        self._wishes = Wishes(self, router, self._commands, self.undo_bar, self._fail)
+        self.page.attach(router)
+        self._show_listener(router.listener())
+        self._show_workspaces()
+
+    def show_error(self, error: ToolboothError) -> None:
+        """Say in the window what went wrong."""
+        self.banners.put("command", error.message, error.hint, tone="err")
+
+    def select_server(self, ref: ServerRef) -> None:
+        """Show `ref` in detail, if it is one of the active workspace."""
+        self.page.servers.clear_filter()
+        self.page.servers.select(ref)
+
+    # Building
+
+    def _lay_out(self) -> None:
+        for page in (StartingPage(), self._empty_page, self.page):
+            self._pages.addWidget(page)
+        framed = QVBoxLayout(self._empty_page)
+        framed.setContentsMargins(20, 20, 20, 20)
+        framed.addWidget(self.empty)
+        self.banners.setContentsMargins(20, 16, 20, 0)
+        right = QVBoxLayout()
+        right.setSpacing(0)
+        right.addWidget(self.banners)
+        right.addWidget(self._pages, 1)
+        body = QWidget()
+        row = QHBoxLayout(body)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.sidebar)
+        row.addLayout(right, 1)
+        # So that no control has the focus before a person gives it one.
+        body.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setCentralWidget(body)
+        body.setFocus()
+
+    def _connect(self) -> None:
+        page, detail = self.page, self.page.detail
+        self.sidebar.workspace_chosen.connect(self._wish(Wishes.switch_workspace))
+        self.sidebar.workspace_named.connect(self._wish(Wishes.create_workspace))
+        self.sidebar.settings_requested.connect(self.settings_requested)
+        page.header.add_requested.connect(self.add_server_requested)
+        page.header.refresh_requested.connect(self._wish(Wishes.refresh_all))
+        page.header.optimization_chosen.connect(self._wish(Wishes.optimize))
+        page.servers.toggled.connect(self._toggle)
+        page.servers.action_requested.connect(self._act)
+        detail.refresh_requested.connect(self._wish(Wishes.refresh))
+        detail.edit_requested.connect(self.edit_server_requested)
+        detail.remove_requested.connect(self._remove)
+        detail.approve_requested.connect(self._wish(Wishes.approve))
+        detail.permission_chosen.connect(self._wish(Wishes.permit))
+        detail.tool_permitted.connect(self._tick)
+        self.empty.add_requested.connect(self.add_server_requested)
+        self.empty.import_requested.connect(self._choose_file)
+        self.empty.file_dropped.connect(self._wish(Wishes.import_file))
+
+    def _add_shortcuts(self) -> None:
+        self._on("Ctrl+R", self._wish(Wishes.refresh_all))
+        self._on("Ctrl+F", self._focus_filter)
+        self._on("Ctrl+N", self.add_server_requested.emit)
+        self._on("Ctrl+,", self.settings_requested.emit)
+        self._on("F6", self._focus_next_pane)
+        self._on("Esc", self._clear_filters)
+        for position in range(9):
+            choose = self._chooser(position)
+            self._on(f"Ctrl+{position + 1}", choose)
+
+    def _on(self, keys: str, action: Callable[[], object]) -> None:
+        QShortcut(QKeySequence(keys), self).activated.connect(action)
+
+    def _chooser(self, position: int) -> Callable[[], None]:
+        return lambda: self.sidebar.choose(position)
+
+    # News
+
+    def handle(self, events: Sequence[Event]) -> None:
+        """Show what happened."""
+        for event in events:
+            self._handle(event)
+
+    def _handle(self, event: Event) -> None:
+        match event:
+            case ServerStatusChanged(status):
+                self.page.server_changed(status)
+                self._show_workspaces()
+            case ServerRemoved(ref):
+                self.page.server_removed(ref)
+                self._show_workspaces()
+            case ToolsChanged(workspace, server):
+                self.page.tools_changed(ServerRef(workspace, server))
+            case DiscoveryProgressed(ref, step):
+                self.page.discovery_progressed(ref, step)
+            case ActivityRecorded(entry):
+                self.page.activity_recorded(entry)
+            case ListenerStateChanged(state):
+                self._show_listener(state)
+            case WorkspaceSwitched() | WorkspacesChanged():
+                self.page.reload()
+                self._show_workspaces()
+            case TokensChanged():
+                self.page.tokens_changed()
+            case ConfigRejected(path, line, reason):
+                self._show_rejected(path, line, reason)
+            case ConfigAccepted(path):
+                self.banners.clear(str(path))
+            case SettingsApplied():
+                pass  # What of it the window shows comes with an event of its own.
+            case _:
+                assert_never(event)
+
+    def _show_workspaces(self) -> None:
+        if self._router is not None:
+            self.sidebar.show_workspaces(self._router.workspaces())
+            empty = not self.page.servers.servers()
+            self._pages.setCurrentWidget(self._empty_page if empty else self.page)
+
+    def _show_listener(self, state: ListenerState) -> None:
+        self.sidebar.show_listener(state)
+        if state.phase is not ListenerPhase.FAILED:
+            self.banners.clear("listener")
+            return
+        self.banners.put(
+            "listener",
+            state.message or self.tr("The router could not start listening."),
+            self.tr("No app can connect until this is mended."),
+            tone="err",
+            buttons=[(self.tr("Settings…"), self.settings_requested.emit)],
+        )
+
+    def _show_rejected(self, path: Path, line: int | None, reason: str) -> None:
+        place = str(path)
+        if line is not None:
+            place = self.tr("{path}, line {line}").format(path=path, line=line)
+        self.banners.put(
+            str(path),
+            self.tr("{name} can’t be used; what was good before stays").format(name=path.name),
+            f"{place}: {reason}",
+            buttons=[(self.tr("Open file"), lambda: _open(path))],
+        )
+
+    # Wishes
+
+    def _wish(self, wish: Callable[Concatenate[Wishes, P], None]) -> Callable[P, None]:
+        """`wish` once there is a router to fulfil it."""
+
+        def pass_on(*args: P.args, **kwargs: P.kwargs) -> None:
+            if self._wishes is not None:
+                wish(self._wishes, *args, **kwargs)
+
+        return pass_on
+
+    def _fail(self, error: ToolboothError) -> None:
+        """Say so, and show again what holds: a switch may have moved in vain."""
+        self.show_error(error)
+        self.page.reload()
+
+    def _toggle(self, ref: ServerRef, enabled: bool) -> None:
+        self._about(ref, lambda wishes, status: wishes.set_enabled(status, enabled))
+
+    def _remove(self, ref: ServerRef) -> None:
+        self._about(ref, lambda wishes, status: wishes.remove(status))
+
+    def _about(self, ref: ServerRef, wish: Callable[[Wishes, ServerStatus], None]) -> None:
+        status = self.page.status(ref)
+        if self._wishes is not None and status is not None:
+            wish(self._wishes, status)
+
+    def _act(self, ref: ServerRef) -> None:
+        """Do what the button in the server's row says."""
+        status = self.page.status(ref)
+        offer = present(status).offer if status is not None else None
+        if offer is None:
+            return
+        match offer.action:
+            case Action.EDIT:
+                self.edit_server_requested.emit(ref)
+            case Action.RETRY:
+                self._wish(Wishes.refresh)(ref)
+            case Action.REVIEW:
+                self.page.servers.select(ref)
+            case _:
+                assert_never(offer.action)
+
+    def _tick(self, key: ToolKey, permitted: bool) -> None:
+        self._wish(Wishes.permit)(key, Permission.ALLOW if permitted else Permission.DENY)
+
+    def _choose_file(self) -> None:
+        dialog = QFileDialog(self, self.tr("Import servers"), str(Path.home()), "JSON (*.json)")
+        dialog.fileSelected.connect(self._import)
+        dialog.open()
+
+    def _import(self, path: str) -> None:
+        self._wish(Wishes.import_file)(Path(path))
+
+    # Keyboard
+
+    def _focus_filter(self) -> None:
+        """The filter of the pane the person is in."""
+        focused = QApplication.focusWidget()
+        in_detail = focused is not None and self.page.detail.isAncestorOf(focused)
+        (self.page.detail.tools if in_detail else self.page.servers).focus_filter()
+
+    def _clear_filters(self) -> None:
+        self.page.servers.clear_filter()
+        self.page.detail.tools.clear_filter()
+
+    def _focus_next_pane(self) -> None:
+        panes: list[tuple[QWidget, Callable[[], None]]] = [
+            (self.sidebar, self.sidebar.focus_rows),
+            (self.page.servers, self.page.servers.focus_rows),
+            (self.page.detail, self.page.detail.tools.focus_rows),
+            (self.page.activity, self.page.activity.focus_rows),
+        ]
+        focused = QApplication.focusWidget()
+        here = next(
+            (i for i, (pane, _) in enumerate(panes) if focused and pane.isAncestorOf(focused)), -1
+        )
+        panes[(here + 1) % len(panes)][1]()
+
+
+def _open(path: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))

@@ -1,0 +1,265 @@
+"""The selected server: who it is and how it fares, its tools, its configuration.
+
+Asks for nothing itself: every wish of the person leaves as a signal.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QMenu,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.failures import Action, failure_hint
+from gui.look import fonts
+from gui.look.icons import menu_icon
+from gui.look.tab_strip import TabStrip
+from gui.look.widgets import Card, ElidedLabel, IconButton, Pill, Tile, hline, label, vline
+from gui.presenting import Presentation, Tone, long_target, present
+from gui.window.banner import Banner, BannerButton
+from gui.window.server_config_view import ServerConfigView
+from gui.window.tool_detail import ToolDetail
+from gui.window.tool_list import ToolList
+from router.advice import advise
+from router.model import ServerState, ServerStatus, ToolView
+from router.settings import ServerConfig
+
+_TOOLS, _CONFIGURATION = 0, 1
+_TOOL_LIST_WIDTH = 316
+
+
+class ServerDetail(Card):
+    refresh_requested = Signal(object)
+    edit_requested = Signal(object)
+    remove_requested = Signal(object)
+    approve_requested = Signal(object)
+    """Each with the `ServerRef`."""
+    permission_chosen = Signal(object, object)
+    """A `ToolKey` and the `Permission` it is to have."""
+    tool_permitted = Signal(object, bool)
+    """A `ToolKey`, and whether it may be used."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._status: ServerStatus | None = None
+        self._config: ServerConfig | None = None
+        self._shown_tools: tuple[ToolView, ...] | None = None
+        self._tile = Tile(size=36)
+        self._name = ElidedLabel()
+        self._name.setFont(fonts.semibold(15))
+        self._state = Pill()
+        self._target = ElidedLabel()
+        self._target.setFont(fonts.ui_font(fonts.SMALL))
+        self._target.setProperty("tint", "text2")
+        self._notice: Banner | None = None
+        self._noticed: object = None
+        self._notice_place = QWidget()
+        self._notices = QVBoxLayout(self._notice_place)
+        self._tabs = TabStrip(
+            self.tr("Parts of the server"), (self.tr("Tools"), self.tr("Configuration"))
+        )
+        self.tools = ToolList()
+        self._tool = ToolDetail()
+        self._no_tools = label(tint="text3")
+        self._configuration = ServerConfigView()
+        self._pages = QStackedLayout()
+        self._tool_pages = QStackedLayout()
+        self._lay_out()
+        self._connect()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 1)
+        column.setSpacing(0)
+        column.addWidget(self._header())
+        self._notices.setContentsMargins(19, 0, 19, 8)
+        column.addWidget(self._notice_place)
+        tabs = QHBoxLayout()
+        tabs.setContentsMargins(19, 0, 12, 0)
+        tabs.addWidget(self._tabs)
+        tabs.addStretch(1)
+        column.addLayout(tabs)
+        column.addWidget(hline())
+        self._pages.addWidget(self._tools_page())
+        self._pages.addWidget(self._configuration)
+        column.addLayout(self._pages, 1)
+
+    def _header(self) -> QWidget:
+        refresh = IconButton("rotate-cw", self.tr("Refresh this server’s tools"), icon_size=18)
+        refresh.clicked.connect(lambda: self._tell(self.refresh_requested))
+        more = IconButton("ellipsis", self.tr("More"), icon_size=18)
+        more.clicked.connect(lambda: self._open_menu(more))
+        row = QHBoxLayout()
+        row.setContentsMargins(19, 0, 12, 0)
+        row.setSpacing(12)
+        row.addWidget(self._tile)
+        row.addLayout(self._titles(), 1)
+        row.addWidget(refresh)
+        row.addWidget(more)
+        header = QWidget()
+        header.setFixedHeight(68)
+        header.setLayout(row)
+        return header
+
+    def _titles(self) -> QVBoxLayout:
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self._name)
+        line.addWidget(self._state)
+        line.addStretch(1)
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        column.addStretch(1)
+        column.addLayout(line)
+        column.addWidget(self._target)
+        column.addStretch(1)
+        return column
+
+    def _tools_page(self) -> QWidget:
+        both = QWidget()
+        row = QHBoxLayout(both)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        self.tools.setMinimumWidth(200)
+        self.tools.setMaximumWidth(_TOOL_LIST_WIDTH)
+        row.addWidget(self.tools, 45)
+        row.addWidget(vline())
+        row.addWidget(self._tool, 55)
+        self._no_tools.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._no_tools.setWordWrap(True)
+        self._no_tools.setMargin(24)
+        self._tool_pages.addWidget(both)
+        self._tool_pages.addWidget(self._no_tools)
+        page = QWidget()
+        page.setLayout(self._tool_pages)
+        return page
+
+    def _connect(self) -> None:
+        self._tabs.currentChanged.connect(self._pages.setCurrentIndex)
+        self.tools.selected.connect(self._show_tool)
+        self.tools.permitted.connect(self.tool_permitted)
+        self._tool.permission_chosen.connect(self.permission_chosen)
+        self._configuration.edit_requested.connect(lambda: self._tell(self.edit_requested))
+
+    def show_server(self, status: ServerStatus, config: ServerConfig) -> None:
+        """Show `status`; its tools come with `set_tools`."""
+        changed = self._status is None or self._status.ref != status.ref
+        shown = present(status)
+        self._status = status
+        self._tile.set_name(status.name)
+        self._name.setText(status.name)
+        self._state.show_as(shown.summary, shown.tone)
+        self._show_notice(status, config, shown)
+        if config != self._config:
+            self._config = config
+            self._configuration.show_config(config)
+        if changed:
+            self._tabs.setCurrentIndex(_TOOLS)
+            self.tools.clear_filter()
+        self.show_age()
+
+    def show_age(self) -> None:
+        """Say anew how long ago the list was made."""
+        if self._status is not None:
+            self._target.setText(long_target(self._status, datetime.now(UTC)))
+
+    def set_tools(self, tools: tuple[ToolView, ...]) -> None:
+        if not tools and self._status is not None:
+            self._no_tools.setText(self._why_no_tools(self._status))
+        if tools == self._shown_tools:
+            return
+        self._shown_tools = tools
+        self._tabs.set_count(_TOOLS, len(tools) or None)
+        self.tools.set_tools(tools)
+        self._tool_pages.setCurrentIndex(0 if tools else 1)
+
+    def show_configuration(self) -> None:
+        self._tabs.setCurrentIndex(_CONFIGURATION)
+
+    def _why_no_tools(self, status: ServerStatus) -> str:
+        if not status.enabled:
+            return self.tr("This server is switched off. Its tools are hidden from every app.")
+        if status.tool_count == 0:
+            return self.tr("This server offers no tools.")
+        return self.tr("Its tools appear here once they are known.")
+
+    def _show_tool(self, tool: ToolView | None) -> None:
+        self._tool.setVisible(tool is not None)
+        if tool is not None:
+            self._tool.show_tool(tool)
+
+    def _show_notice(self, status: ServerStatus, config: ServerConfig, shown: Presentation) -> None:
+        noticed = (status.ref, status.failure, config, shown)
+        if noticed == self._noticed:
+            return  # The person may be about to press one of its buttons.
+        self._noticed = noticed
+        if self._notice is not None:
+            self._notice.hide()
+            self._notice.deleteLater()
+            self._notice = None
+        if status.enabled and status.state is ServerState.NEEDS_CONSENT:
+            self._notice = self._consent_notice(config)
+        elif shown.needs_attention:
+            self._notice = self._trouble_notice(status, shown)
+        self._notice_place.setVisible(self._notice is not None)
+        if self._notice is not None:
+            self._notices.addWidget(self._notice)
+            self._notice.show()
+
+    def _consent_notice(self, config: ServerConfig) -> Banner:
+        lines = [self.tr("It would run: {command}").format(command=config.target)]
+        if config.env:
+            names = ", ".join(sorted(config.env))
+            lines.append(self.tr("With the variables: {names}").format(names=names))
+        return Banner(
+            self.tr("Nobody has approved this command yet"),
+            "\n".join(lines),
+            buttons=[(self.tr("Approve"), lambda: self._tell(self.approve_requested))],
+        )
+
+    def _trouble_notice(self, status: ServerStatus, shown: Presentation) -> Banner:
+        hint = failure_hint(status.failure.kind) if status.failure is not None else ""
+        return Banner(
+            shown.detail,
+            hint,
+            tone="err" if shown.tone is Tone.ERR else "warn",
+            buttons=self._trouble_buttons(status, shown),
+        )
+
+    def _trouble_buttons(self, status: ServerStatus, shown: Presentation) -> list[BannerButton]:
+        buttons: list[BannerButton] = []
+        if status.failure is not None:
+            details = f"{advise(status.failure, status.name)}\n{status.target}"
+            buttons.append(
+                (
+                    self.tr("Copy details"),
+                    lambda: QGuiApplication.clipboard().setText(details),
+                )
+            )
+        if shown.offer is not None:
+            wish = (
+                self.edit_requested if shown.offer.action is Action.EDIT else self.refresh_requested
+            )
+            buttons.append((shown.offer.label, lambda: self._tell(wish)))
+        return buttons
+
+    def _open_menu(self, button: IconButton) -> None:
+        menu = QMenu(button)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        edit = menu.addAction(menu_icon("pencil"), self.tr("Edit…"))
+        edit.triggered.connect(lambda: self._tell(self.edit_requested))
+        menu.addSeparator()
+        remove = menu.addAction(menu_icon("trash-2", "err"), self.tr("Remove"))
+        remove.triggered.connect(lambda: self._tell(self.remove_requested))
+        menu.popup(button.mapToGlobal(QPoint(button.width() - menu.sizeHint().width(), 34)))
+
+    def _tell(self, wish: SignalInstance) -> None:
+        if self._status is not None:
+            wish.emit(self._status.ref)

@@ -1,0 +1,191 @@
+"""One tool: its name, what it does to the world, what it takes, and who may use it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui import formats
+from gui.look import fonts
+from gui.look.palette import Token
+from gui.look.widgets import (
+    CopyButton,
+    ElidedLabel,
+    Pill,
+    Segmented,
+    hline,
+    label,
+    section_label,
+)
+from gui.presenting import Tone, effect_badge
+from router.model import Parameter, Permission, ToolKey, ToolView
+from router.settings import AVAILABLE_PERMISSIONS
+
+_ROOM_FOR_TOKENS = 360
+_SCROLLBAR = 10
+"""Room at the right that the scroll bar may take without moving the text."""
+
+
+class ToolDetail(QWidget):
+    permission_chosen = Signal(object, object)
+    """A `ToolKey` and the `Permission` it is to have."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._key: ToolKey | None = None
+        self._name = ElidedLabel(elide=Qt.TextElideMode.ElideMiddle)
+        self._name.setFont(fonts.mono_font(14))
+        self._copy = CopyButton(self.tr("Copy the tool’s name"), self._name.full_text)
+        self._effect = Pill()
+        self._tokens = Pill()
+        self._description = _wrapped("text2")
+        self._parameters = QVBoxLayout()
+        self._access = self._access_choice()
+        self._lay_out()
+
+    def _access_choice(self) -> Segmented:
+        choice = Segmented(
+            self.tr("Access"),
+            (
+                (Permission.ALLOW, self.tr("Allow")),
+                (Permission.ASK, self.tr("Ask")),
+                (Permission.DENY, self.tr("Block")),
+            ),
+        )
+        for permission in Permission:
+            if permission not in AVAILABLE_PERMISSIONS:
+                choice.set_available(permission, False, self.tr("Comes in a later version"))
+        choice.changed.connect(self._choose)
+        return choice
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 12, 10, 14)
+        column.setSpacing(8)
+        column.addLayout(self._title_row())
+        column.addWidget(self._scrolled(), 1)
+        column.addLayout(_inset(hline()))
+        bottom = QHBoxLayout()
+        bottom.setContentsMargins(0, 6, _SCROLLBAR, 0)
+        bottom.setSpacing(12)
+        bottom.addWidget(label(self.tr("Access"), font=fonts.medium()))
+        bottom.addWidget(self._access)
+        bottom.addStretch(1)
+        column.addLayout(bottom)
+
+    def _title_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, _SCROLLBAR, 0)
+        row.setSpacing(8)
+        row.addWidget(self._name)
+        row.addWidget(self._copy)
+        row.addStretch(1)
+        row.addWidget(self._effect)
+        row.addWidget(self._tokens)
+        return row
+
+    def _scrolled(self) -> QScrollArea:
+        page = QWidget()
+        page.setProperty("role", "page")
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, _SCROLLBAR, 0)
+        column.setSpacing(10)
+        column.addWidget(self._description)
+        self._parameters.setSpacing(0)
+        column.addLayout(self._parameters)
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setAccessibleName(self.tr("Description and parameters"))
+        area.setWidget(page)
+
+        def make_room(low: int, high: int) -> None:
+            column.setContentsMargins(0, 0, 0 if high > low else _SCROLLBAR, 0)
+
+        area.verticalScrollBar().rangeChanged.connect(make_room)
+        return area
+
+    def resizeEvent(self, event: QResizeEvent, /) -> None:
+        super().resizeEvent(event)
+        self._tokens.setVisible(event.size().width() >= _ROOM_FOR_TOKENS)
+
+    def show_tool(self, tool: ToolView) -> None:
+        changed = tool.key != self._key
+        self._key = tool.key
+        self._name.setText(tool.key.tool)
+        badge = effect_badge(tool.effect)
+        self._effect.setVisible(badge is not None)
+        if badge is not None:
+            self._effect.show_as(*badge)
+        tokens = self.tr("{count} tokens").format(count=formats.grouped(tool.context_tokens))
+        self._tokens.show_as(tokens, Tone.NEUTRAL)
+        self._access.set_current(tool.permission)
+        if changed:
+            self._description.setText(tool.description or self.tr("It says nothing about itself."))
+            self._show_parameters(tool.parameters)
+
+    def _show_parameters(self, parameters: tuple[Parameter, ...]) -> None:
+        while (item := self._parameters.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        if not parameters:
+            self._parameters.addWidget(section_label(self.tr("Takes no parameters")))
+            return
+        self._parameters.addWidget(section_label(self.tr("Parameters")))
+        for number, parameter in enumerate(parameters):
+            if number:
+                self._parameters.addWidget(hline())
+            self._parameters.addWidget(_ParameterRow(parameter))
+
+    def _choose(self, permission: str) -> None:
+        if self._key is not None:
+            self.permission_chosen.emit(self._key, Permission(permission))
+
+
+class _ParameterRow(QWidget):
+    def __init__(self, parameter: Parameter) -> None:
+        super().__init__()
+        top = QHBoxLayout()
+        top.setSpacing(8)
+        top.addWidget(label(parameter.name, font=fonts.mono_font()))
+        kind = ElidedLabel(parameter.type)
+        kind.setFont(fonts.mono_font())
+        kind.setProperty("tint", "text3")
+        top.addWidget(kind)
+        if parameter.required:
+            required = fonts.semibold(fonts.LABEL)
+            top.addWidget(label(self.tr("required"), font=required, tint="warn"))
+        top.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 6, 0, 6)
+        column.setSpacing(2)
+        column.addLayout(top)
+        if parameter.description:
+            text = _wrapped("text2")
+            text.setFont(fonts.ui_font(fonts.SMALL))
+            text.setText(parameter.description)
+            column.addWidget(text)
+
+
+def _inset(widget: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setContentsMargins(0, 0, _SCROLLBAR, 0)
+    row.addWidget(widget)
+    return row
+
+
+def _wrapped(tint: Token) -> QLabel:
+    text = label(tint=tint)
+    text.setWordWrap(True)
+    text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return text

@@ -1,0 +1,122 @@
+"""What a person wants of the router, as commands: one method for each wish of the main window.
+
+Removing and switching off are done at once and can be taken back; nothing here asks first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from gui.commands import Commands
+from gui.server.importing import read_servers
+from gui.translating import tr
+from gui.window.undo_bar import UndoBar
+from router.errors import ToolboothError
+from router.model import (
+    Optimization,
+    Permission,
+    ServerRef,
+    ServerState,
+    ServerStatus,
+    ToolKey,
+    WorkspaceId,
+)
+from router.ports import RouterPort
+
+
+class Wishes:
+    def __init__(
+        self,
+        owner: QObject,
+        router: RouterPort,
+        commands: Commands,
+        undo: UndoBar,
+        show_error: Callable[[ToolboothError], object],
+    ) -> None:
+        """`owner` takes its unfinished commands with it when it dies."""
+        self._owner = owner
+        self._router = router
+        self._commands = commands
+        self._undo = undo
+        self._show_error = show_error
+
+    def refresh_all(self) -> None:
+        self._run(self._router.refresh(self._workspace))
+
+    def refresh(self, ref: ServerRef) -> None:
+        self._run(self._router.refresh(ref.workspace, ref.server))
+
+    def switch_workspace(self, workspace: WorkspaceId) -> None:
+        self._run(self._router.switch_workspace(workspace))
+
+    def create_workspace(self, name: str) -> None:
+        """Create it and go there."""
+        self._run(self._router.create_workspace(name), self.switch_workspace)
+
+    def optimize(self, optimization: Optimization | None) -> None:
+        """Set it for everyone outside of a project; the exposure stays as it is."""
+        workspace = self._workspace
+        unassigned = self._router.projects(workspace)[0]
+        self._run(
+            self._router.set_project_options(
+                workspace, None, optimization=optimization, exposure=unassigned.exposure
+            )
+        )
+
+    def set_enabled(self, status: ServerStatus, enabled: bool) -> None:
+        switch = self._router.set_server_enabled
+
+        def offer_undo(_: None) -> None:
+            if not enabled:
+                text = tr("Switched off {name}").format(name=status.name)
+                self._undo.offer(text, lambda: self._run(switch(status.ref, True)))
+
+        self._run(switch(status.ref, enabled), offer_undo)
+
+    def approve(self, ref: ServerRef) -> None:
+        self._run(self._router.approve_server(ref))
+
+    def remove(self, status: ServerStatus) -> None:
+        """Remove the server; taken back, it may run again only if it was allowed to before."""
+        try:
+            config = self._router.server_config(status.ref)
+        except ToolboothError as error:
+            self._show_error(error)
+            return
+        # Of one that is switched off nobody can tell whether it was: it is asked for again.
+        consent = status.enabled and status.state is not ServerState.NEEDS_CONSENT
+
+        def add_again() -> None:
+            add = self._router.add_server
+            self._run(add(status.workspace, status.name, config, consent=consent))
+
+        def offer_undo(_: None) -> None:
+            self._undo.offer(tr("Removed {name}").format(name=status.name), add_again)
+
+        self._run(self._router.remove_server(status.ref), offer_undo)
+
+    def permit(self, key: ToolKey, permission: Permission) -> None:
+        self._run(self._router.set_permission(self._workspace, key, permission))
+
+    def import_file(self, path: Path) -> None:
+        try:
+            servers = read_servers(path)
+        except ToolboothError as error:
+            self._show_error(error)
+            return
+        self._run(self._router.import_servers(self._workspace, servers))
+
+    @property
+    def _workspace(self) -> WorkspaceId:
+        return self._router.active_workspace()
+
+    def _run(
+        self,
+        command: Coroutine[Any, Any, Any],
+        on_done: Callable[[Any], object] | None = None,
+    ) -> None:
+        self._commands.run(self._owner, command, on_done=on_done, on_error=self._show_error)
