@@ -42,6 +42,7 @@ class Protocol:
             get_tool_input_schema=lambda _: None,
         )
         self.server.middleware[:] = [self._answer]
+        self._server_info = self.server.server_info_stamp
         self._methods: dict[str, Callable[[Request], Awaitable[JsonObject]]] = {
             "tools/list": self._list_tools,
             "tools/call": self._call_tool,
@@ -73,12 +74,8 @@ class Protocol:
         """`result` with what its protocol revision asks of every result."""
         if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             return {k: v for k, v in result.items() if k not in ("ttlMs", "cacheScope")}
-        meta = {**as_object(result.get("_meta")), types.SERVER_INFO_META_KEY: self._info}
+        meta = {**as_object(result.get("_meta")), types.SERVER_INFO_META_KEY: self._server_info}
         return {"resultType": "complete", **result, "_meta": meta}
-
-    @property
-    def _info(self) -> JsonObject:
-        return self.server.server_info_stamp
 
 
 def _request(ctx: _Context) -> Request:

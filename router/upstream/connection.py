@@ -14,7 +14,6 @@ from router.settings import ServerConfig
 from router.upstream.failures import SessionGone, failed, timed_out
 from router.upstream.handshake import Session, in_envelope, shake_hands
 from router.upstream.http import HttpLink
-from router.upstream.http_channel import tls_context
 from router.upstream.jsonrpc import Link, NotificationSink, Peer, Receiver
 from router.upstream.last_words import LineSink, filled_in
 from router.upstream.protocol import SERVER_INFO_KEY
@@ -40,8 +39,8 @@ async def open_upstream(
     connection: Connection
     if config.url:
         default_s = _HTTP_STARTUP_S
-        await asyncio.to_thread(tls_context)
-        connection = HttpConnection(HttpLink(config.url, headers), on_notification)
+        link = await asyncio.to_thread(HttpLink, config.url, headers)
+        connection = HttpConnection(link, on_notification)
     else:
         default_s = _STDIO_STARTUP_S
         connection = Connection(_process(config, env, on_stderr), on_notification)

@@ -117,7 +117,7 @@ class HttpLink:
     # Sending
 
     def _headers_of(self, message: JsonObject) -> dict[str, str]:
-        headers = {"Accept": f"{_JSON}, {_EVENTS}", "Content-Type": _JSON}
+        headers = {"accept": f"{_JSON}, {_EVENTS}", "content-type": _JSON}
         headers.update(self._session_headers())
         if self._version == MODERN_VERSION and "method" in message:
             headers.update(_routing_headers(message))
@@ -236,9 +236,9 @@ class HttpLink:
             await asyncio.sleep(retry_s)
 
     async def _open_stream(self, last_id: str) -> Reply:
-        headers = {"Accept": _EVENTS, **self._session_headers()}
+        headers = {"accept": _EVENTS, **self._session_headers()}
         if last_id:
-            headers["Last-Event-ID"] = last_id
+            headers["last-event-id"] = last_id
         return await self._channel.open("GET", headers)
 
 
