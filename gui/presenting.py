@@ -240,6 +240,10 @@ def _kind_badge(kind: ActivityKind) -> tuple[str, Tone]:
             return tr("Call"), Tone.ACCENT
         case ActivityKind.LIST:
             return tr("List"), Tone.NEUTRAL
+        case ActivityKind.PROMPT:
+            return tr("Prompt"), Tone.NEUTRAL
+        case ActivityKind.RESOURCE:
+            return tr("Resource"), Tone.NEUTRAL
         case ActivityKind.REFUSED:
             return tr("Refused"), Tone.ERR
         case _:
@@ -275,7 +279,7 @@ def _subject_text(entry: ActivityEntry) -> str:
             return f"{query} → {found}"
         case ActivityKind.LIST:
             return tr("listed %n tools", "", entry.result_count or 0)
-        case ActivityKind.CALL | ActivityKind.REFUSED:
+        case ActivityKind.CALL | ActivityKind.PROMPT | ActivityKind.RESOURCE | ActivityKind.REFUSED:
             return " · ".join(part for part in (entry.server, entry.tool) if part)
         case _:
             assert_never(entry.kind)

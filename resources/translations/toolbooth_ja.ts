@@ -324,6 +324,14 @@
         <translation>一覧</translation>
     </message>
     <message>
+        <source>Prompt</source>
+        <translation>プロンプト</translation>
+    </message>
+    <message>
+        <source>Resource</source>
+        <translation>リソース</translation>
+    </message>
+    <message>
         <source>Refused</source>
         <translation>拒否</translation>
     </message>

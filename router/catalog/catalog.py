@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
+from router.catalog.offers import Offer, address_offers, find_address, pairs, prompt_offers
 from router.catalog.reading import read_tool
 from router.errors import NotFound
 from router.model import (
@@ -24,7 +25,7 @@ from router.model import (
     ToolKey,
 )
 from router.names import assign_server_ids, exposed_names
-from router.ports import CachedListing, SearchIndex, SearchProvider
+from router.ports import CachedListing, SearchIndex, SearchProvider, ServerListing
 from router.settings import ProjectConfig, ServerConfig, WorkspaceConfig
 
 MAX_INSTRUCTIONS_BYTES = 2048
@@ -43,6 +44,11 @@ class ServerEntry:
     config: ServerConfig
     cached: CachedListing | None = None
     tools: tuple[Tool, ...] = ()
+
+    @property
+    def listing(self) -> ServerListing:
+        """What the server offers, as far as that is known."""
+        return self.cached.listing if self.cached else ServerListing(())
 
     @property
     def listed_at(self) -> datetime | None:
@@ -68,17 +74,16 @@ class View:
         self,
         tools: Iterable[Tool],
         permissions: Mapping[ToolKey, Permission],
-        server_lines: Mapping[ServerId, str],
+        servers: Iterable[ServerEntry],
         optimization: Optimization | None,
         exposure: Exposure,
         provider: SearchProvider,
     ) -> None:
         self.tools = {tool.key: tool for tool in tools}
         self.permissions = permissions
-        self.servers = frozenset(server_lines)
         self.optimization = optimization
         self.exposure = exposure
-        self._server_lines = server_lines
+        self._servers = sorted(servers, key=lambda entry: entry.id)
         self._provider = provider
 
     def tool(self, key: ToolKey) -> Tool:
@@ -108,6 +113,23 @@ class View:
         }
 
     @cached_property
+    def prompts(self) -> dict[str, Offer]:
+        return prompt_offers(pairs((s.id, s.listing.prompts) for s in self._servers))
+
+    @cached_property
+    def resources(self) -> dict[str, Offer]:
+        return address_offers(pairs((s.id, s.listing.resources) for s in self._servers), "uri")
+
+    @cached_property
+    def templates(self) -> dict[str, Offer]:
+        offered = pairs((s.id, s.listing.resource_templates) for s in self._servers)
+        return address_offers(offered, "uriTemplate")
+
+    def find_resource(self, address: str) -> tuple[ServerId, str] | None:
+        """The server an address leads to and the address there; None if it leads nowhere."""
+        return find_address(address, self.resources, self.templates)
+
+    @cached_property
     def full_tokens(self) -> int:
         """What listing every tool would cost a client."""
         return sum(tool.context_tokens for tool in self.tools.values())
@@ -117,9 +139,9 @@ class View:
         """A map of at most 2 KB, one line per server, the same bytes for the same servers."""
         lines = [_INTRODUCTION]
         room = MAX_INSTRUCTIONS_BYTES - len(_INTRODUCTION.encode())
-        for number, server in enumerate(sorted(self._server_lines)):
-            line = self._server_lines[server]
-            rest = f"… and {len(self._server_lines) - number} more servers."
+        for number, entry in enumerate(self._servers):
+            line = _line(entry, self.tools.values())
+            rest = f"… and {len(self._servers) - number} more servers."
             room -= len(line.encode()) + 1
             if room < len(rest.encode()) + 1:
                 lines.append(rest)
@@ -189,7 +211,7 @@ class WorkspaceCatalog:
         return View(
             tools=sorted(shown, key=lambda tool: tool.key),
             permissions=permissions,
-            server_lines={entry.id: _line(entry, shown) for entry in servers},
+            servers=servers,
             optimization=options.optimization,
             exposure=options.exposure,
             provider=self._provider,
@@ -209,7 +231,7 @@ def configured_servers(config: WorkspaceConfig) -> dict[ServerId, tuple[str, Ser
 def _line(entry: ServerEntry, shown: Iterable[Tool]) -> str:
     """One line about a server: its own words if it has any, else a few of its tools."""
     names = [tool.key.tool for tool in shown if tool.key.server == entry.id]
-    about = _first_words(entry.cached.listing.server_info if entry.cached else {})
+    about = _first_words(entry.listing.server_info)
     examples = ", ".join(names[:5])
     return f"- {entry.id} ({len(names)} tools): {about or examples or 'not listed yet'}"
 

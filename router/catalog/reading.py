@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
 
 from router.model import (
     Effect,
@@ -16,6 +15,7 @@ from router.model import (
     ServerId,
     Tool,
     ToolKey,
+    as_array,
     as_object,
 )
 
@@ -37,9 +37,7 @@ def context_tokens(value: object) -> int:
 
 def result_tokens(result: JsonObject) -> int:
     """About what a tool result costs, without writing it out: the text it brings."""
-    content = result.get("content")
-    blocks = cast(list[object], content) if isinstance(content, list) else []
-    texts = (as_object(block).get("text") for block in blocks)
+    texts = (as_object(block).get("text") for block in as_array(result.get("content")))
     length = sum(len(text) for text in texts if isinstance(text, str))
     return -(-length // CHARACTERS_PER_TOKEN)
 
@@ -102,15 +100,14 @@ def effect(annotations: JsonObject) -> Effect:
 def type_name(definition: object, names: Mapping[str, str] = _IN_SHORT, depth: int = 0) -> str:
     """A schema's type in few characters: `str`, `int[]`, `"open"|"closed"`."""
     schema = as_object(definition)
-    if isinstance(values := schema.get("enum"), list):
-        return _enum_name(cast(list[object], values))
+    if values := as_array(schema.get("enum")):
+        return _enum_name(values)
     for keyword in ("anyOf", "oneOf"):
-        if isinstance(options := schema.get(keyword), list) and depth < _MAX_DEPTH:
-            return _union(type_name(o, names, depth + 1) for o in cast(list[object], options))
+        if (options := as_array(schema.get(keyword))) and depth < _MAX_DEPTH:
+            return _union(type_name(option, names, depth + 1) for option in options)
     declared = schema.get("type")
-    if isinstance(declared, list):
-        return _union(_simple_type(t, schema, names, depth) for t in cast(list[object], declared))
-    return _simple_type(declared, schema, names, depth)
+    types = as_array(declared) or [declared]
+    return _union(_simple_type(each, schema, names, depth) for each in types)
 
 
 def _simple_type(declared: object, schema: JsonObject, names: Mapping[str, str], depth: int) -> str:
@@ -132,5 +129,4 @@ def _union(names: Iterable[str]) -> str:
 
 
 def _required(schema: JsonObject) -> set[str]:
-    required = schema.get("required")
-    return {str(r) for r in cast(list[object], required)} if isinstance(required, list) else set()
+    return {str(name) for name in as_array(schema.get("required"))}

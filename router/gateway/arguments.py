@@ -6,9 +6,7 @@ can't judge cheaply is the server's to judge.
 
 from __future__ import annotations
 
-from typing import cast
-
-from router.model import JsonObject, as_object
+from router.model import JsonObject, as_array, as_object
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -25,9 +23,8 @@ _COMBINATIONS = ("$ref", "anyOf", "oneOf", "allOf", "not", "if")
 def problems(schema: JsonObject, arguments: JsonObject) -> list[str]:
     """What is wrong with `arguments`, one sentence each; empty when nothing is."""
     properties = as_object(schema.get("properties"))
-    required = schema.get("required")
-    names = cast(list[object], required) if isinstance(required, list) else []
-    missing = [f'"{name}" is required.' for name in names if name not in arguments]
+    required = as_array(schema.get("required"))
+    missing = [f'"{name}" is required.' for name in required if name not in arguments]
     unknown = _unknown(schema, properties, arguments)
     wrong = [
         problem
@@ -46,12 +43,12 @@ def _unknown(schema: JsonObject, properties: JsonObject, arguments: JsonObject) 
 def _problem(name: str, schema: JsonObject, value: object) -> str | None:
     if any(keyword in schema for keyword in _COMBINATIONS):
         return None
-    allowed = schema.get("enum")
-    if isinstance(allowed, list) and value not in cast(list[object], allowed):
-        shown = ", ".join(str(option) for option in cast(list[object], allowed)[:20])
+    allowed = as_array(schema.get("enum"))
+    if allowed and value not in allowed:
+        shown = ", ".join(str(option) for option in allowed[:20])
         return f'"{name}" must be one of: {shown}.'
     declared = schema.get("type")
-    types = cast(list[object], declared) if isinstance(declared, list) else [declared]
+    types = as_array(declared) or [declared]
     if declared is not None and not any(_is(str(t), value) for t in types):
         return f'"{name}" must be of type {" or ".join(str(t) for t in types)}.'
     return None

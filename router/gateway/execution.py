@@ -66,7 +66,7 @@ class Execution:
             tool = self._permitted(caller, call.key)
             if wrong := problems(tool.input_schema, call.arguments):
                 return Ok(_wrong_arguments(tool, wrong))
-            return Ok(await self._forward(caller, call))
+            return Ok(await self._call(caller, call))
         except ToolboothError as error:
             return failed(error)
 
@@ -80,16 +80,23 @@ class Execution:
             )
         return tool
 
-    async def _forward(self, caller: Caller, call: ToolCall) -> JsonObject:
+    async def _call(self, caller: Caller, call: ToolCall) -> JsonObject:
         params: JsonObject = {"name": call.key.tool, "arguments": call.arguments}
         if meta := forwarded_meta(call.meta):
             params["_meta"] = meta
+        ref = ServerRef(caller.workspace, call.key.server)
+        return await self.forward(ref, "tools/call", params, call.on_progress)
+
+    async def forward(
+        self,
+        ref: ServerRef,
+        method: str,
+        params: JsonObject,
+        on_progress: ProgressSink | None = None,
+    ) -> JsonObject:
+        """Ask a server that the caller's view contains; raises what the server's failure is."""
         return await self._upstreams.request(
-            ServerRef(caller.workspace, call.key.server),
-            "tools/call",
-            params,
-            on_progress=call.on_progress,
-            timeout_s=self._timeout_s(),
+            ref, method, params, on_progress=on_progress, timeout_s=self._timeout_s()
         )
 
 

@@ -1,4 +1,4 @@
-"""What a project shows its clients: the two meta-tools, or, with optimization off, every tool.
+"""What tools a project shows its clients: the two meta-tools, or, with optimization off, every one.
 
 Answers requests in plain JSON and notes each in the activity log.
 """
@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -19,8 +16,8 @@ from router.errors import InvalidInput, UpstreamAnsweredError
 from router.gateway import metatools
 from router.gateway.execution import Execution, ToolCall
 from router.gateway.metatools import Inquiry
+from router.gateway.recording import Recorder, Request
 from router.model import (
-    ActivityEntry,
     ActivityKind,
     Caller,
     JsonObject,
@@ -30,40 +27,23 @@ from router.model import (
     ServerStatus,
     Tool,
     ToolKey,
-    as_object,
 )
 from router.names import parse_tool_key
-from router.ports import ProgressSink
 from router.result import Failed, Ok, ToolResult, failed
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One request of a client."""
-
-    id: str
-    caller: Caller
-    params: JsonObject
-    on_progress: ProgressSink | None = None
-
-    @property
-    def meta(self) -> JsonObject:
-        return as_object(self.params.get("_meta"))
 
 
 class Exposures:
     def __init__(
         self,
         execution: Execution,
+        recorder: Recorder,
         status: Callable[[ServerRef], ServerStatus],
-        record: Callable[[ActivityEntry], None],
-        clock: Callable[[], datetime],
         results_per_search: Callable[[], int],
     ) -> None:
         self._execution = execution
+        self._note = recorder.note
+        self._clock = recorder.clock
         self._status = status
-        self._record = record
-        self._clock = clock
         self._results_per_search = results_per_search
 
     def instructions(self, caller: Caller) -> str:
@@ -168,27 +148,6 @@ class Exposures:
                 context_tokens=tokens,
                 message=message,
             )
-
-    def _note(
-        self,
-        request: Request,
-        kind: ActivityKind,
-        started: float,
-        outcome: Outcome = Outcome.OK,
-        **what: Any,
-    ) -> None:
-        entry = ActivityEntry(
-            at=self._clock(),
-            request_id=request.id,
-            client=request.caller.client,
-            kind=kind,
-            outcome=outcome,
-            duration_ms=(time.perf_counter() - started) * 1000,
-            workspace=request.caller.workspace,
-            project=request.caller.project,
-            **what,
-        )
-        self._record(entry)
 
 
 def _outcome(result: ToolResult[JsonObject]) -> tuple[Outcome, str | None]:

@@ -17,21 +17,31 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.requests import HTTPConnection
 
 from router import __version__
-from router.gateway.exposures import Exposures, Request
+from router.gateway.exposures import Exposures
 from router.gateway.guard import caller_of
+from router.gateway.passing import PassThrough
+from router.gateway.recording import Request
 from router.model import JsonObject, as_object
 
 SERVER_NAME = "toolbooth"
-_LIST_TTL_MS = 0
+_NOT_CACHED: JsonObject = {"ttlMs": 0, "cacheScope": "private"}
 """A client may not reuse a listing: permissions and the workspace can change at any moment."""
+
+_CACHEABLE = (
+    "tools/list",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+)
 
 _Context = ServerRequestContext[Any, Any]
 
 
 class Protocol:
-    """Builds the SDK server whose requests `exposures` answers."""
+    """Builds the SDK server whose requests `exposures` and `passing` answer."""
 
-    def __init__(self, exposures: Exposures) -> None:
+    def __init__(self, exposures: Exposures, passing: PassThrough) -> None:
         self._exposures = exposures
         self.server: Server[Any] = Server(
             SERVER_NAME,
@@ -39,6 +49,12 @@ class Protocol:
             title="Toolbooth",
             on_list_tools=_answered_by_middleware,
             on_call_tool=_answered_by_middleware,
+            on_list_prompts=_answered_by_middleware,
+            on_get_prompt=_answered_by_middleware,
+            on_list_resources=_answered_by_middleware,
+            on_list_resource_templates=_answered_by_middleware,
+            on_read_resource=_answered_by_middleware,
+            on_completion=_answered_by_middleware,
             get_tool_input_schema=lambda _: None,
         )
         self.server.middleware[:] = [self._answer]
@@ -46,6 +62,7 @@ class Protocol:
         self._methods: dict[str, Callable[[Request], Awaitable[JsonObject]]] = {
             "tools/list": self._list_tools,
             "tools/call": self._call_tool,
+            **passing.methods,
         }
 
     async def _answer(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
@@ -57,11 +74,7 @@ class Protocol:
         return result
 
     async def _list_tools(self, request: Request) -> JsonObject:
-        return {
-            **self._exposures.list_tools(request),
-            "ttlMs": _LIST_TTL_MS,
-            "cacheScope": "private",
-        }
+        return self._exposures.list_tools(request)
 
     async def _call_tool(self, request: Request) -> JsonObject:
         name = request.params.get("name")
@@ -73,9 +86,10 @@ class Protocol:
     def _stamped(self, ctx: _Context, result: JsonObject) -> JsonObject:
         """`result` with what its protocol revision asks of every result."""
         if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-            return {k: v for k, v in result.items() if k not in ("ttlMs", "cacheScope")}
+            return result
+        caching = _NOT_CACHED if ctx.method in _CACHEABLE else {}
         meta = {**as_object(result.get("_meta")), types.SERVER_INFO_META_KEY: self._server_info}
-        return {"resultType": "complete", **result, "_meta": meta}
+        return {"resultType": "complete", **caching, **result, "_meta": meta}
 
 
 def _request(ctx: _Context) -> Request:

@@ -13,7 +13,9 @@ from router.gateway.execution import Execution
 from router.gateway.exposures import Exposures
 from router.gateway.guard import Guard
 from router.gateway.listener import Listener
+from router.gateway.passing import PassThrough
 from router.gateway.protocol import Protocol
+from router.gateway.recording import Recorder
 from router.model import (
     ActivityEntry,
     ActivityKind,
@@ -49,13 +51,15 @@ class Endpoint:
         self._publish = publish
         self._clock = clock
         self.state = ListenerState(ListenerPhase.STOPPED)
+        execution = Execution(workspaces.catalogs, fleet.pool, lambda: settings().call_timeout_s)
+        recorder = Recorder(record, clock)
         self.exposures = Exposures(
-            Execution(workspaces.catalogs, fleet.pool, lambda: settings().call_timeout_s),
+            execution,
+            recorder,
             status=fleet.board.status,
-            record=record,
-            clock=clock,
             results_per_search=lambda: settings().results_per_search,
         )
+        self._passing = PassThrough(execution, recorder)
         self._rules = CallerRules(
             verify=tokens.verify,
             active_workspace=active_workspace,
@@ -84,7 +88,7 @@ class Endpoint:
         self._set_state(ListenerState(ListenerPhase.STOPPED))
 
     def _build(self, listener: Listener) -> Guard:
-        app = build_app(Protocol(self.exposures))
+        app = build_app(Protocol(self.exposures, self._passing))
         return Guard(app, self._rules, lambda: listener.hosts, self._refused, self._admitted)
 
     def _admitted(self, caller: Caller) -> None:

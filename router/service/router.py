@@ -28,7 +28,7 @@ from router.events import (
     WorkspacesChanged,
     WorkspaceSwitched,
 )
-from router.gateway.exposures import Request
+from router.gateway.recording import Request
 from router.model import (
     ActivityEntry,
     Caller,

@@ -2,40 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
-from mcp.client import Client
-from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
 
-from tests.booth import (
-    TOOLBOOTH,
-    Booth,
-    children_of,
-    is_alive,
-    node_server,
-    python_server,
-)
+from tests.booth import Booth, children_of, connected, is_alive
 
 pytestmark = pytest.mark.timeout(120)
 TOKYO = {"toolKey": "time:get_current_time", "arguments": {"timezone": "Asia/Tokyo"}}
-
-
-@asynccontextmanager
-async def connected(url: str, token: str, mode: Any) -> AsyncGenerator[Client]:
-    headers = {"Authorization": f"Bearer {token}"}
-    async with (
-        httpx2.AsyncClient(headers=headers, timeout=30) as http,
-        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
-    ):
-        yield client
 
 
 def text_of(result: CallToolResult) -> str:
@@ -47,31 +25,6 @@ def text_of(result: CallToolResult) -> str:
 def hits_of(result: CallToolResult) -> list[dict[str, Any]]:
     content: Any = result.structured_content
     return content["results"]
-
-
-@pytest.fixture(scope="session")
-def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory with four real servers that were added and listed once."""
-    folder = tmp_path_factory.mktemp("listed")
-    (folder / "note.txt").write_text("The key is under the mat.")
-    booth = Booth(TOOLBOOTH, folder / "data")
-    booth.start()
-    booth.json("add", "everything", "--", *node_server("everything"))
-    booth.json("add", "files", "--", *node_server("filesystem", str(folder)))
-    booth.json("add", "time", "--", *python_server("time"))
-    booth.json("add", "git", "--", *python_server("git"))
-    states = {row["id"]: row["discovery"] for row in booth.json("refresh")}
-    assert set(states.values()) == {"success"}, states
-    assert booth.stop() == 0
-    return folder
-
-
-@pytest.fixture
-def served(booth: Booth, listed: Path) -> Booth:
-    """A running router with those servers."""
-    shutil.copytree(listed / "data", booth.data_dir)
-    booth.start()
-    return booth
 
 
 @pytest.mark.proves("CARD-3", "CARD-6", "META-1", "META-2", "META-3")

@@ -14,7 +14,8 @@ from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.statuses import StatusBoard
 from router.errors import UpstreamAnsweredError, UpstreamFailed
 from router.gateway.execution import Execution
-from router.gateway.exposures import Exposures, Request
+from router.gateway.exposures import Exposures
+from router.gateway.recording import Recorder, Request
 from router.model import (
     ActivityEntry,
     ActivityKind,
@@ -78,9 +79,8 @@ class Booth:
         self.board.update(ServerRef(HOME, FILES), consented=True)
         self.exposures = Exposures(
             Execution({HOME: catalog}, self.upstreams, lambda: 5.0),
+            Recorder(self.recorded.append, lambda: NOW),
             self.board.status,
-            self.recorded.append,
-            lambda: NOW,
             lambda: 8,
         )
 

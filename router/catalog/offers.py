@@ -1,0 +1,95 @@
+"""Prompts and resources as clients see them: under a name or address that leads back to its server.
+
+A prompt is called `server__prompt` like a tool. A resource keeps its own address; only where two
+servers have the same one does each get an address of ours that names its server.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+from router.model import JsonObject, ServerId, ToolKey
+from router.names import exposed_names
+
+_OURS = "toolbooth://"
+_EXPRESSION = re.compile(r"\{[^{}]*\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Something of a server's under the name or address that clients use for it."""
+
+    server: ServerId
+    original: str
+    wire: JsonObject
+
+
+def prompt_offers(wires: Iterable[tuple[ServerId, JsonObject]]) -> dict[str, Offer]:
+    """Prompts by exposed name, in order of name."""
+    known = {ToolKey(server, str(wire["name"])): wire for server, wire in wires}
+    return {
+        name: Offer(key.server, key.tool, {**known[key], "name": name})
+        for name, key in exposed_names(known).items()
+    }
+
+
+def address_offers(wires: Iterable[tuple[ServerId, JsonObject]], field: str) -> dict[str, Offer]:
+    """Resources or templates by the address in `field`, in order of address."""
+    offered = [(server, str(wire[field]), wire) for server, wire in wires if wire.get(field)]
+    servers: dict[str, set[ServerId]] = {}
+    for server, address, _ in offered:
+        servers.setdefault(address, set()).add(server)
+    offers: dict[str, Offer] = {}
+    for server, address, wire in offered:
+        shown = address if len(servers[address]) == 1 else our_address(server, address)
+        offers[shown] = Offer(server, address, {**wire, field: shown})
+    return dict(sorted(offers.items()))
+
+
+def our_address(server: ServerId, address: str) -> str:
+    """An address that names its server; expressions of a template stay readable as such."""
+    quoted = _EXPRESSION.sub(lambda m: f"\0{m.group()}\0", address)
+    parts = quoted.split("\0")
+    return f"{_OURS}{server}/" + "".join(
+        part if _EXPRESSION.fullmatch(part) else quote(part, safe="") for part in parts
+    )
+
+
+def find_address(
+    address: str, resources: Mapping[str, Offer], templates: Mapping[str, Offer]
+) -> tuple[ServerId, str] | None:
+    """The server an address leads to, and the address to use there."""
+    if (offer := resources.get(address)) is not None:
+        return offer.server, offer.original
+    if address.startswith(_OURS):
+        server, slash, quoted = address.removeprefix(_OURS).partition("/")
+        known = {offer.server for offer in (*resources.values(), *templates.values())}
+        return (ServerId(server), unquote(quoted)) if slash and server in known else None
+    matching = (o for template, o in templates.items() if matches(template, address))
+    offer = next(matching, None)
+    return (offer.server, address) if offer else None
+
+
+def matches(template: str, address: str) -> bool:
+    """Whether `address` could come from a URI template. Looks for its fixed parts in their order,
+    so that no template a server thinks up can make this slow."""
+    first, *rest = _EXPRESSION.split(template)
+    if not rest or not address.startswith(first):
+        return address == template
+    place = len(first)
+    for part in rest[:-1]:
+        place = address.find(part, place)
+        if place < 0:
+            return False
+        place += len(part)
+    return len(address) - place >= len(rest[-1]) and address.endswith(rest[-1])
+
+
+def pairs(
+    listings: Iterable[tuple[ServerId, tuple[JsonObject, ...]]],
+) -> Iterator[tuple[ServerId, JsonObject]]:
+    """Each definition with its server."""
+    return ((server, wire) for server, wires in listings for wire in wires)

@@ -1,0 +1,153 @@
+"""Prompts, resources and completion: passed through to the server they belong to, in every mode."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterable
+
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+from router.catalog.catalog import View
+from router.catalog.offers import Offer
+from router.errors import ToolboothError, UpstreamAnsweredError
+from router.gateway.execution import Execution, forwarded_meta
+from router.gateway.recording import Recorder, Request
+from router.model import (
+    ActivityKind,
+    JsonObject,
+    Outcome,
+    ServerId,
+    ServerRef,
+    as_array,
+    as_object,
+)
+
+RESOURCE_NOT_FOUND = -32002
+
+
+class PassThrough:
+    """Answers every request about prompts and resources."""
+
+    def __init__(self, execution: Execution, recorder: Recorder) -> None:
+        self._execution = execution
+        self._recorder = recorder
+        self.methods: dict[str, Callable[[Request], Awaitable[JsonObject]]] = {
+            "prompts/list": self._list_prompts,
+            "prompts/get": self._get_prompt,
+            "resources/list": self._list_resources,
+            "resources/templates/list": self._list_templates,
+            "resources/read": self._read_resource,
+            "completion/complete": self._complete,
+        }
+
+    async def _list_prompts(self, request: Request) -> JsonObject:
+        return {"prompts": _wires(self._view(request).prompts.values())}
+
+    async def _list_resources(self, request: Request) -> JsonObject:
+        return {"resources": _wires(self._view(request).resources.values())}
+
+    async def _list_templates(self, request: Request) -> JsonObject:
+        return {"resourceTemplates": _wires(self._view(request).templates.values())}
+
+    async def _get_prompt(self, request: Request) -> JsonObject:
+        offer = self._prompt(request, request.params.get("name"))
+        params = {**request.params, "name": offer.original}
+        return await self._forward(
+            request, ActivityKind.PROMPT, offer.server, offer.original, "prompts/get", params
+        )
+
+    async def _read_resource(self, request: Request) -> JsonObject:
+        asked = _text(request.params.get("uri"), "uri")
+        server, address = self._address(request, asked)
+        params = {**request.params, "uri": address}
+        result = await self._forward(
+            request, ActivityKind.RESOURCE, server, address, "resources/read", params
+        )
+        return result if asked == address else _under_address(result, address, asked)
+
+    async def _complete(self, request: Request) -> JsonObject:
+        reference = as_object(request.params.get("ref"))
+        if reference.get("type") == "ref/prompt":
+            offer = self._prompt(request, reference.get("name"))
+            server, changed = offer.server, {"name": offer.original}
+        else:
+            asked = _text(reference.get("uri"), "ref.uri")
+            offer = self._view(request).templates.get(asked)
+            server, address = (
+                (offer.server, offer.original) if offer else self._address(request, asked)
+            )
+            changed = {"uri": address}
+        params = {**request.params, "ref": {**reference, **changed}}
+        return await self._execution.forward(
+            ServerRef(request.caller.workspace, server), "completion/complete", _cleaned(params)
+        )
+
+    def _view(self, request: Request) -> View:
+        return self._execution.view(request.caller)
+
+    def _prompt(self, request: Request, name: object) -> Offer:
+        offer = self._view(request).prompts.get(_text(name, "name"))
+        if offer is None:
+            raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {name}")
+        return offer
+
+    def _address(self, request: Request, asked: str) -> tuple[ServerId, str]:
+        found = self._view(request).find_resource(asked)
+        if found is None:
+            raise MCPError(RESOURCE_NOT_FOUND, "Resource not found", {"uri": asked})
+        return found
+
+    async def _forward(
+        self,
+        request: Request,
+        kind: ActivityKind,
+        server: ServerId,
+        subject: str,
+        method: str,
+        params: JsonObject,
+    ) -> JsonObject:
+        started, outcome, message = time.perf_counter(), Outcome.CANCELLED, None
+        ref = ServerRef(request.caller.workspace, server)
+        try:
+            result = await self._execution.forward(
+                ref, method, _cleaned(params), request.on_progress
+            )
+            outcome = Outcome.OK
+            return result
+        except UpstreamAnsweredError as error:
+            outcome, message = Outcome.ERROR, error.message
+            raise MCPError(error.code, error.message, error.data) from None
+        except ToolboothError as error:
+            outcome, message = Outcome.ERROR, error.message
+            raise MCPError(types.INTERNAL_ERROR, f"{error.message} {error.hint}".strip()) from None
+        finally:
+            self._recorder.note(
+                request, kind, started, outcome, server=server, tool=subject, message=message
+            )
+
+
+def _wires(offers: Iterable[Offer]) -> list[JsonObject]:
+    return [offer.wire for offer in offers]
+
+
+def _text(value: object, name: str) -> str:
+    if not isinstance(value, str):
+        raise MCPError(types.INVALID_PARAMS, f'"{name}" must be a string.')
+    return value
+
+
+def _cleaned(params: JsonObject) -> JsonObject:
+    """Params with only the part of `_meta` that is meant for the server."""
+    rest = {key: value for key, value in params.items() if key != "_meta"}
+    meta = forwarded_meta(as_object(params.get("_meta")))
+    return {**rest, "_meta": meta} if meta else rest
+
+
+def _under_address(result: JsonObject, theirs: str, ours: str) -> JsonObject:
+    """A read result with our address where the server wrote its own."""
+    renamed = [
+        {**as_object(item), "uri": ours} if as_object(item).get("uri") == theirs else item
+        for item in as_array(result.get("contents"))
+    ]
+    return {**result, "contents": renamed}

@@ -1,0 +1,54 @@
+"""A client's request, and the note of it in the activity log."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from router.model import ActivityEntry, ActivityKind, Caller, JsonObject, Outcome, as_object
+from router.ports import ProgressSink
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request of a client."""
+
+    id: str
+    caller: Caller
+    params: JsonObject
+    on_progress: ProgressSink | None = None
+
+    @property
+    def meta(self) -> JsonObject:
+        return as_object(self.params.get("_meta"))
+
+
+@dataclass(frozen=True, slots=True)
+class Recorder:
+    record: Callable[[ActivityEntry], None]
+    clock: Callable[[], datetime]
+
+    def note(
+        self,
+        request: Request,
+        kind: ActivityKind,
+        started: float,
+        outcome: Outcome = Outcome.OK,
+        **what: Any,
+    ) -> None:
+        """Note a request that began at `started` (of `time.perf_counter`) and ends now."""
+        entry = ActivityEntry(
+            at=self.clock(),
+            request_id=request.id,
+            client=request.caller.client,
+            kind=kind,
+            outcome=outcome,
+            duration_ms=(time.perf_counter() - started) * 1000,
+            workspace=request.caller.workspace,
+            project=request.caller.project,
+            **what,
+        )
+        self.record(entry)

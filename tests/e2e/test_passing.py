@@ -1,0 +1,65 @@
+"""Prompts and resources of real servers, through the router to a real client."""
+
+from __future__ import annotations
+
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    PromptReference,
+    ResourceTemplateReference,
+    TextContent,
+    TextResourceContents,
+)
+
+from tests.booth import Booth, connected
+
+pytestmark = pytest.mark.timeout(120)
+MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
+
+
+@MODES
+async def test_prompts_of_a_server_are_offered_and_given(served: Booth, mode: str) -> None:
+    async with connected(served.url, served.token(), mode) as client:
+        names = [prompt.name for prompt in (await client.list_prompts()).prompts]
+        assert "everything__args-prompt" in names
+        arguments = {"city": "Paris", "state": "Texas"}
+        given = await client.get_prompt("everything__args-prompt", arguments)
+        content = given.messages[0].content
+        assert isinstance(content, TextContent)
+        assert "Paris" in content.text
+
+
+@MODES
+async def test_resources_and_templates_are_offered_and_read(served: Booth, mode: str) -> None:
+    async with connected(served.url, served.token(), mode) as client:
+        resources = (await client.list_resources()).resources
+        assert resources
+        read = await client.read_resource(str(resources[0].uri))
+        assert read.contents
+        templates = (await client.list_resource_templates()).resource_templates
+        assert "demo://resource/dynamic/text/{resourceId}" in [t.uri_template for t in templates]
+        [content] = (await client.read_resource("demo://resource/dynamic/text/3")).contents
+        assert isinstance(content, TextResourceContents)
+        assert "3" in content.text
+
+
+@MODES
+async def test_completion_reaches_the_server_of_a_prompt_or_template(
+    served: Booth, mode: str
+) -> None:
+    async with connected(served.url, served.token(), mode) as client:
+        prompt = PromptReference(type="ref/prompt", name="everything__completable-prompt")
+        offered = await client.complete(prompt, {"name": "department", "value": "E"})
+        assert "Engineering" in offered.completion.values
+        uri = "demo://resource/dynamic/text/{resourceId}"
+        template = ResourceTemplateReference(type="ref/resource", uri=uri)
+        await client.complete(template, {"name": "resourceId", "value": "1"})
+
+
+@MODES
+async def test_what_is_not_there_is_an_error(served: Booth, mode: str) -> None:
+    async with connected(served.url, served.token(), mode) as client:
+        with pytest.raises(MCPError, match="Unknown prompt"):
+            await client.get_prompt("everything__nothing")
+        with pytest.raises(MCPError, match="not found"):
+            await client.read_resource("nowhere://at/all")

@@ -1,0 +1,76 @@
+"""Prompts and resources: how clients see them and how they lead back to their server."""
+
+from __future__ import annotations
+
+import pytest
+
+from router.catalog.offers import (
+    address_offers,
+    find_address,
+    matches,
+    our_address,
+    prompt_offers,
+)
+from router.model import JsonObject, ServerId
+
+A, B = ServerId("a"), ServerId("b")
+
+
+def resource(uri: str) -> JsonObject:
+    return {"uri": uri, "name": "x"}
+
+
+def test_prompts_of_the_same_name_both_stay_under_their_servers_name() -> None:
+    offers = prompt_offers([(B, {"name": "hi", "title": "B"}), (A, {"name": "hi", "title": "A"})])
+    assert list(offers) == ["a__hi", "b__hi"]
+    assert offers["a__hi"].original == "hi"
+    assert offers["a__hi"].wire == {"name": "a__hi", "title": "A"}
+
+
+def test_an_address_only_one_server_has_stays_as_it_is() -> None:
+    offers = address_offers([(A, resource("file:///x"))], "uri")
+    assert find_address("file:///x", offers, {}) == (A, "file:///x")
+
+
+def test_an_address_two_servers_have_names_its_server() -> None:
+    offers = address_offers([(A, resource("demo://1")), (B, resource("demo://1"))], "uri")
+    assert list(offers) == ["toolbooth://a/demo%3A%2F%2F1", "toolbooth://b/demo%3A%2F%2F1"]
+    assert find_address("toolbooth://b/demo%3A%2F%2F1", offers, {}) == (B, "demo://1")
+
+
+def test_an_address_made_from_a_template_leads_to_its_server() -> None:
+    templates = address_offers([(A, {"uriTemplate": "note://{id}/text"})], "uriTemplate")
+    assert find_address("note://7/text", {}, templates) == (A, "note://7/text")
+    assert find_address("note://7/picture", {}, templates) is None
+
+
+def test_templates_two_servers_have_keep_their_expressions() -> None:
+    assert our_address(A, "note://{id}/t") == "toolbooth://a/note%3A%2F%2F{id}%2Ft"
+
+
+def test_an_address_of_ours_for_an_unknown_server_leads_nowhere() -> None:
+    assert find_address("toolbooth://nobody/x", {}, {}) is None
+    assert find_address("toolbooth://nobody", {}, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("template", "address", "expected"),
+    [
+        ("a://{x}", "a://1", True),
+        ("a://{x}/b/{y}", "a://1/b/2", True),
+        ("a://{x}/b/{y}", "a://1/c/2", False),
+        ("a://{x}b", "a://b", True),
+        ("a://{x}aba", "a://ab", False),
+        ("a://plain", "a://plain", True),
+        ("a://plain", "a://plain2", False),
+        ("{+path}", "anything:at/all", True),
+    ],
+)
+def test_a_template_matches_what_has_its_fixed_parts(
+    template: str, address: str, expected: bool
+) -> None:
+    assert matches(template, address) is expected
+
+
+def test_matching_takes_no_time_whatever_the_template() -> None:
+    assert not matches("{a}" * 2000 + "b", "a" * 20_000)
