@@ -36,14 +36,16 @@ _QUIET_SEND_TIMEOUT_S = 5.0
 _GOODBYE_TIMEOUT_S = 1.0
 _FIRST_RETRY_S = 1.0
 _LONGEST_RETRY_S = 60.0
-_DEFAULT_RETRY_MS = 1000
+_SHORTEST_RETRY_S = 0.1
+_MOST_QUIET_SENDS = 100
+_SAID_IN_WORDS = -32000
 _NOBODY = object()
 _JSON = "application/json"
 _EVENTS = "text/event-stream"
 
 
 class HttpLink:
-    """A `Link` to an address. `version` is the revision spoken, once it is known."""
+    """A `Link` to an address."""
 
     def __init__(
         self, url: str, headers: Mapping[str, str], *, max_message_bytes: int = MAX_BODY_BYTES
@@ -96,6 +98,8 @@ class HttpLink:
             raise
 
     def send_soon(self, message: JsonObject) -> None:
+        if len(self._sending) >= _MOST_QUIET_SENDS:
+            return  # the server asks faster than it takes our answers
         task = spawn(self._send_quietly(message), name="http send")
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
@@ -169,7 +173,7 @@ class HttpLink:
         parser = EventParser()
         answered = await self._read_events(reply, parser, request_id)
         while not answered and parser.last_id:
-            await asyncio.sleep((parser.retry_ms or _DEFAULT_RETRY_MS) / 1000)
+            await asyncio.sleep(_retry_s(parser))
             parser = EventParser(parser.last_id)
             async with await self._open_stream(parser.last_id) as resumed:
                 if not _is_stream(resumed):
@@ -242,6 +246,11 @@ class HttpLink:
         return await self._channel.open("GET", headers)
 
 
+def _retry_s(parser: EventParser) -> float:
+    asked_s = _FIRST_RETRY_S if parser.retry_ms is None else parser.retry_ms / 1000
+    return max(asked_s, _SHORTEST_RETRY_S)
+
+
 def _is_stream(reply: Reply) -> bool:
     return reply.status == HTTPStatus.OK and reply.media_type == _EVENTS
 
@@ -265,8 +274,7 @@ def _error_in(body: bytes) -> JsonObject:
 
 
 def _means_session_gone(status: int, error: JsonObject) -> bool:
-    """404 by the book. Servers made after the TypeScript SDK's example answer 400 and words."""
+    """404 by the book. Servers made after the TypeScript SDK's example say it in words."""
     words = str(error.get("message", "")).lower()
-    return status == HTTPStatus.NOT_FOUND or (
-        status == HTTPStatus.BAD_REQUEST and ("session" in words or "not initialized" in words)
-    )
+    said = error.get("code") == _SAID_IN_WORDS and ("session" in words or "initialized" in words)
+    return status == HTTPStatus.NOT_FOUND or (status == HTTPStatus.BAD_REQUEST and said)

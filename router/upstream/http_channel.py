@@ -21,14 +21,13 @@ import httpx2
 from router import __version__
 from router.errors import UpstreamFailed
 from router.model import Failure, FailureKind
-from router.tasks import spawn
 from router.upstream.failures import NoConnection, bad_protocol, failed
 
 log = logging.getLogger(__name__)
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
 _CONNECT_TIMEOUT_S = 5.0
-_DRAIN_TIMEOUT_S = 1.0
+_END_OF_STREAM_S = 0.05
 _MAX_REDIRECTS = 5
 _LIMITS = httpx2.Limits(
     max_connections=None,
@@ -86,13 +85,13 @@ class Reply:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """After an error close at once, which also tells the server that nobody listens; else
-        read the rest in the background, so that the connection can be used again."""
-        if kind is not None:
+        """Close; at once after an error, which also tells the server that nobody listens."""
+        try:
+            if kind is None and not self._response.is_closed:
+                await self._read_to_the_end()
+        finally:
             await self._chunks.aclose()
             await self._response.aclose()
-        elif not self._response.is_closed:
-            spawn(self._drain(), name="drain reply")
 
     def __aiter__(self) -> Reply:
         return self
@@ -112,15 +111,14 @@ class Reply:
             parts.append(chunk)
         return b"".join(parts)
 
-    async def _drain(self) -> None:
+    async def _read_to_the_end(self) -> None:
+        """Only then can the connection be used again. A stream usually ends with its answer; one
+        that doesn't is not waited for."""
         try:
-            async with asyncio.timeout(_DRAIN_TIMEOUT_S):
+            async with asyncio.timeout(_END_OF_STREAM_S):
                 await self.body()
         except (TimeoutError, UpstreamFailed) as error:
-            log.debug("Dropped the rest of a reply: %s", error)
-        finally:
-            await self._chunks.aclose()
-            await self._response.aclose()
+            log.debug("A connection to %s can't be used again: %r", _host(self._url), error)
 
 
 class Channel:
@@ -153,10 +151,11 @@ class Channel:
         headers = {**self._headers, **headers}
         for _ in range(_MAX_REDIRECTS):
             reply = await self._send(method, headers, content)
-            if reply.status not in _METHOD_KEEPING or not self._is_ours(reply.redirect):
+            target = self._redirect_to_follow(reply)
+            if target is None:
                 return reply
             async with reply:
-                self._url = reply.redirect or self._url
+                self._url = target
         raise failed(bad_protocol("it redirects in circles"))
 
     async def close(self) -> None:
@@ -170,13 +169,15 @@ class Channel:
             response = await self._transport.handle_async_request(request)
         return Reply(response, self._url, self._max_body_bytes)
 
-    def _is_ours(self, target: httpx2.URL | None) -> bool:
-        """Whether `target` is of the origin our headers were given for; http may become https."""
-        if target is None or target.userinfo not in (b"", self._url.userinfo):
-            return False
+    def _redirect_to_follow(self, reply: Reply) -> httpx2.URL | None:
+        """Where to, if method and origin stay the same; http may become https."""
+        target = reply.redirect
+        if target is None or reply.status not in _METHOD_KEEPING:
+            return None
         origin = (self._url.scheme, self._url.host, self._url.port)
         upgraded = ("https", self._url.host, None) if origin[::2] == ("http", None) else origin
-        return (target.scheme, target.host, target.port) in (origin, upgraded)
+        followed = (target.scheme, target.host, target.port) in (origin, upgraded)
+        return target if followed else None
 
 
 def _parsed(url: str) -> httpx2.URL:

@@ -62,7 +62,7 @@ class Owner:
         self._around = surroundings
         self._opened: asyncio.Future[_Outcome] | None = None
         self._current: asyncio.Task[None] | None = None
-        """The run that may be cancelled: it opens a connection or holds one."""
+        """The run that may be cancelled, once: it opens a connection or holds one."""
         self._runs: set[asyncio.Task[None]] = set()
         """The current run and those that are still closing, which nobody may disturb."""
         self._borrowers = 0
@@ -97,10 +97,13 @@ class Owner:
                 await self.stop()
 
     async def stop(self) -> None:
-        """Close the connection, if there is one, and return when it is gone."""
+        """Close the connection, if there is one, and return when it is gone. Who asks meanwhile
+        gets a new one."""
         self._held_failure = None
+        self._opened = None
         if self._current is not None:
             self._current.cancel()
+            self._current = None
         if self._runs:
             await asyncio.wait(list(self._runs))
 
@@ -158,8 +161,8 @@ class Owner:
     async def _own(self, connection: Connection) -> None:
         """Keep `connection` until it dies, nobody has used it for long, or we are stopped."""
         failure: Failure | None = None
-        self._around.publish_state(ServerState.READY, None)
         try:
+            self._around.publish_state(ServerState.READY, None)
             failure = await self._until_over(connection)
         finally:
             if self._current is asyncio.current_task():

@@ -339,6 +339,21 @@ async def test_a_start_is_stopped_by_disconnecting(pool: UpstreamPool, fleet: Fl
     assert fleet.states_of() == [CONNECTING, IDLE]
 
 
+async def test_a_call_after_a_stopped_start_gets_a_new_one(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    fleet.options = ["--silent", "--stubborn"]
+    stopped = spawn(call(pool, "echo"), name="stopped")
+    await fleet.until(lambda: CONNECTING in fleet.states_of())
+    stops = [spawn(pool.disconnect(REF), name="stop") for _ in range(2)]
+    await asyncio.sleep(0)
+    fleet.options = []
+    assert await call(pool, "echo", a=1) == {"a": 1}
+    assert (await failure_of(stopped)).kind is FailureKind.OTHER
+    await asyncio.wait(stops)
+    assert fleet.states_of() == [CONNECTING, IDLE, CONNECTING, READY]
+
+
 async def test_closing_stops_all_side_by_side_in_bounded_time(fleet: Fleet) -> None:
     pool = fleet.pool()
     fleet.options = ["--stubborn", "--child"]
