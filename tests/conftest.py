@@ -1,4 +1,4 @@
-"""What every test has: the asyncio backend, and the `proves` marker that ties tests to requirements."""
+"""What every test has: the asyncio backend, and the marker that ties tests to requirements."""
 
 from __future__ import annotations
 
