@@ -20,6 +20,7 @@ from typing import Any, TypeAlias, cast
 
 from router.errors import ToolboothError
 from router.model import JsonObject, as_object
+from router.result import failed
 from router.store.files import private_folder
 from router.tasks import spawn, stop
 
@@ -94,8 +95,12 @@ class ControlServer:
             arguments = as_object(request.get("arguments"))
             result = await self._handle(str(request.get("command")), arguments)
             answer: JsonObject = {"ok": True, "result": result}
-        except ToolboothError as error:
-            answer = {"ok": False, "error": {"message": error.message, "hint": error.hint}}
+        except Exception as error:
+            # The edge where a command answers: whatever went wrong, the terminal gets a sentence.
+            if not isinstance(error, ToolboothError):
+                log.exception("A command failed")
+            failure = failed(error)
+            answer = {"ok": False, "error": {"message": failure.message, "hint": failure.hint}}
         return json.dumps(answer).encode() + b"\n"
 
 
@@ -111,7 +116,13 @@ def _unlink(address: str) -> None:
 
 async def send(address: str, command: str, arguments: JsonObject) -> Any:
     """Have the running instance do `command`; raises what it raised."""
-    reader, writer = await _connect(address)
+    try:
+        reader, writer = await _connect(address)
+    except OSError:
+        raise ToolboothError(
+            "The running instance does not take commands at this moment.",
+            "It may be starting or stopping; try again.",
+        ) from None
     try:
         request = {"command": command, "arguments": arguments}
         writer.write(json.dumps(request).encode() + b"\n")

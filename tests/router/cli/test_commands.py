@@ -169,6 +169,15 @@ async def test_what_goes_wrong_in_the_instance_is_said_at_the_terminal(
         await send(socket_address(tmp_path), "remove", {"server": "nobody"})
     with pytest.raises(ToolboothError, match="no command"):
         await send(socket_address(tmp_path), "explode", {})
+    with pytest.raises(ToolboothError, match="Unexpected KeyError"):
+        await send(socket_address(tmp_path), "add", {})
+
+
+async def test_an_instance_that_does_not_listen_yet_is_said_and_no_traceback(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(ToolboothError, match="try again|at this moment"):
+        await send(socket_address(tmp_path), "list", {})
 
 
 async def test_only_its_user_can_open_the_control_socket(running: Running, tmp_path: Path) -> None:
