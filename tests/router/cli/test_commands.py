@@ -176,7 +176,7 @@ async def test_what_goes_wrong_in_the_instance_is_said_at_the_terminal(
 async def test_an_instance_that_does_not_listen_yet_is_said_and_no_traceback(
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(ToolboothError, match="try again|at this moment"):
+    with pytest.raises(ToolboothError, match="at this moment"):
         await send(socket_address(tmp_path), "list", {})
 
 
