@@ -13,9 +13,11 @@ from functools import cached_property
 
 from router.catalog.offers import Offer, address_offers, find_address, pairs, prompt_offers
 from router.catalog.reading import read_tool
-from router.errors import NotFound
+from router.errors import NotFound, UpstreamFailed
 from router.model import (
     Exposure,
+    Failure,
+    FailureKind,
     JsonObject,
     Optimization,
     Permission,
@@ -89,10 +91,19 @@ class View:
     def tool(self, key: ToolKey) -> Tool:
         """The tool, or `NotFound`: one that may not be used does not exist for the caller."""
         if (tool := self.tools.get(key)) is None:
+            self._check_listed(key.server)
             raise NotFound(
                 f"There is no tool {key}.", "Search for it with tool_discovery to get its toolKey."
             )
         return tool
+
+    def _check_listed(self, server: ServerId) -> None:
+        entry = next((entry for entry in self._servers if entry.id == server), None)
+        if entry is not None and entry.cached is None:
+            failure = Failure(FailureKind.OTHER, entry.id, "its tools are not known yet")
+            raise UpstreamFailed(
+                failure, f"The tools of {entry.name} are not known yet.", "Try again in a moment."
+            )
 
     def permission(self, key: ToolKey) -> Permission:
         return self.permissions.get(key, Permission.ALLOW)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from router.catalog.catalog import MAX_INSTRUCTIONS_BYTES, WorkspaceCatalog
-from router.errors import NotFound
+from router.errors import NotFound, UpstreamFailed
 from router.model import JsonObject, Permission, ProjectId, ServerId, ToolKey
 from router.ports import CachedListing, ServerListing
 from router.search.bm25 import Bm25Provider
@@ -71,6 +71,12 @@ def test_a_projects_own_permission_goes_before_the_workspaces() -> None:
     catalog = filled(config)
     assert keys(catalog, "p") == ["files:read", "files:write"]
     assert catalog.permission(ToolKey(FILES, "write")) is Permission.DENY
+
+
+def test_a_tool_of_a_server_not_listed_yet_is_not_there_yet() -> None:
+    view = WorkspaceCatalog(configuration(), Bm25Provider()).view(None)
+    with pytest.raises(UpstreamFailed, match="not known yet"):
+        view.tool(ToolKey(FILES, "read"))
 
 
 def test_an_unknown_project_is_an_error() -> None:
