@@ -28,6 +28,8 @@ _BATCH_SIZE = 500
 _PRUNE_EVERY = timedelta(days=1)
 _WAKE_EVERY_S = 3600
 _CLOSE_TIMEOUT_S = 5
+_GATHER_S = 0.2
+"""How long the writer lets entries gather: a thread that wakes for each would slow the loop."""
 
 
 class SqliteActivityLog:
@@ -44,6 +46,7 @@ class SqliteActivityLog:
         self._waiting: queue.Queue[ActivityEntry | None] = queue.Queue(_QUEUE_SIZE)
         self._dropping = False
         self._failing = False
+        self._hurry = threading.Event()
         self._closed = False
         self._pruned_at = clock()
         self._table = self._open()
@@ -87,10 +90,13 @@ class SqliteActivityLog:
 
     def flush(self) -> None:
         """Return when everything recorded so far has been written."""
+        self._hurry.set()
         self._waiting.join()
+        self._hurry.clear()
 
     def close(self) -> None:
         self._closed = True
+        self._hurry.set()
         try:
             self._waiting.put(None, timeout=_CLOSE_TIMEOUT_S)
         except queue.Full:
@@ -145,6 +151,7 @@ class SqliteActivityLog:
         batch: list[ActivityEntry | None] = []
         with suppress(queue.Empty):
             batch.append(self._waiting.get(timeout=_WAKE_EVERY_S))
+            self._hurry.wait(_GATHER_S)
             while len(batch) < _BATCH_SIZE:
                 batch.append(self._waiting.get_nowait())
         return batch
