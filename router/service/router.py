@@ -85,7 +85,7 @@ class Router(Queries):
         workspaces = Workspaces(data_dir / "workspaces", config, Bm25Provider())
         tokens = TokenStore(data_dir / "tokens.json", clock)
         self._secrets = LayeredSecrets(KeyringSecrets(), SessionSecrets())
-        fleet = Fleet(workspaces, self._secrets, self._publish, clock)
+        fleet = Fleet(workspaces, self._secrets, self._publish, clock, self.settings)
         endpoint = Endpoint(
             workspaces=workspaces,
             fleet=fleet,
@@ -126,7 +126,7 @@ class Router(Queries):
         await self._control.start()
         self._instance.update(url=self.listener().url)
         self._watching = spawn(self._watch(), name="watch files")
-        self._fleet.start_refreshing()
+        self._fleet.start_serving()
 
     async def stop(self) -> None:
         """Stop accepting, close the servers, write what is still in memory. Safe to call twice."""
@@ -197,6 +197,9 @@ class Router(Queries):
         catalog = self._workspaces.catalog(workspace)
         chosen = [catalog.entry(server).id] if server else list(catalog.servers)
         await self._fleet.refresh(ServerRef(workspace, each) for each in chosen)
+
+    async def measure(self) -> None:
+        await self._fleet.measure()
 
     # Workspaces and projects
 
