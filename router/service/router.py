@@ -79,8 +79,14 @@ class Router(Queries):
     """`open()` reads the files and can work on them; `start()` also serves clients."""
 
     def __init__(
-        self, data_dir: Path, *, port: int | None = None, clock: Callable[[], datetime] = utc_now
+        self,
+        data_dir: Path,
+        *,
+        port: int | None = None,
+        clock: Callable[[], datetime] = utc_now,
+        lent: Mapping[str, ServerConfig] | None = None,
     ) -> None:
+        """`lent` are servers that the active workspace has besides those in its file."""
         config = ConfigStore(data_dir)
         workspaces = Workspaces(data_dir / "workspaces", config, Bm25Provider())
         tokens = TokenStore(data_dir / "tokens.json", clock)
@@ -104,6 +110,7 @@ class Router(Queries):
             socket_address(data_dir), lambda name, arguments: dispatch(self, name, arguments)
         )
         self._port = port
+        self._lent = lent or {}
         self._watching: asyncio.Task[None] | None = None
         self._consumers: tuple[Callable[[Event], None], ...] = ()
 
@@ -113,6 +120,7 @@ class Router(Queries):
         """Read everything from disk; nothing is started."""
         changes = await asyncio.to_thread(self._config.load)
         self._activity = await asyncio.to_thread(self._open_activity)
+        self._workspaces.lend(self.settings().active_workspace, self._lent)
         for workspace in self._config.workspaces:
             await self._reconcile(workspace)
         for change in changes:
@@ -163,6 +171,7 @@ class Router(Queries):
     async def update_server(
         self, ref: ServerRef, name: str, config: ServerConfig, *, consent: bool
     ) -> ServerId:
+        self._workspaces.check_editable(ref)
         name = editing.checked_name(name)
         config = await self._with_secrets_kept(ref, config)
         changed = await self._workspaces.edit(
@@ -173,9 +182,11 @@ class Router(Queries):
         return server
 
     async def remove_server(self, ref: ServerRef) -> None:
+        self._workspaces.check_editable(ref)
         await self._edit(ref.workspace, lambda c: editing.without_server(c, ref.server))
 
     async def set_server_enabled(self, ref: ServerRef, enabled: bool) -> None:
+        self._workspaces.check_editable(ref)
         config = self.server_config(ref).model_copy(update={"disabled": not enabled})
         name = self._workspaces.entry(ref).name
         await self._edit(
