@@ -15,7 +15,8 @@ from router.advice import advise
 from router.catalog.statuses import StatusBoard
 from router.discovery.refresher import Refresher
 from router.errors import UpstreamFailed
-from router.events import AttentionNeeded, Publish, ServerRemoved
+from router.events import AttentionNeeded, Event, Publish, ServerRemoved, ToolsChanged
+from router.gateway import metatools
 from router.model import (
     DiscoveryStatus,
     Failure,
@@ -29,6 +30,7 @@ from router.service.workspaces import Reconciled, Workspaces
 from router.settings import Lifecycle, Settings
 from router.store.secrets import resolve
 from router.tasks import spawn
+from router.tracing import log_event
 from router.upstream.pool import LaunchPlan, Terms, UpstreamPool
 
 log = logging.getLogger(__name__)
@@ -66,7 +68,7 @@ class Fleet:
             catalogs=workspaces.catalogs,
             caches=workspaces.cache,
             board=self.board,
-            publish=publish,
+            publish=self._learnt,
             clock=clock,
         )
 
@@ -80,7 +82,14 @@ class Fleet:
 
     async def apply(self, reconciled: Reconciled) -> None:
         """Do what a changed configuration asks for."""
-        await self._forget(reconciled.removed)
+        for ref, tool_count in reconciled.removed.items():
+            await self._forget(ref)
+            log_event(
+                log,
+                "tools.registry.server.removed",
+                serverName=ref.server,
+                removedCount=tool_count,
+            )
         for ref in reconciled.restarted:
             await self.pool.disconnect(ref)
             await self._workspaces.load_listing(ref)
@@ -111,7 +120,7 @@ class Fleet:
         chosen = [ref for ref in refs if self._may_run(ref)]
         for ref in chosen:
             self.pool.forgive(ref)
-        await asyncio.gather(*map(self.refresher.refresh, chosen))
+        await self.refresher.refresh(*chosen)
 
     async def measure(self) -> None:
         """Bring what is known of the servers' processes up to date."""
@@ -122,13 +131,12 @@ class Fleet:
         await self.refresher.close()
         await self.pool.close()
 
-    async def _forget(self, refs: Iterable[ServerRef]) -> None:
-        for ref in refs:
-            await self.pool.disconnect(ref)
-            self.board.forget(ref)
-            self._publish(ServerRemoved(ref))
-            await asyncio.to_thread(self._workspaces.cache(ref.workspace).remove, ref.server)
-            await asyncio.to_thread(self._workspaces.consents(ref.workspace).forget, ref.server)
+    async def _forget(self, ref: ServerRef) -> None:
+        await self.pool.disconnect(ref)
+        self.board.forget(ref)
+        self._publish(ServerRemoved(ref))
+        await asyncio.to_thread(self._workspaces.cache(ref.workspace).remove, ref.server)
+        await asyncio.to_thread(self._workspaces.consents(ref.workspace).forget, ref.server)
 
     def _reset(self, ref: ServerRef) -> None:
         self.board.update(
@@ -194,6 +202,18 @@ class Fleet:
     def _notified(self, ref: ServerRef, method: str, _: JsonObject) -> None:
         if method in _LIST_CHANGED:
             spawn(self.refresher.refresh(ref), name=f"refresh {ref.server}")
+
+    def _learnt(self, event: Event) -> None:
+        """Pass on what the refresher tells."""
+        if isinstance(event, ToolsChanged):
+            catalog = self._workspaces.catalog(event.workspace)
+            log_event(
+                log,
+                "tools.registry.updated",
+                staticCount=len(metatools.TOOLS),
+                mcpCount=sum(len(entry.tools) for entry in catalog.servers.values()),
+            )
+        self._publish(event)
 
     def _given_up(self, ref: ServerRef, failure: Failure) -> None:
         log.error("%s keeps failing and is given up for now: %s", ref.server, failure.kind)

@@ -47,6 +47,7 @@ from router.model import (
 )
 from router.result import ToolResult
 from router.search.bm25 import Bm25Provider
+from router.service.announcing import Announcer
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
 from router.service.keeping import keep_secrets
@@ -87,6 +88,8 @@ class Router(Queries):
         lent: Mapping[str, ServerConfig] | None = None,
     ) -> None:
         """`lent` are servers that the active workspace has besides those in its file."""
+        self._announcer = Announcer()
+        self._publish = self._announcer.publish
         config = ConfigStore(data_dir)
         workspaces = Workspaces(data_dir / "workspaces", config, Bm25Provider())
         tokens = TokenStore(data_dir / "tokens.json", clock)
@@ -112,7 +115,6 @@ class Router(Queries):
         self._port = port
         self._lent = lent or {}
         self._watching: asyncio.Task[None] | None = None
-        self._consumers: tuple[Callable[[Event], None], ...] = ()
 
     # Life
 
@@ -148,12 +150,7 @@ class Router(Queries):
         self._instance.release()
 
     def subscribe(self, consumer: Callable[[Event], None]) -> Callable[[], None]:
-        self._consumers = (*self._consumers, consumer)
-
-        def unsubscribe() -> None:
-            self._consumers = tuple(c for c in self._consumers if c is not consumer)
-
-        return unsubscribe
+        return self._announcer.subscribe(consumer)
 
     # Servers
 
@@ -392,11 +389,3 @@ class Router(Queries):
         if self._activity is not None:
             self._activity.record(entry)
         self._publish(ActivityRecorded(entry))
-
-    def _publish(self, event: Event) -> None:
-        for consumer in self._consumers:
-            try:
-                consumer(event)
-            except Exception:
-                # Whoever listens must not be able to break a client's request.
-                log.exception("A consumer of events failed at %s", type(event).__name__)

@@ -21,7 +21,8 @@ from router.store.consents import ConsentStore
 class Reconciled:
     """What a changed configuration means for the servers of a workspace."""
 
-    removed: tuple[ServerRef, ...]
+    removed: dict[ServerRef, int]
+    """With the number of tools each had."""
     restarted: tuple[ServerRef, ...]
     """New ones, and those whose configuration now decides another tool list."""
     kept: tuple[ServerRef, ...]
@@ -129,7 +130,7 @@ def _compare(
 
     refs = {server: ServerRef(workspace, server) for server in (*before, *after)}
     return Reconciled(
-        removed=tuple(refs[server] for server in before if server not in after),
+        removed={refs[s]: len(entry.tools) for s, entry in before.items() if s not in after},
         restarted=tuple(refs[server] for server in after if not is_same(server)),
         kept=tuple(refs[server] for server in after if is_same(server)),
     )

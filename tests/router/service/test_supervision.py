@@ -143,3 +143,36 @@ async def test_a_server_in_the_file_goes_before_one_of_the_environment(tmp_path:
         assert status.target.endswith("stdio_server.py")
         await second.router.remove_server(status.ref)
         assert [s.target for s in second.router.servers(PERSONAL)] == ["127.0.0.1:9/mcp"]
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, dict[str, object]]]:
+    """The structured events in the log."""
+    records = [record.__dict__ for record in caplog.records]
+    return [(record["event"], record["fields"]) for record in records if "event" in record]
+
+
+async def test_discovery_and_registry_tell_what_they_do_in_structured_events(
+    running: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    await running.add("Test")
+    count = len(running.router.tools(TEST))
+    events = dict(told(caplog))
+    trace = events["tools.discovery.started"].pop("traceId")
+    assert trace
+    assert events["tools.discovery.started"] == {"serverCount": 1}
+    assert events["tools.discovery.server.success"] == {
+        "serverName": "test", "toolCount": count, "traceId": trace,
+    }  # fmt: skip
+    assert events["tools.registry.updated"]["mcpCount"] == count
+    assert events["tools.registry.updated"]["staticCount"] == 2
+    caplog.clear()
+    failing = stdio_config("--exit-at-start", "3")
+    await running.router.update_server(TEST, "Test", failing, consent=True)
+    await running.router.refresh(PERSONAL, TEST.server)
+    failed = dict(told(caplog))["tools.discovery.server.failed"]
+    assert failed["serverName"] == "test"
+    assert "code 3" in str(failed["errorMessage"])
+    await running.router.remove_server(TEST)
+    removed = dict(told(caplog))["tools.registry.server.removed"]
+    assert (removed["serverName"], removed["removedCount"]) == ("test", 0)
