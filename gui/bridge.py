@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from router.events import (
     ActivityRecorded,
+    AttentionNeeded,
     ConfigAccepted,
     ConfigRejected,
     DiscoveryProgressed,
@@ -104,6 +105,8 @@ def _subject(event: Event) -> Hashable | None:
             return ("server", status.ref)
         case ServerRemoved(ref):
             return ("server", ref)
+        case AttentionNeeded(ref):
+            return (AttentionNeeded, ref)
         case ToolsChanged(workspace, server):
             return (ToolsChanged, workspace, server)
         case DiscoveryProgressed(ref):

@@ -28,7 +28,15 @@ class Offer:
 
 
 def failure_text(failure: Failure) -> str:
-    """The cause, short enough for a row."""
+    """The cause, short enough for a row, and until when nothing is tried."""
+    cause = _cause(failure)
+    if failure.retry_at is None:
+        return cause
+    moment = f"{failure.retry_at.astimezone():%H:%M:%S}"
+    return tr("{cause}; not tried again before {time}").format(cause=cause, time=moment)
+
+
+def _cause(failure: Failure) -> str:
     subject = failure.subject
     match failure.kind:
         case FailureKind.COMMAND_NOT_FOUND:
@@ -49,6 +57,10 @@ def failure_text(failure: Failure) -> str:
             return tr("Secret {name} is missing").format(name=subject)
         case FailureKind.BAD_PROTOCOL:
             return tr("Its answers are not valid MCP")
+        case FailureKind.BUSY:
+            return tr("Too many calls at once")
+        case FailureKind.TOO_MUCH_MEMORY:
+            return tr("Took more memory than its limit of {limit}").format(limit=subject)
         case FailureKind.DISABLED:
             return tr("Switched off")
         case FailureKind.OTHER:
@@ -78,6 +90,10 @@ def failure_hint(kind: FailureKind) -> str:
             return tr("Set it in the server’s settings, then try again.")
         case FailureKind.BAD_PROTOCOL:
             return tr("Update the server, or tell its author.")
+        case FailureKind.BUSY:
+            return tr("Try again in a while.")
+        case FailureKind.TOO_MUCH_MEMORY:
+            return tr("Raise its limit, or call it with less at once.")
         case FailureKind.DISABLED:
             return tr("Switch it on.")
         case FailureKind.OTHER:
@@ -103,6 +119,8 @@ def failure_offer(kind: FailureKind) -> Offer | None:
             FailureKind.TIMEOUT
             | FailureKind.UNREACHABLE
             | FailureKind.BAD_PROTOCOL
+            | FailureKind.BUSY
+            | FailureKind.TOO_MUCH_MEMORY
             | FailureKind.OTHER
         ):
             return Offer(tr("Retry"), Action.RETRY)

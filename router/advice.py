@@ -4,6 +4,7 @@ translates by the failure's kind."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import assert_never
 
 from router.model import Failure, FailureKind
@@ -20,6 +21,17 @@ class Advice:
 
 def advise(failure: Failure, server_name: str) -> Advice:
     """The sentence for `failure` of the server shown as `server_name`."""
+    advice = _advise(failure, server_name)
+    if failure.retry_at is None:
+        return advice
+    return Advice(advice.cause, f"{advice.suggestion} {not_before(failure.retry_at)}")
+
+
+def not_before(moment: datetime) -> str:
+    return f"It is not tried again before {moment.astimezone():%H:%M:%S}."
+
+
+def _advise(failure: Failure, server_name: str) -> Advice:
     subject, detail = failure.subject, failure.detail
     match failure.kind:
         case FailureKind.COMMAND_NOT_FOUND:
@@ -58,6 +70,15 @@ def advise(failure: Failure, server_name: str) -> Advice:
             return Advice(
                 f"{server_name} answered in a way MCP does not allow: {detail}",
                 "Update the server, or tell its author.",
+            )
+        case FailureKind.BUSY:
+            return Advice(
+                f"{server_name} already has {subject} calls to work on.", "Try again in a while."
+            )
+        case FailureKind.TOO_MUCH_MEMORY:
+            return Advice(
+                f"{server_name} was stopped: it took {detail}, more than its limit of {subject}.",
+                "Raise memoryLimitMb in its configuration, or call it with less at once.",
             )
         case FailureKind.DISABLED:
             return Advice(f"{server_name} is switched off.", "Switch it on in Toolbooth.")

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from router.model import (
     ActivityEntry,
     DiscoveryStep,
+    Failure,
     ListenerState,
     ServerId,
     ServerRef,
@@ -33,6 +34,14 @@ class ServerStatusChanged:
 @dataclass(frozen=True, slots=True)
 class ServerRemoved:
     ref: ServerRef
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionNeeded:
+    """A server failed so often that it is given up until a person acts. Told once."""
+
+    ref: ServerRef
+    failure: Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +112,7 @@ class ConfigAccepted:
 Event: TypeAlias = (
     ServerStatusChanged
     | ServerRemoved
+    | AttentionNeeded
     | ToolsChanged
     | DiscoveryProgressed
     | ActivityRecorded

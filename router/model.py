@@ -102,6 +102,8 @@ class FailureKind(StrEnum):
     CONSENT_NEEDED = "consent_needed"
     SECRET_MISSING = "secret_missing"  # noqa: S105 - a kind of failure, not a secret
     BAD_PROTOCOL = "bad_protocol"
+    BUSY = "busy"
+    TOO_MUCH_MEMORY = "too_much_memory"
     DISABLED = "disabled"
     OTHER = "other"
 
@@ -113,6 +115,8 @@ class Failure:
     kind: FailureKind
     subject: str = ""
     detail: str = ""
+    retry_at: datetime | None = None
+    """Until then no new start is tried."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -207,6 +211,19 @@ class ToolView:
 
 
 @dataclass(frozen=True, slots=True)
+class ProcessFacts:
+    """What a server's process uses, together with all its descendants."""
+
+    pid: int
+    started_at: datetime
+    processes: int
+    rss_bytes: int
+    cpu_s: float
+    cpu_percent: float
+    """Of one core, since the last look; at the first look, since the start."""
+
+
+@dataclass(frozen=True, slots=True)
 class ServerStatus:
     """The whole state of one server, computed; the window draws nothing else."""
 
@@ -226,6 +243,8 @@ class ServerStatus:
     resource_count: int
     listed_at: datetime | None
     failure: Failure | None
+    process: ProcessFacts | None = None
+    """As last measured; `None` if it has no process here, or nobody has asked."""
 
     @property
     def ref(self) -> ServerRef:

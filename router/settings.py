@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from enum import StrEnum
 from typing import Any, ClassVar, Literal, cast
 from urllib.parse import urlsplit
 
@@ -30,6 +31,7 @@ from router.model import (
 
 SCHEMA_VERSION = 1
 DEFAULT_PORT = 3717
+DEFAULT_CONCURRENT_CALLS = 32
 AVAILABLE_OPTIMIZATIONS = (None, Optimization.BM25)
 AVAILABLE_EXPOSURES = (Exposure.SEARCH,)
 AVAILABLE_PERMISSIONS = (Permission.ALLOW, Permission.DENY)
@@ -46,6 +48,17 @@ class _Shape(BaseModel):
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
+class Lifecycle(StrEnum):
+    """When a server is connected, and for how long."""
+
+    LAZY = "lazy"
+    """At its first use, until nobody has used it for a while."""
+    EAGER = "eager"
+    """When Toolbooth starts serving, until nobody has used it for a while."""
+    ALWAYS = "always"
+    """When Toolbooth starts serving, and again whenever the connection is lost."""
+
+
 class ServerConfig(_Shape):
     """One entry of `mcpServers`: a command to start, or an address to connect to."""
 
@@ -60,6 +73,9 @@ class ServerConfig(_Shape):
     url: str | None = None
     headers: dict[str, str] = Field(default_factory=dict)
     disabled: bool = False
+    lifecycle: Lifecycle = Lifecycle.LAZY
+    max_concurrent_calls: int = Field(default=DEFAULT_CONCURRENT_CALLS, ge=1, le=1000)
+    memory_limit_mb: int | None = Field(default=None, ge=16)
 
     _URL_KEYS: ClassVar[tuple[str, ...]] = ("serverUrl", "httpUrl")
 
@@ -193,6 +209,9 @@ class Settings(_Shape):
     activity_days: int = Field(default=30, ge=1, le=3650, description="How long activity is kept.")
     call_timeout_s: float = Field(
         default=300, gt=0, le=86400, description="How long one tool call may take."
+    )
+    idle_timeout_s: float = Field(
+        default=600, ge=1, le=86400, description="After how long unused a server is stopped."
     )
     theme: Literal["system", "light", "dark"] = Field(
         default="system", description="The window's colours."

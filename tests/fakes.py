@@ -173,6 +173,9 @@ class FakeRouter:
     async def refresh(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
         self._record("refresh", workspace, server)
 
+    async def measure(self) -> None:
+        self._record("measure")
+
     async def create_workspace(self, name: str) -> WorkspaceId:
         self._record("create_workspace", name)
         return WorkspaceId(slug(name))

@@ -18,8 +18,8 @@ from gui.commands import Commands
 from gui.look.icons import tray_icon
 from gui.look.theme import theme
 from gui.tray.menu import TrayMenu
-from gui.tray.view import TrayView, tray_view, waiting_view
-from router.events import ActivityRecorded, Event
+from gui.tray.view import TrayView, attention, tray_view, waiting_view
+from router.events import ActivityRecorded, AttentionNeeded, Event
 from router.model import Optimization, WorkspaceId
 from router.ports import RouterPort
 
@@ -90,6 +90,9 @@ class Tray(QObject):
     def on_events(self, events: Sequence[Event]) -> None:
         if any(not isinstance(event, ActivityRecorded) for event in events):
             self.refresh()
+        for event in events:
+            if isinstance(event, AttentionNeeded) and self._router is not None:
+                self.hint(*attention(self._router, event))
 
     def refresh(self) -> None:
         """Show the present state; an open menu is left alone until it closes."""

@@ -37,6 +37,7 @@ from gui.window.workspace_page import WorkspacePage
 from router.errors import ToolboothError
 from router.events import (
     ActivityRecorded,
+    AttentionNeeded,
     ConfigAccepted,
     ConfigRejected,
     DiscoveryProgressed,
@@ -201,7 +202,7 @@ class MainWindow(QMainWindow):
                 self._show_rejected(path, line, reason)
             case ConfigAccepted(path):
                 self.banners.clear(str(path))
-            case SettingsApplied():
+            case SettingsApplied() | AttentionNeeded():
                 pass  # What of it the window shows comes with an event of its own.
             case _:
                 assert_never(event)

@@ -32,6 +32,10 @@
         <translation>閉じる</translation>
     </message>
     <message>
+        <source>{cause}; not tried again before {time}</source>
+        <translation>{cause}（{time} まで再試行しません）</translation>
+    </message>
+    <message>
         <source>Command “{name}” not found</source>
         <translation>コマンド「{name}」が見つかりません</translation>
     </message>
@@ -66,6 +70,14 @@
     <message>
         <source>Its answers are not valid MCP</source>
         <translation>応答が MCP として正しくありません</translation>
+    </message>
+    <message>
+        <source>Too many calls at once</source>
+        <translation>同時の呼び出しが多すぎます</translation>
+    </message>
+    <message>
+        <source>Took more memory than its limit of {limit}</source>
+        <translation>メモリの上限 {limit} を超えました</translation>
     </message>
     <message>
         <source>Switched off</source>
@@ -110,6 +122,14 @@
     <message>
         <source>Update the server, or tell its author.</source>
         <translation>サーバーを更新するか、作者に知らせてください。</translation>
+    </message>
+    <message>
+        <source>Try again in a while.</source>
+        <translation>しばらくしてからもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Raise its limit, or call it with less at once.</source>
+        <translation>上限を上げるか、一度に渡す量を減らしてください。</translation>
     </message>
     <message>
         <source>Switch it on.</source>
@@ -382,6 +402,10 @@
         <translation>「{name}」が重複しています。</translation>
     </message>
     <message>
+        <source>{name} keeps failing</source>
+        <translation>{name} の起動に繰り返し失敗しています</translation>
+    </message>
+    <message>
         <source>Hybrid</source>
         <translation>ハイブリッド</translation>
     </message>
@@ -450,6 +474,10 @@
     <message>
         <source>How long one tool call may take.</source>
         <translation>ツールの呼び出し 1 回にかけられる時間です。</translation>
+    </message>
+    <message>
+        <source>After how long unused a server is stopped.</source>
+        <translation>使われていないサーバーを停止するまでの時間です。</translation>
     </message>
     <message>
         <source>The window&apos;s colours.</source>

@@ -12,6 +12,7 @@ from router.model import (
     DiscoveryStep,
     Failure,
     FailureKind,
+    ProcessFacts,
     ServerRef,
     ServerState,
     ServerStatus,
@@ -28,6 +29,7 @@ class Condition:
     discovery: DiscoveryStatus = DiscoveryStatus.NEVER
     step: DiscoveryStep | None = None
     failure: Failure | None = None
+    process: ProcessFacts | None = None
 
 
 class StatusBoard:
@@ -77,6 +79,7 @@ class StatusBoard:
             resource_count=len(listing.resources) if listing else 0,
             listed_at=entry.listed_at,
             failure=_failure(entry, condition),
+            process=condition.process,
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import signal
 import sys
 from argparse import Namespace
@@ -70,6 +71,7 @@ async def _do(data_dir: Path, command: str, arguments: JsonObject) -> Any:
 
 async def _serve(data_dir: Path, port: int | None) -> int:
     """Serve until told to stop; the one line on stdout is for programs that wait for it."""
+    from router.cli.environment_servers import servers_of_environment
     from router.service import Router
 
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format=_LOG_FORMAT)
@@ -77,7 +79,7 @@ async def _serve(data_dir: Path, port: int | None) -> int:
         logging.getLogger(library).setLevel(logging.WARNING)
     stopping = asyncio.Event()
     _on_signals(stopping)
-    router = Router(data_dir, port=port)
+    router = Router(data_dir, port=port, lent=servers_of_environment(os.environ))
     try:
         await router.start()
         listener = router.listener()

@@ -173,6 +173,7 @@ async def _refresh(router: ControlledRouter, arguments: JsonObject) -> list[Json
 
 
 async def _status_of_all(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    await router.measure()
     return {
         "pid": os.getpid(),
         "listener": views.listener(router.listener()),

@@ -8,6 +8,7 @@ from router.advice import advise
 from router.model import (
     JsonObject,
     ListenerState,
+    ProcessFacts,
     ProjectSummary,
     SearchHit,
     ServerStatus,
@@ -30,6 +31,20 @@ def server(status: ServerStatus) -> JsonObject:
         "toolCount": status.tool_count,
         "listedAt": _time(status.listed_at),
         "failure": _failure(status),
+        "process": _process(status.process),
+    }
+
+
+def _process(facts: ProcessFacts | None) -> JsonObject | None:
+    if facts is None:
+        return None
+    return {
+        "pid": facts.pid,
+        "startedAt": _time(facts.started_at),
+        "processes": facts.processes,
+        "rssBytes": facts.rss_bytes,
+        "cpuSeconds": facts.cpu_s,
+        "cpuPercent": facts.cpu_percent,
     }
 
 
@@ -41,6 +56,7 @@ def _failure(status: ServerStatus) -> JsonObject | None:
         "kind": status.failure.kind,
         "cause": advice.cause,
         "suggestion": advice.suggestion,
+        "retryAt": _time(status.failure.retry_at),
     }
 
 

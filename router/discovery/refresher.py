@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from router.advice import advise
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.statuses import StatusBoard
 from router.errors import UpstreamAnsweredError, UpstreamFailed
@@ -24,6 +25,7 @@ from router.model import (
 )
 from router.ports import CachedListing, ServerListing, ToolCache, Upstreams
 from router.tasks import spawn
+from router.tracing import begin_trace, log_event
 from router.upstream.listing import read_listing
 
 log = logging.getLogger(__name__)
@@ -59,16 +61,13 @@ class Refresher:
         listed_at = self._catalogs[ref.workspace].entry(ref.server).listed_at
         return listed_at is not None and self._clock() - listed_at < FRESH_FOR
 
-    async def refresh(self, ref: ServerRef) -> None:
-        """Learn a server's list anew, or join the run that is already doing so. Never raises for
-        what the server does wrong; its status says how it ended."""
-        config_hash = self._catalogs[ref.workspace].entry(ref.server).config.config_hash
-        run = self._runs.get((ref, config_hash))
-        if run is None:
-            run = spawn(self._run(ref, config_hash), name=f"discover {ref.server}")
-            self._runs[(ref, config_hash)] = run
-            run.add_done_callback(lambda _: self._runs.pop((ref, config_hash), None))
-        await asyncio.shield(run)
+    async def refresh(self, *refs: ServerRef) -> None:
+        """Learn servers' lists anew, side by side, or join the runs that are already doing so.
+        Never raises for what a server does wrong; its status says how it ended."""
+        begin_trace()
+        if new := [ref for ref in refs if self._run_key(ref) not in self._runs]:
+            log_event(log, "tools.discovery.started", serverCount=len(new))
+        await asyncio.gather(*[asyncio.shield(self._joined(ref)) for ref in refs])
 
     async def close(self) -> None:
         runs = list(self._runs.values())
@@ -76,6 +75,18 @@ class Refresher:
             run.cancel()
         if runs:
             await asyncio.wait(runs)
+
+    def _joined(self, ref: ServerRef) -> asyncio.Task[None]:
+        """The run that refreshes `ref`, begun if there is none."""
+        key = self._run_key(ref)
+        run = self._runs.get(key)
+        if run is None:
+            run = self._runs[key] = spawn(self._run(*key), name=f"discover {ref.server}")
+            run.add_done_callback(lambda _: self._runs.pop(key, None))
+        return run
+
+    def _run_key(self, ref: ServerRef) -> tuple[ServerRef, str]:
+        return ref, self._catalogs[ref.workspace].entry(ref.server).config.config_hash
 
     async def _run(self, ref: ServerRef, config_hash: str) -> None:
         self._step(ref, DiscoveryStep.STARTING)
@@ -113,7 +124,12 @@ class Refresher:
         catalog.set_listing(ref.server, cached)
         self._board.update(ref, discovery=DiscoveryStatus.SUCCESS, step=None, failure=None)
         self._publish(DiscoveryProgressed(ref, DiscoveryStep.COMPLETE))
-        log.info("Listed %d tools of %s", len(listing.tools), ref.server)
+        log_event(
+            log,
+            "tools.discovery.server.success",
+            serverName=ref.server,
+            toolCount=len(listing.tools),
+        )
         if changed:
             self._publish(ToolsChanged(ref.workspace, ref.server, len(listing.tools)))
 
@@ -122,8 +138,12 @@ class Refresher:
         self._publish(DiscoveryProgressed(ref, step))
 
     def _fail(self, ref: ServerRef, failure: Failure, status: DiscoveryStatus) -> None:
-        log.warning(
-            "Could not list the tools of %s: %s %s", ref.server, failure.kind, failure.detail
+        log_event(
+            log,
+            "tools.discovery.server.failed",
+            level=logging.WARNING,
+            serverName=ref.server,
+            errorMessage=str(advise(failure, ref.server)),
         )
         self._board.update(ref, discovery=status, step=None, failure=failure)
         self._publish(DiscoveryProgressed(ref, DiscoveryStep.FAILED))

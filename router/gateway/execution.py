@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from router.catalog.catalog import View, WorkspaceCatalog
 from router.catalog.reading import compact_json
-from router.errors import InvalidInput, NotFound, ToolboothError
+from router.errors import InvalidInput, NotFound, ToolboothError, UpstreamFailed
 from router.gateway.arguments import problems
 from router.model import (
     Caller,
+    FailureKind,
     JsonObject,
     Permission,
     ServerRef,
@@ -24,6 +25,7 @@ from router.model import (
 )
 from router.ports import ProgressSink, Upstreams
 from router.result import Ok, ToolResult, failed
+from router.upstream.failures import HttpRefused
 
 _OUR_META_PREFIX = "io.modelcontextprotocol/"
 _OUR_META_KEYS = frozenset({"progressToken", "token", "projectId"})
@@ -66,7 +68,7 @@ class Execution:
             tool = self._permitted(caller, call.key)
             if wrong := problems(tool.input_schema, call.arguments):
                 return Ok(_wrong_arguments(tool, wrong))
-            return Ok(await self._call(caller, call))
+            return Ok(await self._call(caller, call, repeatable=_is_repeatable(tool)))
         except ToolboothError as error:
             return failed(error)
 
@@ -80,11 +82,18 @@ class Execution:
             )
         return tool
 
-    async def _call(self, caller: Caller, call: ToolCall) -> JsonObject:
+    async def _call(self, caller: Caller, call: ToolCall, *, repeatable: bool) -> JsonObject:
+        """A call whose connection was lost may have been carried out, so it is sent again only if
+        that does no harm, and only once."""
         params: JsonObject = {"name": call.key.tool, "arguments": call.arguments}
         if meta := forwarded_meta(call.meta):
             params["_meta"] = meta
         ref = ServerRef(caller.workspace, call.key.server)
+        try:
+            return await self.forward(ref, "tools/call", params, call.on_progress)
+        except UpstreamFailed as error:
+            if not (repeatable and _was_lost(error)):
+                raise
         return await self.forward(ref, "tools/call", params, call.on_progress)
 
     async def forward(
@@ -107,6 +116,18 @@ def forwarded_meta(meta: JsonObject) -> JsonObject:
         for key, value in meta.items()
         if key not in _OUR_META_KEYS and not key.startswith(_OUR_META_PREFIX)
     }
+
+
+def _is_repeatable(tool: Tool) -> bool:
+    hints = tool.annotations
+    return hints.get("idempotentHint") is True or hints.get("readOnlyHint") is True
+
+
+def _was_lost(error: UpstreamFailed) -> bool:
+    """Whether a working connection broke: not a failed start, nor an answer of the server."""
+    failure = error.failure
+    broke = failure.kind in (FailureKind.EXITED, FailureKind.UNREACHABLE)
+    return broke and failure.retry_at is None and not isinstance(error, HttpRefused)
 
 
 def _wrong_arguments(tool: Tool, wrong: list[str]) -> JsonObject:

@@ -22,6 +22,7 @@ from router.gateway.guard import caller_of
 from router.gateway.passing import PassThrough
 from router.gateway.recording import Request
 from router.model import JsonObject, as_object
+from router.tracing import begin_trace
 
 SERVER_NAME = "toolbooth"
 _NOT_CACHED: JsonObject = {"ttlMs": 0, "cacheScope": "private"}
@@ -66,6 +67,7 @@ class Protocol:
         }
 
     async def _answer(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
+        begin_trace()
         if (method := self._methods.get(ctx.method)) is not None:
             return self._stamped(ctx, await method(_request(ctx)))
         result = await call_next(ctx)

@@ -15,7 +15,8 @@ from router.advice import advise
 from router.catalog.statuses import StatusBoard
 from router.discovery.refresher import Refresher
 from router.errors import UpstreamFailed
-from router.events import Publish, ServerRemoved
+from router.events import AttentionNeeded, Event, Publish, ServerRemoved, ToolsChanged
+from router.gateway import metatools
 from router.model import (
     DiscoveryStatus,
     Failure,
@@ -26,9 +27,11 @@ from router.model import (
 )
 from router.ports import SecretStore
 from router.service.workspaces import Reconciled, Workspaces
+from router.settings import Lifecycle, Settings
 from router.store.secrets import resolve
 from router.tasks import spawn
-from router.upstream.pool import LaunchPlan, UpstreamPool
+from router.tracing import log_event
+from router.upstream.pool import LaunchPlan, Terms, UpstreamPool
 
 log = logging.getLogger(__name__)
 
@@ -44,37 +47,49 @@ class Fleet:
         secrets: SecretStore,
         publish: Publish,
         clock: Callable[[], datetime],
+        settings: Callable[[], Settings] = Settings,
     ) -> None:
         self._workspaces = workspaces
         self._secrets = secrets
         self._publish = publish
-        self._refreshes_by_itself = False
+        self._settings = settings
+        self._serving = False
         self.board = StatusBoard(workspaces.catalogs, publish)
         self.pool = UpstreamPool(
             launch=self._launch,
             publish_state=self._state_changed,
             on_notification=self._notified,
             on_stderr=self._said,
+            on_given_up=self._given_up,
+            terms=self._terms,
         )
         self.refresher = Refresher(
             upstreams=self.pool,
             catalogs=workspaces.catalogs,
             caches=workspaces.cache,
             board=self.board,
-            publish=publish,
+            publish=self._learnt,
             clock=clock,
         )
 
-    def start_refreshing(self) -> None:
-        """From now on lists are kept fresh in the background, beginning with the stale ones."""
-        self._refreshes_by_itself = True
+    def start_serving(self) -> None:
+        """From now on lists are kept fresh in the background, beginning with the stale ones, and
+        servers run that shall do so before anyone calls them."""
+        self._serving = True
         for workspace, catalog in self._workspaces.catalogs.items():
             for server in catalog.servers:
-                self._refresh_if_stale(ServerRef(workspace, server))
+                self._begin(ServerRef(workspace, server))
 
     async def apply(self, reconciled: Reconciled) -> None:
         """Do what a changed configuration asks for."""
-        await self._forget(reconciled.removed)
+        for ref, tool_count in reconciled.removed.items():
+            await self._forget(ref)
+            log_event(
+                log,
+                "tools.registry.server.removed",
+                serverName=ref.server,
+                removedCount=tool_count,
+            )
         for ref in reconciled.restarted:
             await self.pool.disconnect(ref)
             await self._workspaces.load_listing(ref)
@@ -84,8 +99,11 @@ class Fleet:
                 await self.pool.disconnect(ref)
             self.board.update(ref, consented=self._workspaces.has_consent(ref))
             self.board.announce(ref)
-        for ref in (*reconciled.restarted, *reconciled.kept):
+        for ref in reconciled.restarted:
+            self._begin(ref)
+        for ref in reconciled.kept:
             self._refresh_if_stale(ref)
+            self._start_if(ref, Lifecycle.ALWAYS)
 
     async def approve(self, ref: ServerRef) -> None:
         """A person has seen what would run and agrees."""
@@ -93,23 +111,32 @@ class Fleet:
         consents = self._workspaces.consents(ref.workspace)
         await asyncio.to_thread(consents.grant, ref.server, entry.config)
         self.board.update(ref, consented=True, failure=None)
-        self._refresh_if_stale(ref)
+        self.pool.forgive(ref)
+        self._begin(ref)
 
     async def refresh(self, refs: Iterable[ServerRef]) -> None:
-        """Learn lists anew, side by side; one failure harms no other."""
-        await asyncio.gather(*(self.refresher.refresh(ref) for ref in refs if self._may_run(ref)))
+        """Learn lists anew, side by side; one failure harms no other. A person asks for this, so
+        servers that were given up are tried again."""
+        chosen = [ref for ref in refs if self._may_run(ref)]
+        for ref in chosen:
+            self.pool.forgive(ref)
+        await self.refresher.refresh(*chosen)
+
+    async def measure(self) -> None:
+        """Bring what is known of the servers' processes up to date."""
+        for ref, facts in (await self.pool.measure()).items():
+            self.board.update(ref, process=facts)
 
     async def close(self) -> None:
         await self.refresher.close()
         await self.pool.close()
 
-    async def _forget(self, refs: Iterable[ServerRef]) -> None:
-        for ref in refs:
-            await self.pool.disconnect(ref)
-            self.board.forget(ref)
-            self._publish(ServerRemoved(ref))
-            await asyncio.to_thread(self._workspaces.cache(ref.workspace).remove, ref.server)
-            await asyncio.to_thread(self._workspaces.consents(ref.workspace).forget, ref.server)
+    async def _forget(self, ref: ServerRef) -> None:
+        await self.pool.disconnect(ref)
+        self.board.forget(ref)
+        self._publish(ServerRemoved(ref))
+        await asyncio.to_thread(self._workspaces.cache(ref.workspace).remove, ref.server)
+        await asyncio.to_thread(self._workspaces.consents(ref.workspace).forget, ref.server)
 
     def _reset(self, ref: ServerRef) -> None:
         self.board.update(
@@ -127,8 +154,31 @@ class Fleet:
         return enabled and self.board.condition(ref).consented
 
     def _refresh_if_stale(self, ref: ServerRef) -> None:
-        if self._refreshes_by_itself and self._may_run(ref) and not self.refresher.is_fresh(ref):
+        if self._serving and self._may_run(ref) and not self.refresher.is_fresh(ref):
             spawn(self.refresher.refresh(ref), name=f"refresh {ref.server}")
+
+    def _begin(self, ref: ServerRef) -> None:
+        self._refresh_if_stale(ref)
+        self._start_if(ref, Lifecycle.EAGER, Lifecycle.ALWAYS)
+
+    def _start_if(self, ref: ServerRef, *lifecycles: Lifecycle) -> None:
+        """Start a server if it may run and has one of these lifecycles."""
+        wanted = self._workspaces.entry(ref).config.lifecycle in lifecycles
+        if self._serving and wanted and self._may_run(ref):
+            self.pool.start(ref)
+
+    def _terms(self, ref: ServerRef) -> Terms:
+        catalog = self._workspaces.catalogs.get(ref.workspace)
+        entry = catalog.servers.get(ref.server) if catalog else None
+        if entry is None:
+            return Terms()  # it was removed and is about to be stopped
+        return Terms(
+            name=entry.name,
+            lifecycle=entry.config.lifecycle,
+            idle_timeout_s=self._settings().idle_timeout_s,
+            max_concurrent_calls=entry.config.max_concurrent_calls,
+            memory_limit_mb=entry.config.memory_limit_mb,
+        )
 
     async def _launch(self, ref: ServerRef) -> LaunchPlan:
         """How to start a server; asked at each start, so that secrets don't outlive their use."""
@@ -145,13 +195,29 @@ class Fleet:
         )
 
     def _state_changed(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
-        self.board.update(ref, connection=state, failure=failure)
+        self.board.update(ref, connection=state, failure=failure, process=None)
         if state is ServerState.READY:
             self._refresh_if_stale(ref)
 
     def _notified(self, ref: ServerRef, method: str, _: JsonObject) -> None:
         if method in _LIST_CHANGED:
             spawn(self.refresher.refresh(ref), name=f"refresh {ref.server}")
+
+    def _learnt(self, event: Event) -> None:
+        """Pass on what the refresher tells."""
+        if isinstance(event, ToolsChanged):
+            catalog = self._workspaces.catalog(event.workspace)
+            log_event(
+                log,
+                "tools.registry.updated",
+                staticCount=len(metatools.TOOLS),
+                mcpCount=sum(len(entry.tools) for entry in catalog.servers.values()),
+            )
+        self._publish(event)
+
+    def _given_up(self, ref: ServerRef, failure: Failure) -> None:
+        log.error("%s keeps failing and is given up for now: %s", ref.server, failure.kind)
+        self._publish(AttentionNeeded(ref, failure))
 
     def _said(self, ref: ServerRef, line: str) -> None:
         log.debug("%s: %s", ref.server, line)

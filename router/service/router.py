@@ -47,6 +47,7 @@ from router.model import (
 )
 from router.result import ToolResult
 from router.search.bm25 import Bm25Provider
+from router.service.announcing import Announcer
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
 from router.service.keeping import keep_secrets
@@ -79,13 +80,21 @@ class Router(Queries):
     """`open()` reads the files and can work on them; `start()` also serves clients."""
 
     def __init__(
-        self, data_dir: Path, *, port: int | None = None, clock: Callable[[], datetime] = utc_now
+        self,
+        data_dir: Path,
+        *,
+        port: int | None = None,
+        clock: Callable[[], datetime] = utc_now,
+        lent: Mapping[str, ServerConfig] | None = None,
     ) -> None:
+        """`lent` are servers that the active workspace has besides those in its file."""
+        self._announcer = Announcer()
+        self._publish = self._announcer.publish
         config = ConfigStore(data_dir)
         workspaces = Workspaces(data_dir / "workspaces", config, Bm25Provider())
         tokens = TokenStore(data_dir / "tokens.json", clock)
         self._secrets = LayeredSecrets(KeyringSecrets(), SessionSecrets())
-        fleet = Fleet(workspaces, self._secrets, self._publish, clock)
+        fleet = Fleet(workspaces, self._secrets, self._publish, clock, self.settings)
         endpoint = Endpoint(
             workspaces=workspaces,
             fleet=fleet,
@@ -104,8 +113,8 @@ class Router(Queries):
             socket_address(data_dir), lambda name, arguments: dispatch(self, name, arguments)
         )
         self._port = port
+        self._lent = lent or {}
         self._watching: asyncio.Task[None] | None = None
-        self._consumers: tuple[Callable[[Event], None], ...] = ()
 
     # Life
 
@@ -113,6 +122,7 @@ class Router(Queries):
         """Read everything from disk; nothing is started."""
         changes = await asyncio.to_thread(self._config.load)
         self._activity = await asyncio.to_thread(self._open_activity)
+        self._workspaces.lend(self.settings().active_workspace, self._lent)
         for workspace in self._config.workspaces:
             await self._reconcile(workspace)
         for change in changes:
@@ -126,7 +136,7 @@ class Router(Queries):
         await self._control.start()
         self._instance.update(url=self.listener().url)
         self._watching = spawn(self._watch(), name="watch files")
-        self._fleet.start_refreshing()
+        self._fleet.start_serving()
 
     async def stop(self) -> None:
         """Stop accepting, close the servers, write what is still in memory. Safe to call twice."""
@@ -140,12 +150,7 @@ class Router(Queries):
         self._instance.release()
 
     def subscribe(self, consumer: Callable[[Event], None]) -> Callable[[], None]:
-        self._consumers = (*self._consumers, consumer)
-
-        def unsubscribe() -> None:
-            self._consumers = tuple(c for c in self._consumers if c is not consumer)
-
-        return unsubscribe
+        return self._announcer.subscribe(consumer)
 
     # Servers
 
@@ -163,6 +168,7 @@ class Router(Queries):
     async def update_server(
         self, ref: ServerRef, name: str, config: ServerConfig, *, consent: bool
     ) -> ServerId:
+        self._workspaces.check_editable(ref)
         name = editing.checked_name(name)
         config = await self._with_secrets_kept(ref, config)
         changed = await self._workspaces.edit(
@@ -173,9 +179,11 @@ class Router(Queries):
         return server
 
     async def remove_server(self, ref: ServerRef) -> None:
+        self._workspaces.check_editable(ref)
         await self._edit(ref.workspace, lambda c: editing.without_server(c, ref.server))
 
     async def set_server_enabled(self, ref: ServerRef, enabled: bool) -> None:
+        self._workspaces.check_editable(ref)
         config = self.server_config(ref).model_copy(update={"disabled": not enabled})
         name = self._workspaces.entry(ref).name
         await self._edit(
@@ -197,6 +205,9 @@ class Router(Queries):
         catalog = self._workspaces.catalog(workspace)
         chosen = [catalog.entry(server).id] if server else list(catalog.servers)
         await self._fleet.refresh(ServerRef(workspace, each) for each in chosen)
+
+    async def measure(self) -> None:
+        await self._fleet.measure()
 
     # Workspaces and projects
 
@@ -378,11 +389,3 @@ class Router(Queries):
         if self._activity is not None:
             self._activity.record(entry)
         self._publish(ActivityRecorded(entry))
-
-    def _publish(self, event: Event) -> None:
-        for consumer in self._consumers:
-            try:
-                consumer(event)
-            except Exception:
-                # Whoever listens must not be able to break a client's request.
-                log.exception("A consumer of events failed at %s", type(event).__name__)

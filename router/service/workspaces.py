@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from router.catalog.catalog import ServerEntry, WorkspaceCatalog
-from router.errors import NotFound
+from router.errors import InvalidInput, NotFound
 from router.model import ServerId, ServerRef, WorkspaceId
 from router.ports import SearchProvider
-from router.settings import WorkspaceConfig
+from router.settings import ServerConfig, WorkspaceConfig
 from router.store.cache import DiskToolCache
 from router.store.config import ConfigStore
 from router.store.consents import ConsentStore
@@ -21,7 +21,8 @@ from router.store.consents import ConsentStore
 class Reconciled:
     """What a changed configuration means for the servers of a workspace."""
 
-    removed: tuple[ServerRef, ...]
+    removed: dict[ServerRef, int]
+    """With the number of tools each had."""
     restarted: tuple[ServerRef, ...]
     """New ones, and those whose configuration now decides another tool list."""
     kept: tuple[ServerRef, ...]
@@ -34,7 +35,25 @@ class Workspaces:
         self._provider = provider
         self._editing = asyncio.Lock()
         self._caches: dict[WorkspaceId, DiskToolCache] = {}
+        self._lent: dict[WorkspaceId, Mapping[str, ServerConfig]] = {}
         self.catalogs: dict[WorkspaceId, WorkspaceCatalog] = {}
+
+    def lend(self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]) -> None:
+        """Have `servers` in a workspace without writing them to its file, whose own come first.
+
+        Takes effect when the workspace is reconciled.
+        """
+        self._lent[workspace] = servers
+
+    def check_editable(self, ref: ServerRef) -> None:
+        """Raises `InvalidInput` for a server that stands in no file."""
+        name = self.entry(ref).name
+        written = self._config.workspaces[ref.workspace].mcp_servers
+        if name in self._lent.get(ref.workspace, {}) and name not in written:
+            raise InvalidInput(
+                f"{name} comes from the environment and can't be changed here.",
+                "Change its variables and start Toolbooth again.",
+            )
 
     def catalog(self, workspace: WorkspaceId) -> WorkspaceCatalog:
         if (catalog := self.catalogs.get(workspace)) is None:
@@ -71,7 +90,7 @@ class Workspaces:
 
     def reconcile(self, workspace: WorkspaceId) -> Reconciled:
         """Bring the catalogue in line with the configuration, and say what that changes."""
-        config = self._config.workspaces[workspace]
+        config = self._with_lent(workspace, self._config.workspaces[workspace])
         catalog = self.catalogs.get(workspace)
         before: dict[ServerId, ServerEntry] = catalog.servers if catalog else {}
         if catalog is None:
@@ -79,6 +98,13 @@ class Workspaces:
         else:
             catalog.configure(config)
         return _compare(workspace, before, catalog.servers)
+
+    def _with_lent(self, workspace: WorkspaceId, config: WorkspaceConfig) -> WorkspaceConfig:
+        lent = self._lent.get(workspace)
+        if not lent:
+            return config
+        new = {name: server for name, server in lent.items() if name not in config.mcp_servers}
+        return config.model_copy(update={"mcp_servers": {**config.mcp_servers, **new}})
 
     def drop(self, workspace: WorkspaceId) -> Reconciled:
         """A workspace is gone from disk."""
@@ -104,7 +130,7 @@ def _compare(
 
     refs = {server: ServerRef(workspace, server) for server in (*before, *after)}
     return Reconciled(
-        removed=tuple(refs[server] for server in before if server not in after),
+        removed={refs[s]: len(entry.tools) for s, entry in before.items() if s not in after},
         restarted=tuple(refs[server] for server in after if not is_same(server)),
         kept=tuple(refs[server] for server in after if is_same(server)),
     )

@@ -43,7 +43,7 @@ async def open_upstream(
         connection = HttpConnection(link, on_notification)
     else:
         default_s = _STDIO_STARTUP_S
-        connection = Connection(_process(config, env, on_stderr), on_notification)
+        connection = ProcessConnection(_process(config, env, on_stderr), on_notification)
     await _open(connection, startup_timeout_s or default_s)
     return connection
 
@@ -140,6 +140,22 @@ class Connection:
     async def close(self) -> None:
         self._peer.close(_CLOSED)
         await self._link.close()
+
+
+class ProcessConnection(Connection):
+    """A connection to a process of its own."""
+
+    def __init__(self, link: StdioLink, on_notification: NotificationSink) -> None:
+        super().__init__(link, on_notification)
+        self._process = link
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def condemn(self, failure: Failure) -> None:
+        """Kill the process and all its descendants, because of `failure`."""
+        self._process.condemn(failure)
 
 
 class HttpConnection(Connection):

@@ -1,27 +1,33 @@
 """The owner of one server's upstream: the task that opens a connection is the one that closes it.
 
-Others ask the owner for the connection; whoever asks while it starts shares that start.
+Others ask the owner for the connection; whoever asks while it starts shares that start. A server
+that keeps failing is left alone for a growing while; one that shall always run is started again.
 """
 
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import TypeAlias
 
+from router.advice import not_before
 from router.errors import ToolboothError, UpstreamFailed
 from router.model import Failure, FailureKind, ServerState
-from router.settings import ServerConfig
+from router.settings import Lifecycle, ServerConfig
+from router.store.clock import utc_now
 from router.tasks import spawn
 from router.upstream.connection import Connection, open_upstream
 from router.upstream.failures import failed
 from router.upstream.jsonrpc import NotificationSink
 from router.upstream.last_words import LineSink
+from router.upstream.supervision import Supervision
+from router.upstream.terms import Terms
 
-_FAILURE_HELD_S = 1.0
 _STOPPED = Failure(FailureKind.OTHER, detail="it was stopped before it was ready")
 _SHOWN_BY_OTHERS = (FailureKind.DISABLED, FailureKind.CONSENT_NEEDED)
 
@@ -48,8 +54,13 @@ class Surroundings:
     on_stderr: LineSink
     on_over: Callable[[], None]
     """Called when the connection may no longer be used, before anything else happens."""
-    idle_timeout_s: float | None = None
+    on_given_up: Callable[[Failure], None]
+    """Called once when it failed too often to be tried again without someone asking."""
+    terms: Callable[[], Terms] = Terms
     clock: Callable[[], float] = time.monotonic
+    now: Callable[[], datetime] = utc_now
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    chance: Callable[[], float] = random.random
 
 
 _Outcome: TypeAlias = Connection | ToolboothError
@@ -67,8 +78,15 @@ class Owner:
         """The current run and those that are still closing, which nobody may disturb."""
         self._borrowers = 0
         self._kept = False
+        self._supervision = Supervision(surroundings.clock, surroundings.chance)
         self._held_failure: UpstreamFailed | None = None
-        self._held_until = 0.0
+        self._pause: asyncio.Task[None] | None = None
+
+    @property
+    def live(self) -> Connection | None:
+        """The connection there is now, if it works."""
+        outcome = self._opened.result() if self._opened and self._opened.done() else None
+        return outcome if isinstance(outcome, Connection) and not outcome.closed else None
 
     async def connection(self, *, keep: bool = True) -> Connection:
         """The connection, started if there is none; with `keep` it outlives its borrowers.
@@ -77,8 +95,10 @@ class Owner:
         """
         opened = self._opened
         if opened is None or _is_dead(opened):
-            opened = self._begin()
+            if self._held_failure is not None and self._supervision.pause_left_s > 0:
+                raise self._held_failure.with_traceback(None)
             self._kept = False
+            opened = self._begin()
         self._kept |= keep
         outcome = await asyncio.shield(opened)
         if isinstance(outcome, ToolboothError):
@@ -93,13 +113,30 @@ class Owner:
             yield await self.connection(keep=False)
         finally:
             self._borrowers -= 1
-            if not self._borrowers and not self._kept:
-                await self.stop()
+            if not self._borrowers and not self._kept and not self._always:
+                await self._stop()
+
+    def start(self) -> None:
+        """Connect in the background, unless it is connected or pauses; the state tells the rest."""
+        self._kept = True
+        pausing = self._supervision.pause_left_s > 0
+        if not pausing and (self._opened is None or _is_dead(self._opened)):
+            self._begin()
+
+    def forgive(self) -> None:
+        """A person wants it tried again, whatever happened before."""
+        self._supervision.forgive()
+        self._held_failure = None
 
     async def stop(self) -> None:
         """Close the connection, if there is one, and return when it is gone. Who asks meanwhile
         gets a new one."""
-        self._held_failure = None
+        self.forgive()
+        if self._end_pause():
+            self._around.publish_state(ServerState.IDLE, None)
+        await self._stop()
+
+    async def _stop(self) -> None:
         self._opened = None
         if self._current is not None:
             self._current.cancel()
@@ -108,8 +145,7 @@ class Owner:
             await asyncio.wait(list(self._runs))
 
     def _begin(self) -> asyncio.Future[_Outcome]:
-        if self._held_failure is not None and self._around.clock() < self._held_until:
-            raise self._held_failure.with_traceback(None)
+        self._end_pause()
         opened: asyncio.Future[_Outcome] = asyncio.get_running_loop().create_future()
         run = spawn(self._run(opened, list(self._runs)), name=f"upstream {self._around.name}")
         self._current = run
@@ -151,8 +187,7 @@ class Owner:
                 startup_timeout_s=plan.startup_timeout_s,
             )
         except UpstreamFailed as error:
-            self._held_failure, self._held_until = error, around.clock() + _FAILURE_HELD_S
-            around.publish_state(_state_after(error.failure), error.failure)
+            self._fail(error)
             raise
         except asyncio.CancelledError:
             around.publish_state(ServerState.IDLE, None)
@@ -162,16 +197,21 @@ class Owner:
         """Keep `connection` until it dies, nobody has used it for long, or we are stopped."""
         failure: Failure | None = None
         try:
+            self._held_failure = None
+            self._supervision.served()
             self._around.publish_state(ServerState.READY, None)
             failure = await self._until_over(connection)
         finally:
             if self._current is asyncio.current_task():
                 self._current = None
             self._around.on_over()
-            if failure is not None and _was_expected(failure, connection):
+            if failure is not None and not self._always and _was_expected(failure, connection):
                 failure = None
             await connection.close()
-            self._around.publish_state(_state_after(failure), failure)
+            if failure is None:
+                self._around.publish_state(ServerState.IDLE, None)
+            else:
+                self._fail(failed(failure))
 
     async def _until_over(self, connection: Connection) -> Failure | None:
         """Why it died, or nothing if it was only idle for too long."""
@@ -185,14 +225,62 @@ class Owner:
 
     def _patience_s(self, connection: Connection) -> float | None:
         """How long to wait before looking again whether it is still used."""
-        limit_s = self._around.idle_timeout_s
-        if limit_s is None or self._borrowers:
+        limit_s = self._around.terms().idle_timeout_s
+        if limit_s is None or self._borrowers or self._always:
             return limit_s
         return limit_s - connection.idle_s
 
     def _is_unused(self, connection: Connection) -> bool:
-        limit_s = self._around.idle_timeout_s
-        return limit_s is not None and not self._borrowers and connection.idle_s >= limit_s
+        limit_s = self._around.terms().idle_timeout_s
+        unwanted = not self._borrowers and not self._always
+        return limit_s is not None and unwanted and connection.idle_s >= limit_s
+
+    @property
+    def _always(self) -> bool:
+        return self._around.terms().lifecycle is Lifecycle.ALWAYS
+
+    # Failing
+
+    def _fail(self, error: UpstreamFailed) -> None:
+        """Hold `error` against further starts for a while, and tell what follows from it."""
+        failure, supervision = error.failure, self._supervision
+        self._held_failure = error
+        if failure.kind is FailureKind.SIGN_IN_NEEDED:  # no crash: it waits for a person
+            supervision.refused()
+            self._around.publish_state(_state_after(failure), failure)
+            return
+        pause_s = supervision.failed()
+        if pause_s > 0:
+            self._postpone(error, pause_s)
+        if supervision.broken:
+            self._around.publish_state(ServerState.FAILED, error.failure)
+            if supervision.just_broke:
+                self._around.on_given_up(error.failure)
+            return
+        state = ServerState.BACKING_OFF if pause_s > 0 else ServerState.FAILED
+        self._around.publish_state(state, error.failure)
+        if pause_s > 0 or self._always:
+            self._pause = spawn(self._sit_out(failure, pause_s), name=f"pause {self._around.name}")
+
+    def _postpone(self, error: UpstreamFailed, pause_s: float) -> None:
+        retry_at = self._around.now() + timedelta(seconds=pause_s)
+        error.failure = replace(error.failure, retry_at=retry_at)
+        error.hint = f"{error.hint} {not_before(retry_at)}".strip()
+
+    async def _sit_out(self, failure: Failure, pause_s: float) -> None:
+        """Wait until it may be tried again; only one that shall always run is, by itself."""
+        await self._around.sleep(pause_s)
+        self._pause = None
+        if self._always:
+            self._kept = True
+            self._begin()
+        elif pause_s > 0:
+            self._around.publish_state(ServerState.FAILED, failure)
+
+    def _end_pause(self) -> bool:
+        """Whether there was one."""
+        pause, self._pause = self._pause, None
+        return pause is not None and pause.cancel()
 
 
 def _is_dead(opened: asyncio.Future[_Outcome]) -> bool:
@@ -208,9 +296,6 @@ def _was_expected(failure: Failure, connection: Connection) -> bool:
     return exited_well and connection.ended_quietly
 
 
-def _state_after(failure: Failure | None) -> ServerState:
-    if failure is None:
-        return ServerState.IDLE
-    if failure.kind is FailureKind.SIGN_IN_NEEDED:
-        return ServerState.NEEDS_SIGN_IN
-    return ServerState.FAILED
+def _state_after(failure: Failure) -> ServerState:
+    wants_person = failure.kind is FailureKind.SIGN_IN_NEEDED
+    return ServerState.NEEDS_SIGN_IN if wants_person else ServerState.FAILED

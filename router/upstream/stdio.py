@@ -113,6 +113,12 @@ class StdioLink(asyncio.SubprocessProtocol):
         if self._writable.is_set():  # else the server doesn't read, and we would pile up
             self._write(message)
 
+    def condemn(self, failure: Failure) -> None:
+        """Kill the process and its descendants; `failure` is what those who wait are told."""
+        if not self._over.is_set():
+            self._fault = failure
+            self._over.set()
+
     async def close(self) -> None:
         """End the process and its descendants; returns when they are gone, in bounded time."""
         self._over.set()
@@ -127,7 +133,7 @@ class StdioLink(asyncio.SubprocessProtocol):
         # Casts, because uvloop's transports have the methods but not the base classes.
         self._transport = cast(asyncio.SubprocessTransport, transport)
         self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
-        self._tree = watch_tree(self._pid)
+        self._tree = watch_tree(self.pid)
         self._supervisor = spawn(self._supervise(), name=f"stdio {self._command.name}")
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
@@ -215,11 +221,11 @@ class StdioLink(asyncio.SubprocessProtocol):
         if not await _within(_TERMINATE_GRACE_S, self._exited):
             self._tree.kill()
             if not await _within(_KILL_GRACE_S, self._exited):
-                log.error("Process %d of %s can't be killed", self._pid, self._command.name)
+                log.error("Process %d of %s can't be killed", self.pid, self._command.name)
         return False
 
     @property
-    def _pid(self) -> int:
+    def pid(self) -> int:
         return self._transport.get_pid()
 
     def _end(self, exited_by_itself: bool) -> Failure:

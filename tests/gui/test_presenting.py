@@ -253,3 +253,9 @@ def test_an_activity_row_has_local_time_and_no_tokens_where_there_are_none() -> 
     assert row.tokens == "—"
     assert row.app == "Unknown app"
     assert row.outcome_tone is Tone.OK
+
+
+def test_a_failure_says_until_when_nothing_is_tried() -> None:
+    at = datetime(2026, 1, 1, 12, 30, 5).astimezone()
+    text = failure_text(Failure(FailureKind.EXITED, "code 1", retry_at=at))
+    assert text == "Stopped by itself (code 1); not tried again before 12:30:05"

@@ -19,6 +19,9 @@ from typing import Any
 
 MODERN = "2026-07-28"
 SLEEPER = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+GLUTTON = (
+    "import sys, time; taken = b'x' * (int(sys.argv[1]) << 20); print(flush=True); time.sleep(600)"
+)
 
 TOOLS: dict[str, str] = {
     "echo": "Answer with the arguments, in content and structuredContent.",
@@ -36,6 +39,7 @@ TOOLS: dict[str, str] = {
     "stop_reading": "Read nothing more from stdin.",
     "notify": "Send the notification `method`, then answer.",
     "ask": "Send the client the request `method`; its answer is recorded. Then answer.",
+    "grow": "Take `megabytes` more memory, in a child process, then answer with its pid.",
     "env": "Answer with this process's environment, folder and pid.",
 }
 
@@ -195,6 +199,13 @@ class Server:
 
     def tool_spawn(self, request_id: Any, own_session: bool = False) -> None:
         self.tool_echo(request_id, pid=_start_child(own_session))
+
+    def tool_grow(self, request_id: Any, megabytes: int) -> None:
+        command = [sys.executable, "-c", GLUTTON, str(megabytes)]
+        child = subprocess.Popen(command, stdout=subprocess.PIPE)
+        assert child.stdout is not None
+        child.stdout.readline()
+        self.tool_echo(request_id, pid=child.pid)
 
     def tool_stop_reading(self, request_id: Any) -> None:
         self.tool_echo(request_id)

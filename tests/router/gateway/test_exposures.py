@@ -33,6 +33,7 @@ from router.model import (
 from router.ports import CachedListing, ServerListing
 from router.search.bm25 import Bm25Provider
 from router.settings import WorkspaceConfig
+from router.upstream.failures import HttpRefused
 from tests.fakes import FakeUpstreams
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -65,13 +66,19 @@ def answer_oddly(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
 class Booth:
     """The exposures over one workspace with one server, and what they recorded."""
 
-    def __init__(self, answer: Answer = answer_oddly, **config: object) -> None:
+    def __init__(
+        self,
+        answer: Answer = answer_oddly,
+        *,
+        tools: tuple[JsonObject, ...] = (READ, WRITE),
+        **config: object,
+    ) -> None:
         workspace = WorkspaceConfig.model_validate(
             {"name": "Home", "mcpServers": {"Files": {"command": "files"}}, **config}
         )
         catalog = WorkspaceCatalog(workspace, Bm25Provider())
         config_hash = catalog.servers[FILES].config.config_hash
-        listing = CachedListing(ServerListing((READ, WRITE)), config_hash, NOW - timedelta(days=3))
+        listing = CachedListing(ServerListing(tools), config_hash, NOW - timedelta(days=3))
         catalog.set_listing(FILES, listing)
         self.upstreams = FakeUpstreams(answer)
         self.recorded: list[ActivityEntry] = []
@@ -249,6 +256,64 @@ async def test_a_server_that_is_down_makes_the_tool_unavailable_with_a_way_out()
         "retryable": True,
         "hint": "Check its command.",
     }
+
+
+LOST = Failure(FailureKind.EXITED, "code 1")
+
+
+class Flaky:
+    """A server that fails with each of `errors` in turn, then answers."""
+
+    def __init__(self, *errors: Exception) -> None:
+        self._errors = list(errors)
+
+    def __call__(self, *_: object) -> JsonObject:
+        if self._errors:
+            raise self._errors.pop(0)
+        return ODD_RESULT
+
+
+def hinted(answer: Answer, **hints: bool) -> Booth:
+    return Booth(answer, tools=({**WRITE, "annotations": hints},))
+
+
+@pytest.mark.parametrize("hint", ["idempotentHint", "readOnlyHint"])
+async def test_a_repeatable_call_whose_connection_broke_is_sent_once_more(hint: str) -> None:
+    booth = hinted(Flaky(UpstreamFailed(LOST, "It exited.")), **{hint: True})
+    answer = await booth.call("tool_execute", {"toolKey": "files:write_file"})
+    assert answer is ODD_RESULT
+    assert len(booth.upstreams.asked) == 2
+
+
+async def test_a_repeatable_call_is_sent_at_most_twice() -> None:
+    lost = [UpstreamFailed(LOST, "It exited.") for _ in range(2)]
+    booth = hinted(Flaky(*lost), idempotentHint=True)
+    answer = await booth.call("tool_execute", {"toolKey": "files:write_file"})
+    assert answer["structuredContent"]["code"] == "TOOL_UNAVAILABLE"
+    assert len(booth.upstreams.asked) == 2
+
+
+@pytest.mark.parametrize("hints", [{}, {"idempotentHint": False}, {"destructiveHint": False}])
+async def test_a_call_that_may_do_harm_twice_is_sent_once(hints: dict[str, bool]) -> None:
+    booth = hinted(Flaky(UpstreamFailed(LOST, "It exited.")), **hints)
+    answer = await booth.call("tool_execute", {"toolKey": "files:write_file"})
+    assert answer["structuredContent"]["retryable"] is True
+    assert len(booth.upstreams.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        UpstreamFailed(Failure(FailureKind.TIMEOUT, "5 s"), "No answer."),
+        UpstreamFailed(Failure(FailureKind.BAD_PROTOCOL), "No MCP."),
+        UpstreamFailed(Failure(FailureKind.EXITED, retry_at=NOW), "It did not start."),
+        HttpRefused(Failure(FailureKind.UNREACHABLE, "host", "HTTP 500"), 500),
+    ],
+)
+async def test_only_a_connection_that_broke_is_a_reason_to_send_again(error: Exception) -> None:
+    booth = hinted(Flaky(error), readOnlyHint=True)
+    await booth.call("tool_execute", {"toolKey": "files:write_file"})
+    assert len(booth.upstreams.asked) == 1
 
 
 @pytest.mark.proves("META-3")

@@ -92,7 +92,8 @@ async def test_progress_reaches_the_client(running: Running) -> None:
     lines = [line for line in response.text.splitlines() if line.startswith("data:")]
     messages = [json.loads(line.removeprefix("data:")) for line in lines]
     progress = [m["params"] for m in messages if m.get("method") == "notifications/progress"]
-    assert [p["progress"] for p in progress] == [1, 2, 3]
+    assert [p["progress"] for p in progress] == [0, 1, 2, 3]
+    assert progress[0]["message"] == "Starting Test…"
     assert {p["progressToken"] for p in progress} == {"p"}
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from router.upstream.connection import Connection
+from router.upstream.pool import UpstreamPool
+from tests.router.upstream.pooling import Fleet
 from tests.router.upstream.talking import Heard, Open, open_config
 from tests.servers.commands import stdio_config
 
@@ -39,3 +42,15 @@ async def open_server(heard: Heard) -> AsyncIterator[Open]:
     yield open_with
     for connection in opened:
         await connection.close()
+
+
+@pytest.fixture
+async def fleet(tmp_path: Path) -> Fleet:
+    return Fleet(tmp_path / "record")
+
+
+@pytest.fixture
+async def pool(fleet: Fleet) -> AsyncIterator[UpstreamPool]:
+    pool = fleet.pool()
+    yield pool
+    await pool.close()

@@ -4,110 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from router.errors import NotFound, UpstreamFailed
-from router.model import (
-    Failure,
-    FailureKind,
-    JsonObject,
-    ServerId,
-    ServerRef,
-    ServerState,
-    WorkspaceId,
-)
+from router.model import Failure, FailureKind, ServerId, ServerRef, ServerState, WorkspaceId
 from router.settings import ServerConfig
 from router.tasks import spawn
-from router.upstream.pool import LaunchPlan, UpstreamPool
+from router.upstream.pool import Terms, UpstreamPool
+from tests.router.upstream.pooling import (
+    BACKING_OFF,
+    CONNECTING,
+    FAILED,
+    IDLE,
+    OTHER,
+    READY,
+    REF,
+    Fleet,
+    call,
+)
 from tests.router.upstream.talking import failure_of
-from tests.servers.commands import ends_within, is_running, recorded, stdio_config
+from tests.servers.commands import ends_within, is_running, recorded
 from tests.servers.http_server import serving
 from tests.servers.odd_http_server import OddServer
-
-REF = ServerRef(WorkspaceId("w"), ServerId("s"))
-OTHER = ServerRef(WorkspaceId("w"), ServerId("other"))
-CONNECTING, READY, IDLE = ServerState.CONNECTING, ServerState.READY, ServerState.IDLE
-FAILED = ServerState.FAILED
-
-
-class Fleet:
-    """The surroundings of a pool: what it may start, what it said, and the time."""
-
-    def __init__(self, record: Path) -> None:
-        self.record = record
-        self.options: list[str] = []
-        self.configs: dict[ServerRef, ServerConfig] = {}
-        self.refusal: Exception | None = None
-        self.launches = 0
-        self.now = 0.0
-        self.states: list[tuple[ServerRef, ServerState]] = []
-        self.failures: list[Failure] = []
-        self.notifications: list[tuple[ServerRef, str, JsonObject]] = []
-        self.lines: list[tuple[ServerRef, str]] = []
-        self._changed = asyncio.Event()
-
-    async def launch(self, ref: ServerRef) -> LaunchPlan:
-        self.launches += 1
-        if self.refusal is not None:
-            raise self.refusal
-        options = ("--record", str(self.record), *self.options)
-        return LaunchPlan(self.configs.get(ref) or stdio_config(*options))
-
-    def publish_state(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
-        self.states.append((ref, state))
-        if failure is not None:
-            self.failures.append(failure)
-        self._changed.set()
-
-    def _notified(self, ref: ServerRef, method: str, params: JsonObject) -> None:
-        self.notifications.append((ref, method, params))
-
-    def _said(self, ref: ServerRef, line: str) -> None:
-        self.lines.append((ref, line))
-
-    def states_of(self, ref: ServerRef = REF) -> list[ServerState]:
-        return [state for of, state in self.states if of == ref]
-
-    async def until(self, condition: Callable[[], bool]) -> None:
-        async with asyncio.timeout(10):
-            while not condition():
-                self._changed.clear()
-                await self._changed.wait()
-
-    def pids(self) -> list[int]:
-        return recorded(self.record, "started")
-
-    def pool(self, **options: Any) -> UpstreamPool:
-        return UpstreamPool(
-            self.launch,
-            self.publish_state,
-            on_notification=self._notified,
-            on_stderr=self._said,
-            clock=lambda: self.now,
-            **options,
-        )
-
-
-@pytest.fixture
-async def fleet(tmp_path: Path) -> Fleet:
-    return Fleet(tmp_path / "record")
-
-
-@pytest.fixture
-async def pool(fleet: Fleet) -> AsyncIterator[UpstreamPool]:
-    pool = fleet.pool()
-    yield pool
-    await pool.close()
-
-
-async def call(pool: UpstreamPool, tool: str, ref: ServerRef = REF, **arguments: Any) -> Any:
-    params = {"name": tool, "arguments": arguments}
-    result = await pool.request(ref, "tools/call", params, timeout_s=20)
-    return result["structuredContent"]
 
 
 @pytest.mark.proves("CACHE-7", "REG-1")
@@ -171,7 +90,7 @@ async def test_a_failed_start_counts_for_a_second(pool: UpstreamPool, fleet: Fle
     }
     fleet.now = 0.9
     assert await failure_of(call(pool, "echo")) == failures[0]
-    assert (fleet.launches, fleet.states_of()) == (1, [CONNECTING, FAILED])
+    assert (fleet.launches, fleet.states_of()) == (1, [CONNECTING, BACKING_OFF])
     fleet.now = 1.1
     fleet.options = []
     assert await call(pool, "echo", a=1) == {"a": 1}
@@ -235,7 +154,8 @@ async def test_notifications_and_lines_name_their_server(pool: UpstreamPool, fle
 
 
 async def test_an_unused_server_is_stopped_and_a_used_one_is_not(fleet: Fleet) -> None:
-    pool = fleet.pool(idle_timeout_s=0.3)
+    fleet.terms = Terms(idle_timeout_s=0.3)
+    pool = fleet.pool()
     slow = spawn(call(pool, "slow", OTHER), name="slow")
     await call(pool, "echo")
     await fleet.until(lambda: IDLE in fleet.states_of())
@@ -282,7 +202,7 @@ async def test_borrowing_a_server_that_can_not_start_fails(
     with pytest.raises(UpstreamFailed):
         async with pool.borrow(REF):
             pytest.fail("there is nothing to borrow")
-    assert fleet.states_of() == [CONNECTING, FAILED]
+    assert fleet.states_of() == [CONNECTING, BACKING_OFF]
 
 
 async def test_giving_up_a_borrowed_start_stops_it(pool: UpstreamPool, fleet: Fleet) -> None:

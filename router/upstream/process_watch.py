@@ -1,0 +1,87 @@
+"""Watching what servers' processes use: measured when someone asks and, while a server with a limit
+on its memory runs, once a second to hold it to that."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from datetime import datetime, timedelta
+
+from router.model import Failure, FailureKind, ProcessFacts, ServerRef
+from router.store.clock import utc_now
+from router.tasks import spawn, stop
+from router.upstream.connection import ProcessConnection
+from router.upstream.process_facts import TreeUse, read_trees
+
+LOOK_EVERY_S = 1.0
+_MB = 1024 * 1024
+
+
+class ProcessWatch:
+    def __init__(
+        self,
+        running: Callable[[], Mapping[ServerRef, ProcessConnection]],
+        limit_mb: Callable[[ServerRef], int | None],
+        *,
+        read: Callable[[Collection[int]], Mapping[int, TreeUse]] = read_trees,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self._running = running
+        self._limit_mb = limit_mb
+        self._read = read
+        self._sleep = sleep
+        self._clock = clock
+        self._now = now
+        self._before: dict[int, tuple[float, float]] = {}
+        """Of each process at the last look: when that was, and its CPU seconds then."""
+        self._holding: asyncio.Task[None] | None = None
+
+    async def measure(self) -> dict[ServerRef, ProcessFacts]:
+        """What every running server uses now."""
+        pids = {ref: connection.pid for ref, connection in self._running().items()}
+        uses = await asyncio.to_thread(self._read, set(pids.values()))
+        facts = {ref: self._facts(pid, uses[pid]) for ref, pid in pids.items() if pid in uses}
+        self._before = {fact.pid: (self._clock(), fact.cpu_s) for fact in facts.values()}
+        return facts
+
+    def hold_to_limits(self) -> None:
+        """See to it that servers keep within their memory, as long as one with a limit runs."""
+        if self._limited() and (self._holding is None or self._holding.done()):
+            self._holding = spawn(self._hold(), name="memory limits")
+
+    async def close(self) -> None:
+        await stop(self._holding)
+
+    async def _hold(self) -> None:
+        while limited := self._limited():
+            pids = {connection.pid for connection, _ in limited}
+            uses = await asyncio.to_thread(self._read, pids)
+            for connection, limit_mb in limited:
+                use = uses.get(connection.pid)
+                if use is not None and use.rss_bytes > limit_mb * _MB:
+                    connection.condemn(_too_much(use.rss_bytes, limit_mb))
+            await self._sleep(LOOK_EVERY_S)
+
+    def _limited(self) -> list[tuple[ProcessConnection, int]]:
+        running = [(c, self._limit_mb(ref)) for ref, c in self._running().items()]
+        return [(connection, limit) for connection, limit in running if limit is not None]
+
+    def _facts(self, pid: int, use: TreeUse) -> ProcessFacts:
+        looked_at, cpu_then = self._before.get(pid, (self._clock() - use.age_s, 0.0))
+        elapsed_s = max(self._clock() - looked_at, 0.01)
+        return ProcessFacts(
+            pid=pid,
+            started_at=self._now() - timedelta(seconds=use.age_s),
+            processes=use.processes,
+            rss_bytes=use.rss_bytes,
+            cpu_s=round(use.cpu_s, 2),
+            cpu_percent=round(max(0.0, use.cpu_s - cpu_then) / elapsed_s * 100, 1),
+        )
+
+
+def _too_much(rss_bytes: int, limit_mb: int) -> Failure:
+    taken = f"{rss_bytes / _MB:.0f} MB"
+    return Failure(FailureKind.TOO_MUCH_MEMORY, f"{limit_mb} MB", taken)

@@ -1,0 +1,178 @@
+"""How a whole router runs servers: lifecycles, giving up, processes, those of the environment."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from router.cli.environment_servers import servers_of_environment
+from router.control.commands import dispatch
+from router.errors import InvalidInput
+from router.events import AttentionNeeded, ServerStatusChanged
+from router.model import FailureKind, ServerId, ServerRef, ServerState
+from router.settings import Lifecycle
+from tests.running import PERSONAL, Running, running_router, stdio_config
+from tests.servers.http_server import serving
+from tests.servers.odd_http_server import OddServer
+
+TEST = ServerRef(PERSONAL, ServerId("test"))
+READY = ServerState.READY
+
+
+async def until_state(running: Running, state: ServerState) -> ServerStatusChanged:
+    return await running.trace.until(ServerStatusChanged, lambda e: e.status.state is state)
+
+
+@pytest.mark.parametrize("lifecycle", [Lifecycle.EAGER, Lifecycle.ALWAYS])
+async def test_a_server_runs_before_anyone_calls_it(tmp_path: Path, lifecycle: Lifecycle) -> None:
+    async with running_router(tmp_path) as first:
+        config = stdio_config(lifecycle=lifecycle)
+        await first.router.add_server(PERSONAL, "Test", config, consent=True)
+        await until_state(first, READY)
+    written = json.loads((tmp_path / "workspaces/personal/workspace.json").read_text())
+    assert written["mcpServers"]["Test"]["lifecycle"] == lifecycle
+    async with running_router(tmp_path) as second:
+        await until_state(second, READY)
+
+
+async def test_a_server_that_becomes_one_to_always_run_is_started_at_once(running: Running) -> None:
+    await running.add("Test")
+    running.trace.clear()
+    always = stdio_config(lifecycle=Lifecycle.ALWAYS)
+    await running.router.update_server(TEST, "Test", always, consent=True)
+    await until_state(running, READY)
+    await running.router.refresh(PERSONAL, TEST.server)
+    assert running.router.servers(PERSONAL)[0].state is READY
+    await running.router.set_server_enabled(TEST, False)
+    assert running.router.servers(PERSONAL)[0].state is ServerState.DISABLED
+    running.trace.clear()
+    await running.router.set_server_enabled(TEST, True)
+    await until_state(running, READY)
+
+
+async def test_a_server_given_up_is_told_once_and_tried_again_when_a_person_asks(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("router.upstream.supervision.LONGEST_PAUSE_S", 1e-3)
+    monkeypatch.setattr("router.upstream.supervision._FIRST_PAUSE_S", 1e-3)
+    config = stdio_config("--exit-at-start", "3", lifecycle=Lifecycle.ALWAYS)
+    await running.router.add_server(PERSONAL, "Test", config, consent=True)
+    told = await running.trace.until(AttentionNeeded)
+    assert (told.ref, told.failure.kind) == (TEST, FailureKind.EXITED)
+    await until_state(running, ServerState.FAILED)
+    states = [e.status.state for e in running.trace.events if isinstance(e, ServerStatusChanged)]
+    assert ServerState.BACKING_OFF in states
+    running.trace.clear()
+    await running.router.refresh(PERSONAL, TEST.server)
+    await until_state(running, ServerState.CONNECTING)
+    assert not any(isinstance(event, AttentionNeeded) for event in running.trace.events)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nothing is known on Windows")
+async def test_status_tells_what_running_servers_use(running: Running) -> None:
+    await running.add("Test")
+    status = await dispatch(running.router, "status", {})
+    assert status["servers"][0]["process"] is None
+    await running.call("tool_execute", {"toolKey": "test:echo"})
+    [server] = (await dispatch(running.router, "status", {}))["servers"]
+    assert server["process"]["pid"] > 0
+    assert server["process"]["rssBytes"] > 1_000_000
+    assert set(server["process"]) == {
+        "pid", "startedAt", "processes", "rssBytes", "cpuSeconds", "cpuPercent",
+    }  # fmt: skip
+
+
+async def test_a_server_of_the_environment_is_used_with_its_key_and_written_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = OddServer()
+    monkeypatch.setenv("ODD_API_KEY", "s3cret-key")
+    with serving(odd.app) as url:
+        lent = servers_of_environment({"ODD_MCP_URL": f"{url}/mcp", "ODD_API_KEY": "s3cret-key"})
+        async with running_router(tmp_path, lent=lent) as running:
+            ref = ServerRef(PERSONAL, ServerId("odd"))
+            assert [status.id for status in running.router.servers(PERSONAL)] == ["odd"]
+            await running.router.refresh(PERSONAL, ref.server)
+            assert {seen.headers["authorization"] for seen in odd.requests} == {"Bearer s3cret-key"}
+            for change in (
+                running.router.remove_server(ref),
+                running.router.set_server_enabled(ref, False),
+                running.router.update_server(ref, "Odd", lent["odd"], consent=True),
+            ):
+                with pytest.raises(InvalidInput, match="environment"):
+                    await change
+            await running.add("Test")
+            assert len(running.router.servers(PERSONAL)) == 2
+    files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert not any(b"s3cret-key" in text for text in files)
+    written = json.loads((tmp_path / "workspaces/personal/workspace.json").read_text())
+    assert list(written["mcpServers"]) == ["Test"]
+
+
+def test_the_environment_names_servers_switches_and_keys(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    servers = servers_of_environment(
+        {
+            "GIT_HUB_MCP_URL": "https://github.example/mcp",
+            "GIT_HUB_API_KEY": "k",
+            "PLAIN_MCP_URL": "http://plain.example/mcp",
+            "PLAIN_MCP_ENABLED": "False",
+            "BAD_MCP_URL": "ftp://bad.example",
+            "TOOLBOOTH_MCP_URL": "http://127.0.0.1:3717/mcp",
+            "_MCP_URL": "http://nameless.example",
+            "OTHER_API_KEY": "k",
+        }
+    )
+    assert list(servers) == ["git_hub", "plain"]
+    assert servers["git_hub"].headers == {"Authorization": "Bearer ${env:GIT_HUB_API_KEY}"}
+    assert not servers["git_hub"].disabled
+    assert (servers["plain"].disabled, servers["plain"].headers) == (True, {})
+    assert "BAD_MCP_URL" in caplog.text
+
+
+async def test_a_server_in_the_file_goes_before_one_of_the_environment(tmp_path: Path) -> None:
+    async with running_router(tmp_path) as first:
+        await first.add("test")
+    lent = servers_of_environment({"TEST_MCP_URL": "http://127.0.0.1:9/mcp"})
+    async with running_router(tmp_path, lent=lent) as second:
+        [status] = second.router.servers(PERSONAL)
+        assert status.target.endswith("stdio_server.py")
+        await second.router.remove_server(status.ref)
+        assert [s.target for s in second.router.servers(PERSONAL)] == ["127.0.0.1:9/mcp"]
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, dict[str, object]]]:
+    """The structured events in the log."""
+    records = [record.__dict__ for record in caplog.records]
+    return [(record["event"], record["fields"]) for record in records if "event" in record]
+
+
+async def test_discovery_and_registry_tell_what_they_do_in_structured_events(
+    running: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    await running.add("Test")
+    count = len(running.router.tools(TEST))
+    events = dict(told(caplog))
+    trace = events["tools.discovery.started"].pop("traceId")
+    assert trace
+    assert events["tools.discovery.started"] == {"serverCount": 1}
+    assert events["tools.discovery.server.success"] == {
+        "serverName": "test", "toolCount": count, "traceId": trace,
+    }  # fmt: skip
+    assert events["tools.registry.updated"]["mcpCount"] == count
+    assert events["tools.registry.updated"]["staticCount"] == 2
+    caplog.clear()
+    failing = stdio_config("--exit-at-start", "3")
+    await running.router.update_server(TEST, "Test", failing, consent=True)
+    await running.router.refresh(PERSONAL, TEST.server)
+    failed = dict(told(caplog))["tools.discovery.server.failed"]
+    assert failed["serverName"] == "test"
+    assert "code 3" in str(failed["errorMessage"])
+    await running.router.remove_server(TEST)
+    removed = dict(told(caplog))["tools.registry.server.removed"]
+    assert (removed["serverName"], removed["removedCount"]) == ("test", 0)

@@ -1,0 +1,119 @@
+"""Starting and stopping a server over and over leaves nothing behind; nor does a killed router."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from router.upstream.pool import UpstreamPool
+from tests.booth import children_of
+from tests.router.upstream.pooling import REF, Fleet, call
+from tests.servers.commands import ends_within, is_running, recorded, stdio_config
+
+LINUX_ONLY = pytest.mark.skipif(sys.platform != "linux", reason="counts by way of /proc")
+MB = 1024 * 1024
+PAGE = 4096 if sys.platform == "win32" else os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True)
+class Held:
+    """What this process holds of the system's."""
+
+    descriptors: int
+    processes: int
+    tasks: int
+    rss_bytes: int
+
+    @classmethod
+    def now(cls) -> Held:
+        gc.collect()
+        return cls(
+            descriptors=len(list(Path("/proc/self/fd").iterdir())),
+            processes=len(children_of(os.getpid())),
+            tasks=len(asyncio.all_tasks()),
+            rss_bytes=int(Path("/proc/self/statm").read_text().split()[1]) * PAGE,
+        )
+
+
+async def start_and_stop(pool: UpstreamPool, rounds: int) -> None:
+    for number in range(rounds):
+        assert await call(pool, "echo", n=number) == {"n": number}
+        await pool.disconnect(REF)
+
+
+@LINUX_ONLY
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("rounds", [30, pytest.param(1000, marks=pytest.mark.proof)])
+async def test_starts_and_stops_leave_nothing_behind(
+    pool: UpstreamPool, fleet: Fleet, rounds: int
+) -> None:
+    fleet.options = ["--child"]
+    await start_and_stop(pool, 5)
+    before = Held.now()
+    await start_and_stop(pool, rounds)
+    after = Held.now()
+    assert (after.descriptors, after.processes, after.tasks) == (
+        before.descriptors,
+        before.processes,
+        before.tasks,
+    )
+    assert after.rss_bytes - before.rss_bytes < 4 * MB
+    assert len(fleet.pids()) == rounds + 5
+    left = [*fleet.pids(), *recorded(fleet.record, "child")]
+    assert [pid for pid in left if not ends_within(2, pid)] == []
+
+
+LOADED_ROUTER = """
+import asyncio, json, sys
+from router.model import ServerId, ServerRef, WorkspaceId
+from router.settings import ServerConfig
+from router.upstream.pool import LaunchPlan, UpstreamPool
+
+async def launch(ref):
+    return LaunchPlan(ServerConfig(command=sys.executable, args=sys.argv[1:]))
+
+async def call(pool, ref, tool):
+    result = await pool.request(ref, "tools/call", {"name": tool, "arguments": {}})
+    return result.get("structuredContent", {}).get("pid")
+
+async def keep_calling(pool, ref):
+    while True:
+        await call(pool, ref, "echo")
+
+async def main():
+    nothing = lambda *_: None
+    pool = UpstreamPool(launch, nothing, nothing)
+    refs = [ServerRef(WorkspaceId("w"), ServerId(f"s{n}")) for n in range(5)]
+    pids = await asyncio.gather(
+        *(call(pool, ref, tool) for ref in refs for tool in ("env", "spawn", "spawn"))
+    )
+    load = [asyncio.ensure_future(keep_calling(pool, ref)) for ref in refs for _ in range(10)]
+    await asyncio.gather(*(call(pool, ref, "echo") for ref in refs))
+    print(json.dumps(pids), flush=True)
+    await asyncio.wait(load)
+
+asyncio.run(main())
+"""
+
+
+def test_killing_a_router_under_load_leaves_none_of_five_servers_nor_their_children() -> None:
+    config = stdio_config("--stubborn")
+    router = subprocess.Popen(
+        [sys.executable, "-c", LOADED_ROUTER, *config.args], stdout=subprocess.PIPE
+    )
+    assert router.stdout is not None
+    pids: list[int] = json.loads(router.stdout.readline())
+    assert len(set(pids)) == 15
+    assert all(map(is_running, pids))
+    router.kill()
+    router.wait()
+    router.stdout.close()
+    assert [pid for pid in pids if not ends_within(5, pid)] == []

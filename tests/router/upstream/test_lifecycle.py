@@ -1,0 +1,174 @@
+"""Lifecycles and supervision of real processes: who starts what when, and who gives up."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from typing import Any
+
+import pytest
+
+from router.model import FailureKind, JsonObject
+from router.settings import Lifecycle
+from router.tasks import spawn
+from router.upstream.pool import Terms, UpstreamPool
+from tests.router.upstream.pooling import (
+    BACKING_OFF,
+    CONNECTING,
+    FAILED,
+    IDLE,
+    READY,
+    REF,
+    Fleet,
+    call,
+)
+from tests.router.upstream.talking import failure_of
+from tests.servers.commands import is_running
+
+ALWAYS = Terms(lifecycle=Lifecycle.ALWAYS, idle_timeout_s=0.1)
+FAILING = ["--exit-at-start", "3"]
+
+
+async def fail(pool: UpstreamPool) -> Any:
+    return await failure_of(call(pool, "echo"))
+
+
+async def test_a_start_ahead_of_any_call_is_shared_with_the_first_call(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    pool.start(REF)
+    pool.start(REF)
+    assert await call(pool, "echo", a=1) == {"a": 1}
+    assert len(fleet.pids()) == 1
+
+
+async def test_an_eager_server_stops_when_unused_and_starts_again_when_called(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    fleet.terms = Terms(lifecycle=Lifecycle.EAGER, idle_timeout_s=0.1)
+    pool.start(REF)
+    await fleet.until(lambda: fleet.states_of() == [CONNECTING, READY, IDLE])
+    assert await call(pool, "echo", a=1) == {"a": 1}
+
+
+async def test_a_server_that_shall_always_run_outlives_idleness_and_borrowers(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    fleet.terms = ALWAYS
+    async with pool.borrow(REF):
+        pass
+    idle = spawn(asyncio.sleep(0.3), name="idle")
+    await asyncio.wait([idle])
+    assert fleet.states_of() == [CONNECTING, READY]
+    assert all(map(is_running, fleet.pids()))
+
+
+async def test_a_server_that_shall_always_run_is_started_again_after_a_crash(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    fleet.terms = ALWAYS
+    pool.start(REF)
+    await fleet.until(lambda: READY in fleet.states_of())
+    os.kill(fleet.pids()[0], signal.SIGKILL)
+    await fleet.until_pause(1)
+    assert fleet.pauses == [0]
+    fleet.pass_time(0)
+    await fleet.until(lambda: fleet.states_of().count(READY) == 2)
+    os.kill(fleet.pids()[1], signal.SIGKILL)
+    await fleet.until_pause(2)
+    assert fleet.states_of()[-1] is BACKING_OFF
+    fleet.pass_time(fleet.pauses[-1])
+    await fleet.until(lambda: fleet.states_of().count(READY) == 3)
+    assert len(fleet.pids()) == 3
+    assert fleet.pauses[1] > 1
+
+
+async def test_a_crash_loop_backs_off_and_is_given_up_with_one_notice(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    fleet.terms, fleet.options = ALWAYS, FAILING
+    pool.start(REF)
+    for tries in range(1, 5):
+        await fleet.until_pause(tries)
+        assert fleet.states_of().count(BACKING_OFF) == tries
+        assert fleet.failures[-1].retry_at is not None
+        fleet.pass_time(fleet.pauses[-1])
+    await fleet.until(lambda: FAILED in fleet.states_of())
+    assert [round(pause_s, 1) for pause_s in fleet.pauses] == [1.0, 2.8, 7.7, 21.6]
+    assert fleet.launches == 5
+    assert [(ref, failure.kind) for ref, failure in fleet.given_up] == [(REF, FailureKind.EXITED)]
+
+    assert (await fail(pool)).retry_at is not None
+    assert fleet.launches == 5
+    fleet.pass_time(60)
+    await fail(pool)
+    assert fleet.launches == 6
+    assert len(fleet.given_up) == 1
+
+
+async def test_calls_in_a_pause_are_refused_with_the_time_of_the_next_try(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    fleet.options = FAILING
+    first = await fail(pool)
+    assert first.retry_at is not None
+    assert await fail(pool) == first
+    assert fleet.launches == 1
+    fleet.pass_time(1)
+    await fleet.until(lambda: fleet.states_of() == [CONNECTING, BACKING_OFF, FAILED])
+    assert fleet.failures[-1].retry_at is None
+
+
+async def test_a_person_need_not_wait_for_the_pause(pool: UpstreamPool, fleet: Fleet) -> None:
+    fleet.options = FAILING
+    await fail(pool)
+    fleet.options = []
+    pool.forgive(REF)
+    assert await call(pool, "echo", a=1) == {"a": 1}
+    assert fleet.states_of() == [CONNECTING, BACKING_OFF, CONNECTING, READY]
+
+
+async def test_disconnecting_ends_a_pause(pool: UpstreamPool, fleet: Fleet) -> None:
+    fleet.terms, fleet.options = ALWAYS, FAILING
+    pool.start(REF)
+    await fleet.until(lambda: BACKING_OFF in fleet.states_of())
+    await pool.disconnect(REF)
+    assert fleet.states_of()[-1] is IDLE
+    assert fleet.launches == 1
+
+
+async def test_who_waits_for_a_start_is_told_so(pool: UpstreamPool, fleet: Fleet) -> None:
+    fleet.terms = Terms(name="Files")
+    told: list[JsonObject] = []
+
+    async def on_progress(params: JsonObject) -> None:
+        told.append(params)
+
+    params: JsonObject = {"name": "echo", "arguments": {}}
+    for _ in range(2):
+        await pool.request(REF, "tools/call", params, on_progress=on_progress)
+    assert told == [{"progress": 0, "message": "Starting Files…"}]
+
+
+async def test_a_server_gets_no_more_calls_at_once_than_it_may(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    fleet.terms = Terms(max_concurrent_calls=2)
+    pair = [spawn(call(pool, "reverse", size=2, value=n), name="pair") for n in range(3)]
+    done, _ = await asyncio.wait(pair, timeout=20, return_when=asyncio.FIRST_COMPLETED)
+    assert pair[2] not in done
+    assert await call(pool, "reverse", size=2, value=3) == {"value": 3}
+    assert [(await task)["value"] for task in pair] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("method", ["start", "request"])
+async def test_nothing_starts_while_the_pool_closes(
+    pool: UpstreamPool, fleet: Fleet, method: str
+) -> None:
+    await pool.close()
+    if method == "start":
+        pool.start(REF)
+    else:
+        await failure_of(call(pool, "echo"))
+    assert fleet.launches == 0

@@ -1,0 +1,81 @@
+"""When a server that failed may be tried again, with a clock and a chance of our own."""
+
+from __future__ import annotations
+
+import pytest
+
+from router.upstream.supervision import BREAKER_AFTER, LONGEST_PAUSE_S, Supervision
+
+
+class Time:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def time() -> Time:
+    return Time()
+
+
+def supervised(time: Time, chance: float = 0.0) -> Supervision:
+    return Supervision(time, lambda: chance)
+
+
+def test_pauses_grow_from_one_second_to_sixty(time: Time) -> None:
+    supervision = supervised(time)
+    pauses = [supervision.failed() for _ in range(BREAKER_AFTER + 2)]
+    assert pauses[0] == 1
+    assert pauses == sorted(pauses)
+    assert pauses[BREAKER_AFTER - 1 :] == [LONGEST_PAUSE_S] * 3
+
+
+def test_chance_makes_a_pause_longer_but_never_longer_than_sixty(time: Time) -> None:
+    lucky, unlucky = supervised(time, 0.0), supervised(time, 1.0)
+    assert unlucky.failed() == pytest.approx(1.2 * lucky.failed())
+    assert max(unlucky.failed() for _ in range(9)) == LONGEST_PAUSE_S
+
+
+def test_the_breaker_opens_after_five_failures_and_says_so_once(time: Time) -> None:
+    supervision = supervised(time)
+    seen: list[tuple[bool, bool]] = []
+    for _ in range(6):
+        supervision.failed()
+        seen.append((supervision.broken, supervision.just_broke))
+    assert seen == [(False, False)] * 4 + [(True, True), (True, False)]
+
+
+def test_the_first_crash_of_a_server_that_worked_costs_no_pause(time: Time) -> None:
+    supervision = supervised(time)
+    supervision.served()
+    assert supervision.failed() == 0
+    supervision.served()
+    assert supervision.failed() > 1
+
+
+def test_a_minute_of_service_ends_the_row(time: Time) -> None:
+    supervision = supervised(time)
+    for _ in range(BREAKER_AFTER):
+        supervision.failed()
+    supervision.served()
+    time.now += 59
+    supervision.failed()
+    assert supervision.broken
+    supervision.served()
+    time.now += 60
+    assert supervision.failed() == 0
+    assert not supervision.broken
+
+
+def test_a_pause_passes_with_time_or_when_a_person_acts(time: Time) -> None:
+    supervision = supervised(time)
+    supervision.failed()
+    assert supervision.pause_left_s == 1
+    time.now += 1
+    assert supervision.pause_left_s == 0
+    supervision.failed()
+    supervision.forgive()
+    assert supervision.pause_left_s == 0
+    assert supervision.failed() == 1
