@@ -194,6 +194,12 @@ class Settings(_Shape):
     call_timeout_s: float = Field(
         default=300, gt=0, le=86400, description="How long one tool call may take."
     )
+    result_limit_kb: int = Field(
+        default=64,
+        ge=0,
+        le=65536,
+        description="How many KB of a result tool_execute returns at once; 0 means all of it.",
+    )
     theme: Literal["system", "light", "dark"] = Field(
         default="system", description="The window's colours."
     )

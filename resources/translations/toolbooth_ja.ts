@@ -452,6 +452,10 @@
         <translation>ツールの呼び出し 1 回にかけられる時間です。</translation>
     </message>
     <message>
+        <source>How many KB of a result tool_execute returns at once; 0 means all of it.</source>
+        <translation>tool_execute が一度に返す結果の大きさ（KB）です。0 にするとすべて返します。</translation>
+    </message>
+    <message>
         <source>The window&apos;s colours.</source>
         <translation>ウィンドウの配色です。</translation>
     </message>

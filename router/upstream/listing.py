@@ -6,6 +6,7 @@ import asyncio
 import logging
 from typing import Any, cast
 
+from router.catalog.reading import about_characters
 from router.errors import UpstreamAnsweredError
 from router.model import JsonObject
 from router.ports import ServerListing, Upstream
@@ -13,9 +14,6 @@ from router.upstream.limits import LIMITS, Limits
 from router.upstream.protocol import METHOD_NOT_FOUND
 
 log = logging.getLogger(__name__)
-
-_VALUE_BYTES = 16
-"""What a value counts beside its text: about a quarter of what Python needs for it."""
 
 
 async def read_listing(upstream: Upstream, limits: Limits = LIMITS) -> ServerListing:
@@ -56,7 +54,7 @@ class _Reader:
         items: list[JsonObject] = []
         cursors: set[str] = set()
         cursor: str | None = None
-        room = self._limits.listing_bytes
+        room = self._limits.listing_characters
         for _ in range(self._limits.pages):
             page = await self._upstream.request(method, {"cursor": cursor} if cursor else None)
             cursor = _text(page.get("nextCursor"))
@@ -76,28 +74,10 @@ class _Reader:
 def _fitting(entries: list[JsonObject], room: int) -> tuple[list[JsonObject], int]:
     """The entries up to the first for which there is no room, and the room that is left."""
     for number, entry in enumerate(entries):
-        room -= _weight(entry, room)
+        room -= about_characters(entry, room)
         if room < 0:
             return entries[:number], room
     return entries, room
-
-
-def _weight(entry: JsonObject, room: int) -> int:
-    """About how large `entry` is; counted no further than to more than `room`."""
-    weight = 0
-    waiting: list[object] = [entry]
-    while waiting and weight <= room:
-        value = waiting.pop()
-        weight += _VALUE_BYTES
-        if isinstance(value, str):
-            weight += len(value)
-        elif isinstance(value, list):
-            waiting += cast("list[object]", value)
-        elif isinstance(value, dict):
-            members = cast(JsonObject, value)
-            weight += sum(len(key) for key in members)
-            waiting += members.values()
-    return weight
 
 
 def _named(entries: Any, method: str) -> list[JsonObject]:
