@@ -48,14 +48,15 @@ class LineSplitter:
         return line
 
     def _hold(self, part: bytes) -> None:
-        if not self.dropped:
-            self._held += part
-            if self._max_bytes is None or len(self._held) <= self._max_bytes:
-                return
-            part = bytes(self._held[_KEPT_END_BYTES:])
-            self._held = self._held[:_KEPT_END_BYTES]
-        self.dropped += len(part)
-        self._tail = (self._tail + part)[-_KEPT_END_BYTES:]
+        if self.dropped:
+            self.dropped += len(part)
+            self._tail = (self._tail + part)[-_KEPT_END_BYTES:]
+            return
+        self._held += part
+        if self._max_bytes is not None and len(self._held) > self._max_bytes:
+            self.dropped = len(self._held) - _KEPT_END_BYTES
+            self._tail = bytes(self._held[-_KEPT_END_BYTES:])
+            del self._held[_KEPT_END_BYTES:]
 
 
 class EventParser:

@@ -45,7 +45,7 @@ class Inbox:
         self._working: asyncio.Task[None] | None = None
 
     def put(self, lines: Iterable[bytes]) -> None:
-        self._waiting.extend(lines)
+        self._waiting.extend(filter(None, lines))
         if self._working is None:
             self._take_light_ones()
             if self._waiting:

@@ -32,6 +32,8 @@ _LOGGED_NOISE = 3
 
 _STDIN_GRACE_S = 1.0
 _TERMINATE_GRACE_S = 1.0
+_HASTE = 0.3
+"""How much of its grace a server gets that never opened a session: somebody waits for its end."""
 _KILL_GRACE_S = 1.0
 _PIPE_GRACE_S = 0.5
 _INBOX_GRACE_S = 1.0
@@ -67,6 +69,7 @@ class StdioLink(asyncio.SubprocessProtocol):
         self._inbox = Inbox(self, limits)
         self._stderr = LineSplitter()
         self._noise = 0
+        self._grace = _HASTE
         self._open_outputs = {1, 2}
         self._fault: Failure | None = None
         self._over = asyncio.Event()
@@ -107,6 +110,7 @@ class StdioLink(asyncio.SubprocessProtocol):
 
     def speak(self, version: str) -> None:
         """A line is the same in every revision."""
+        self._grace = 1.0
 
     async def send(self, message: JsonObject) -> None:
         self._write(message)
@@ -209,8 +213,9 @@ class StdioLink(asyncio.SubprocessProtocol):
         await self._over.wait()
         exited_by_itself = await self._stop_leader()
         self._tree.kill()  # whoever is left of the group
-        await _within(_PIPE_GRACE_S, self._drained)
-        await self._inbox.settle(0 if self._fault else _INBOX_GRACE_S)
+        if exited_by_itself:  # else nobody waits for its last words
+            await _within(_PIPE_GRACE_S, self._drained)
+        await self._inbox.settle(_INBOX_GRACE_S if exited_by_itself else 0)
         self._said.add(self._stderr.flush())
         self._transport.close()
         self._tree.release()
@@ -221,10 +226,10 @@ class StdioLink(asyncio.SubprocessProtocol):
         if self._fault is not None:
             self._tree.kill()
         self._stdin.close()
-        if await _within(_STDIN_GRACE_S, self._exited):
+        if await _within(_STDIN_GRACE_S * self._grace, self._exited):
             return True
         self._tree.terminate()
-        if not await _within(_TERMINATE_GRACE_S, self._exited):
+        if not await _within(_TERMINATE_GRACE_S * self._grace, self._exited):
             self._tree.kill()
             if not await _within(_KILL_GRACE_S, self._exited):
                 log.error("Process %d of %s can't be killed", self._pid, self._command.name)
