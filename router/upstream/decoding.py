@@ -8,11 +8,13 @@ counts as it goes. Integers of more digits than Python reads by itself (4300) ar
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, cast
 
 from router.model import JsonObject
@@ -21,7 +23,7 @@ from router.upstream.limits import LIMITS, Limits
 LIGHT_BYTES = 64 * 1024
 """Up to here a message is decoded in less than 30 ms, whatever is in it."""
 
-_threads = ThreadPoolExecutor(2, thread_name_prefix="decode")
+_thread = ThreadPoolExecutor(1, thread_name_prefix="decode")
 _STRIDE = 500
 _BREATH_S = 0.0001
 """After every stride others may go on: left to itself Python lets them wait 5 ms each time."""
@@ -54,14 +56,29 @@ def decode(text: bytes, limits: Limits = LIMITS) -> list[JsonObject]:
 async def decode_large(text: bytes, limits: Limits = LIMITS) -> list[JsonObject]:
     """As `decode`, on a thread."""
     run = asyncio.get_running_loop().run_in_executor
-    return await run(_threads, _decode_patiently, text, limits)
+    return await run(_thread, _decode_patiently, text, limits)
 
 
 def _decode_patiently(text: bytes, limits: Limits) -> list[JsonObject]:
     try:
-        return _messages(_PatientDecoder(text.decode("utf-8", "replace"), limits).decode(), limits)
+        with _no_collection():
+            value = _PatientDecoder(text.decode("utf-8", "replace"), limits).decode()
+        return _messages(value, limits)
     except (ValueError, RecursionError) as error:
         raise NotAMessage(_words(error)) from None
+
+
+@contextmanager
+def _no_collection() -> Generator[None]:
+    """Nothing in JSON is a cycle, but so many new objects would make Python look for some in the
+    whole process, and hold everybody up for that."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _messages(value: object, limits: Limits) -> list[JsonObject]:

@@ -66,13 +66,18 @@ def answer_oddly(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
 class Booth:
     """The exposures over one workspace with one server, and what they recorded."""
 
-    def __init__(self, answer: Answer = answer_oddly, **config: object) -> None:
+    def __init__(
+        self,
+        answer: Answer = answer_oddly,
+        tools: tuple[JsonObject, ...] = (READ, WRITE),
+        **config: object,
+    ) -> None:
         workspace = WorkspaceConfig.model_validate(
             {"name": "Home", "mcpServers": {"Files": {"command": "files"}}, **config}
         )
         catalog = WorkspaceCatalog(workspace, Bm25Provider())
         config_hash = catalog.servers[FILES].config.config_hash
-        listing = CachedListing(ServerListing((READ, WRITE)), config_hash, NOW - timedelta(days=3))
+        listing = CachedListing(ServerListing(tools), config_hash, NOW - timedelta(days=3))
         catalog.set_listing(FILES, listing)
         self.upstreams = FakeUpstreams(answer)
         self.recorded: list[ActivityEntry] = []
