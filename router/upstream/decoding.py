@@ -30,6 +30,12 @@ _BREATH_S = 0.0001
 _OPENINGS = (b"{", b"[")
 _decoder = json.JSONDecoder()
 _leaf: Callable[[str, int], tuple[Any, int]] = cast(Any, _decoder).scan_once
+_HALF_A_PAIR = re.compile(
+    r"\\u[dD](?:[89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..\\u[dD])[c-fC-F])", re.DOTALL
+)
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89abAB]..|u[dD][c-fC-F]..)|.)", re.DOTALL
+)
 _space = re.compile(r"[ \t\n\r]*").match
 
 
@@ -38,14 +44,11 @@ class NotAMessage(ValueError):
 
 
 def decode(text: bytes, limits: Limits = LIMITS) -> list[JsonObject]:
-    """The messages in `text`: one, or several where the server sends a batch.
-
-    Bad UTF-8 is replaced: one broken character must not cost the whole connection.
-    """
+    """The messages in `text`: one, or several where the server sends a batch."""
     if text.lstrip()[:1] not in _OPENINGS:  # noise, of which there may be a flood
         raise NotAMessage("not a JSON object")
     try:
-        value = _decoder.decode(text.decode("utf-8", "replace"))
+        value = _decoder.decode(_characters(text))
     except (ValueError, RecursionError) as error:
         raise NotAMessage(_words(error)) from None
     if text.count(b"[") + text.count(b"{") > limits.depth and _is_deeper(value, limits.depth):
@@ -62,10 +65,27 @@ async def decode_large(text: bytes, limits: Limits = LIMITS) -> list[JsonObject]
 def _decode_patiently(text: bytes, limits: Limits) -> list[JsonObject]:
     try:
         with _no_collection():
-            value = _PatientDecoder(text.decode("utf-8", "replace"), limits).decode()
+            value = _PatientDecoder(_characters(text), limits).decode()
         return _messages(value, limits)
     except (ValueError, RecursionError) as error:
         raise NotAMessage(_words(error)) from None
+
+
+def _characters(text: bytes) -> str:
+    """One broken character must not cost the whole message: bad UTF-8 is replaced, and so is half
+    of a surrogate pair, which nobody could write out again."""
+    characters = text.decode("utf-8", "replace")
+    if not _has_half_a_pair(characters):
+        return characters
+    return _ESCAPE.sub(lambda found: r"\ufffd" if found[1] else found[0], characters)
+
+
+def _has_half_a_pair(characters: str) -> bool:
+    """Looks in pieces, because a search keeps the interpreter to itself too."""
+    if r"\ud" not in characters and r"\uD" not in characters:
+        return False
+    pieces = range(0, len(characters), LIGHT_BYTES)
+    return any(_HALF_A_PAIR.search(characters, start, start + LIGHT_BYTES) for start in pieces)
 
 
 @contextmanager

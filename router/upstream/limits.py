@@ -26,7 +26,7 @@ class Limits:
     """Nesting. Beyond about 250 levels the SDK can't write a result to the client."""
     pages: int = 100
     """Pages of one list."""
-    listing_characters: int = 4 * _MIB
+    listing_characters: int = 2 * _MIB
     """About what all pages of one list may hold."""
     entries: int = 2_000
     """Tools of one server; likewise its prompts, resources and templates."""

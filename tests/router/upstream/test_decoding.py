@@ -83,6 +83,23 @@ async def test_a_broken_character_costs_only_itself(way: Decode) -> None:
 
 
 @both_ways
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        (r"\ud800", "\ufffd"),
+        (r"\uDFFFx", "\ufffdx"),
+        (r"\ud83d\ude00", "😀"),
+        (r"\ud83d\ud83d\ude00\ude00", "\ufffd😀\ufffd"),
+        (r"\\ud800", r"\ud800"),
+        (r"\\\ud800\n", "\\\ufffd\n"),
+    ],
+)
+async def test_half_a_character_is_replaced(way: Decode, text: str, mended: str) -> None:
+    [message] = await way(f'{{"{text}":["{text}"]}}'.encode(), LIMITS)
+    assert message == {mended: [mended]}
+
+
+@both_ways
 async def test_nesting_is_limited(way: Decode) -> None:
     limits = Limits(depth=50)
     assert await way(nested(50), limits)
