@@ -213,6 +213,12 @@ class Settings(_Shape):
     idle_timeout_s: float = Field(
         default=600, ge=1, le=86400, description="After how long unused a server is stopped."
     )
+    result_limit_kb: int = Field(
+        default=64,
+        ge=0,
+        le=65536,
+        description="How many KB of a result tool_execute returns at once; 0 means all of it.",
+    )
     theme: Literal["system", "light", "dark"] = Field(
         default="system", description="The window's colours."
     )

@@ -480,6 +480,10 @@
         <translation>使われていないサーバーを停止するまでの時間です。</translation>
     </message>
     <message>
+        <source>How many KB of a result tool_execute returns at once; 0 means all of it.</source>
+        <translation>tool_execute が一度に返す結果の大きさ（KB）です。0 にするとすべて返します。</translation>
+    </message>
+    <message>
         <source>The window&apos;s colours.</source>
         <translation>ウィンドウの配色です。</translation>
     </message>

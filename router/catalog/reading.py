@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 from router.model import (
     Effect,
@@ -27,6 +28,7 @@ _IN_FULL = {name: name for name in _TYPES}
 _IN_SHORT = _IN_FULL | {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 _MAX_ENUM_VALUES = 6
 _MAX_DEPTH = 4
+_CHARACTERS_PER_VALUE = 8
 
 
 def context_tokens(value: object) -> int:
@@ -40,6 +42,24 @@ def result_tokens(result: JsonObject) -> int:
     texts = (as_object(block).get("text") for block in as_array(result.get("content")))
     length = sum(len(text) for text in texts if isinstance(text, str))
     return -(-length // CHARACTERS_PER_TOKEN)
+
+
+def about_characters(value: object, enough: int) -> int:
+    """About how long `value` is as JSON; counted no further than to more than `enough`."""
+    length = 0
+    waiting = [value]
+    while waiting and length <= enough:
+        item = waiting.pop()
+        length += _CHARACTERS_PER_VALUE
+        if isinstance(item, str):
+            length += len(item)
+        elif isinstance(item, list):
+            waiting += cast("list[object]", item)
+        elif isinstance(item, dict):
+            members = cast(JsonObject, item)
+            length += sum(len(key) for key in members)
+            waiting += members.values()
+    return length
 
 
 def compact_json(value: object) -> str:

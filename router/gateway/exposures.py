@@ -17,6 +17,7 @@ from router.gateway import metatools
 from router.gateway.execution import Execution, ToolCall
 from router.gateway.metatools import Inquiry
 from router.gateway.recording import Recorder, Request
+from router.gateway.results import READ_RESULT, Results
 from router.model import (
     ActivityKind,
     Caller,
@@ -39,8 +40,10 @@ class Exposures:
         recorder: Recorder,
         status: Callable[[ServerRef], ServerStatus],
         results_per_search: Callable[[], int],
+        results: Results,
     ) -> None:
         self._execution = execution
+        self._results = results
         self._note = recorder.note
         self._clock = recorder.clock
         self._status = status
@@ -88,8 +91,7 @@ class Exposures:
             return error_result(failed(error))
         view = self._execution.view(request.caller)
         hits = metatools.find(view, inquiry)
-        status = self._status_in(request.caller)
-        answer = metatools.discovery_answer(hits, inquiry.queries, status, self._clock())
+        answer = metatools.discovery_answer(hits, inquiry.queries, self._readiness(request.caller))
         tokens = context_tokens(answer["content"][0]["text"])
         self._note(
             request,
@@ -102,8 +104,14 @@ class Exposures:
         )
         return answer
 
-    def _status_in(self, caller: Caller) -> Callable[[Tool], ServerStatus]:
-        return lambda tool: self._status(ServerRef(caller.workspace, tool.key.server))
+    def _readiness(self, caller: Caller) -> Callable[[Tool], str]:
+        def readiness(tool: Tool) -> str:
+            if tool is READ_RESULT:
+                return "ready"
+            status = self._status(ServerRef(caller.workspace, tool.key.server))
+            return metatools.readiness(status, self._clock())
+
+        return readiness
 
     async def _execute(self, request: Request, arguments: JsonObject) -> JsonObject:
         try:
@@ -113,10 +121,12 @@ class Exposures:
             started = time.perf_counter()
             self._note(request, ActivityKind.CALL, started, Outcome.ERROR, message=error.message)
             return error_result(failed(error))
-        return await self._run(request, key, own)
+        return await self._run(request, key, own, cut=True)
 
-    async def _run(self, request: Request, key: ToolKey, arguments: JsonObject) -> JsonObject:
-        result = await self.run_tool(request, key, arguments)
+    async def _run(
+        self, request: Request, key: ToolKey, arguments: JsonObject, *, cut: bool = False
+    ) -> JsonObject:
+        result = await self.run_tool(request, key, arguments, cut=cut)
         match result:
             case Ok(value):
                 return value
@@ -126,14 +136,15 @@ class Exposures:
                 return error_result(result)
 
     async def run_tool(
-        self, request: Request, key: ToolKey, arguments: JsonObject
+        self, request: Request, key: ToolKey, arguments: JsonObject, *, cut: bool = False
     ) -> ToolResult[JsonObject]:
-        """Run a tool and note it in the activity log, however it ends."""
+        """Run a tool and note it in the activity log, however it ends. With `cut` a long result is
+        shortened."""
         started = time.perf_counter()
         call = ToolCall(key, arguments, request.meta, request.on_progress)
         outcome, message, tokens = Outcome.CANCELLED, None, 0
         try:
-            result = await self._execution.run(request.caller, call)
+            result = await self._result(request.caller, call, cut)
             outcome, message = _outcome(result)
             tokens = result_tokens(result.value) if isinstance(result, Ok) else 0
             return result
@@ -148,6 +159,20 @@ class Exposures:
                 context_tokens=tokens,
                 message=message,
             )
+
+    async def _result(self, caller: Caller, call: ToolCall, cut: bool) -> ToolResult[JsonObject]:
+        if call.key == READ_RESULT.key:
+            return self._read_on(caller, call.arguments)
+        result = await self._execution.run(caller, call)
+        if cut and isinstance(result, Ok):
+            return Ok(await self._results.shorten(caller, result.value))
+        return result
+
+    def _read_on(self, caller: Caller, arguments: JsonObject) -> ToolResult[JsonObject]:
+        try:
+            return Ok(self._results.read(caller, arguments))
+        except InvalidInput as error:
+            return failed(error)
 
 
 def _outcome(result: ToolResult[JsonObject]) -> tuple[Outcome, str | None]:

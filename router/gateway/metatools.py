@@ -14,13 +14,13 @@ from typing import Any, cast
 from router.catalog.catalog import View
 from router.catalog.reading import compact_json, context_tokens
 from router.errors import InvalidInput
+from router.gateway.results import READ_RESULT
 from router.model import (
     JsonObject,
     SearchHit,
     ServerState,
     ServerStatus,
     Tool,
-    ToolKey,
 )
 from router.names import parse_tool_key
 
@@ -115,31 +115,31 @@ def find(view: View, inquiry: Inquiry) -> list[SearchHit]:
     """The hits for an inquiry: tools named by their key first, then what the search finds."""
     if view.optimization is None:
         return []
-    exact = {key: view.tools[key] for query in inquiry.queries if (key := _as_key(query, view))}
+    exact = {tool.key: tool for query in inquiry.queries if (tool := _named(query, view))}
     hits = [SearchHit(tool, 1.0, "named by its key") for tool in exact.values()]
-    texts = [query for query in inquiry.queries if not _as_key(query, view)]
+    texts = [query for query in inquiry.queries if not _named(query, view)]
     found = view.index.search(texts, inquiry.max_results) if texts else []
     hits += [hit for hit in found if hit.tool.key not in exact]
     return hits[: inquiry.max_results]
 
 
-def _as_key(query: str, view: View) -> ToolKey | None:
+def _named(query: str, view: View) -> Tool | None:
+    """The tool whose key the query is."""
     try:
         key = parse_tool_key(query.strip())
     except InvalidInput:
         return None
-    return key if key in view.tools else None
+    return READ_RESULT if key == READ_RESULT.key else view.tools.get(key)
 
 
 def discovery_answer(
     hits: Sequence[SearchHit],
     queries: Sequence[str],
-    status: Callable[[Tool], ServerStatus],
-    now: datetime,
+    readiness: Callable[[Tool], str],
 ) -> JsonObject:
     """The result of `tool_discovery`, as structured content and as text."""
     named = {query.strip() for query in queries}
-    results = [_result(hit, status(hit.tool), now, str(hit.tool.key) in named) for hit in hits]
+    results = [_result(hit, readiness(hit.tool), str(hit.tool.key) in named) for hit in hits]
     return structured({"results": results})
 
 
@@ -148,7 +148,7 @@ def structured(content: JsonObject) -> JsonObject:
     return {"content": [{"type": "text", "text": text}], "structuredContent": content}
 
 
-def _result(hit: SearchHit, status: ServerStatus, now: datetime, in_full: bool) -> JsonObject:
+def _result(hit: SearchHit, readiness: str, in_full: bool) -> JsonObject:
     tool = hit.tool
     result: JsonObject = {
         "toolKey": str(tool.key),
@@ -158,7 +158,7 @@ def _result(hit: SearchHit, status: ServerStatus, now: datetime, in_full: bool) 
         "relevance": hit.relevance,
         "explanation": hit.explanation,
         "signature": tool.signature,
-        "readiness": readiness(status, now),
+        "readiness": readiness,
     }
     if in_full:
         result |= {"description": tool.description, "inputSchema": tool.input_schema}

@@ -16,6 +16,7 @@ from router.gateway.listener import Listener
 from router.gateway.passing import PassThrough
 from router.gateway.protocol import Protocol
 from router.gateway.recording import Recorder
+from router.gateway.results import Results
 from router.model import (
     ActivityEntry,
     ActivityKind,
@@ -58,6 +59,7 @@ class Endpoint:
             recorder,
             status=fleet.board.status,
             results_per_search=lambda: settings().results_per_search,
+            results=Results(lambda: settings().result_limit_kb),
         )
         self._passing = PassThrough(execution, recorder)
         self._rules = CallerRules(

@@ -14,7 +14,7 @@ from datetime import datetime
 from router.advice import advise
 from router.catalog.statuses import StatusBoard
 from router.discovery.refresher import Refresher
-from router.errors import UpstreamFailed
+from router.errors import NotFound, UpstreamFailed
 from router.events import AttentionNeeded, Event, Publish, ServerRemoved, ToolsChanged
 from router.gateway import metatools
 from router.model import (
@@ -29,11 +29,13 @@ from router.ports import SecretStore
 from router.service.workspaces import Reconciled, Workspaces
 from router.settings import Lifecycle, Settings
 from router.store.secrets import resolve
-from router.tasks import spawn
+from router.tasks import spawn, stop
 from router.tracing import log_event
 from router.upstream.pool import LaunchPlan, Terms, UpstreamPool
 
 log = logging.getLogger(__name__)
+
+_FOLLOWING_PAUSE_S = 1.0
 
 _LIST_CHANGED = frozenset(
     f"notifications/{kind}/list_changed" for kind in ("tools", "prompts", "resources")
@@ -54,6 +56,9 @@ class Fleet:
         self._publish = publish
         self._settings = settings
         self._serving = False
+        self._changed: set[ServerRef] = set()
+        """Those that said their lists changed, and were not listed since."""
+        self._following: dict[ServerRef, asyncio.Task[None]] = {}
         self.board = StatusBoard(workspaces.catalogs, publish)
         self.pool = UpstreamPool(
             launch=self._launch,
@@ -128,6 +133,8 @@ class Fleet:
             self.board.update(ref, process=facts)
 
     async def close(self) -> None:
+        for task in list(self._following.values()):
+            await stop(task)
         await self.refresher.close()
         await self.pool.close()
 
@@ -200,8 +207,24 @@ class Fleet:
             self._refresh_if_stale(ref)
 
     def _notified(self, ref: ServerRef, method: str, _: JsonObject) -> None:
-        if method in _LIST_CHANGED:
-            spawn(self.refresher.refresh(ref), name=f"refresh {ref.server}")
+        if method not in _LIST_CHANGED:
+            return
+        if ref not in self._following:
+            self._following[ref] = spawn(self._follow(ref), name=f"follow {ref.server}")
+        self._changed.add(ref)
+
+    async def _follow(self, ref: ServerRef) -> None:
+        """Refresh for as long as a server says that its lists changed; however often it does, one
+        at a time and with a pause between."""
+        try:
+            while ref in self._changed:
+                self._changed.discard(ref)
+                await self.refresher.refresh(ref)
+                await asyncio.sleep(_FOLLOWING_PAUSE_S)
+        except NotFound:
+            log.debug("%s was removed", ref.server)
+        finally:
+            del self._following[ref]
 
     def _learnt(self, event: Event) -> None:
         """Pass on what the refresher tells."""

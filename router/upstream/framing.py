@@ -1,38 +1,62 @@
 """Cutting byte streams into messages: lines, and server-sent events.
 
-Pure and incremental. Cost is linear in the bytes fed, however they are cut: unfinished parts are
-collected and joined once. `pending` says how much is held, so that the caller can set a limit.
+Pure and incremental. Cost is linear in the bytes fed, however they are cut. `pending` says how
+much is held, so that the caller can set a limit.
 """
 
 from __future__ import annotations
 
+_KEPT_END_BYTES = 256
+_MAX_ID_BYTES = 1024
+
+
+class CutLine(bytes):
+    """The two ends of a line that was too long to be kept."""
+
 
 class LineSplitter:
-    """Bytes in, whole lines out, without their line feeds."""
+    """Bytes in, whole lines out, without their line feeds. Of a line of more than `max_bytes` only
+    the ends are kept."""
 
-    __slots__ = ("_parts", "pending")
+    __slots__ = ("_held", "_max_bytes", "_tail", "dropped")
 
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-        self.pending = 0
+    def __init__(self, max_bytes: int | None = None) -> None:
+        self._max_bytes = max_bytes
+        self._held = bytearray()
+        self._tail = b""
+        self.dropped = 0
+        """How many bytes of the unfinished line were not kept."""
+
+    @property
+    def pending(self) -> int:
+        return len(self._held)
 
     def feed(self, data: bytes) -> list[bytes]:
         """The lines that `data` completes."""
         *lines, rest = data.split(b"\n")
-        if lines and self._parts:
-            self._parts.append(lines[0])
+        if lines and self._held:
+            self._hold(lines[0])
             lines[0] = self.flush()
         if rest:
-            self._parts.append(rest)
-            self.pending += len(rest)
+            self._hold(rest)
         return lines
 
     def flush(self) -> bytes:
         """What is held of an unfinished line, which is then forgotten."""
-        line = b"".join(self._parts)
-        self._parts.clear()
-        self.pending = 0
+        line = CutLine(self._held + self._tail) if self.dropped else bytes(self._held)
+        self._held, self._tail, self.dropped = bytearray(), b"", 0
         return line
+
+    def _hold(self, part: bytes) -> None:
+        if self.dropped:
+            self.dropped += len(part)
+            self._tail = (self._tail + part)[-_KEPT_END_BYTES:]
+            return
+        self._held += part
+        if self._max_bytes is not None and len(self._held) > self._max_bytes:
+            self.dropped = len(self._held) - _KEPT_END_BYTES
+            self._tail = bytes(self._held[-_KEPT_END_BYTES:])
+            del self._held[_KEPT_END_BYTES:]
 
 
 class EventParser:
@@ -45,14 +69,13 @@ class EventParser:
         self._lines = LineSplitter()
         self._ended_with_cr = False
         self._event = b""
-        self._data: list[bytes] = []
-        self._data_size = 0
+        self._data = bytearray()
         self.last_id = last_id
         self.retry_ms: int | None = None
 
     @property
     def pending(self) -> int:
-        return self._lines.pending + self._data_size
+        return self._lines.pending + len(self._data)
 
     def feed(self, data: bytes) -> list[bytes]:
         """The messages that `data` completes; no other events and no empty ones."""
@@ -78,11 +101,11 @@ class EventParser:
         value = value.removeprefix(b" ")
         match name:
             case b"data":
-                self._data.append(value)
-                self._data_size += len(value) + 1
+                self._data += value
+                self._data += b"\n"
             case b"event":
                 self._event = value
-            case b"id" if b"\0" not in value:
+            case b"id" if b"\0" not in value and len(value) <= _MAX_ID_BYTES:
                 self.last_id = value.decode("utf-8", "replace")
             case b"retry" if value.isdigit() and len(value) < 10:
                 self.retry_ms = int(value)
@@ -90,8 +113,7 @@ class EventParser:
                 pass
 
     def _finish(self) -> bytes:
-        message = b"\n".join(self._data) if self._event in (b"", b"message") else b""
+        message = bytes(self._data[:-1]) if self._event in (b"", b"message") else b""
         self._event = b""
         self._data.clear()
-        self._data_size = 0
         return message

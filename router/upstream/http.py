@@ -16,10 +16,12 @@ from http import HTTPStatus
 from router.errors import UpstreamFailed
 from router.model import Failure, FailureKind, JsonObject, as_object
 from router.tasks import spawn, stop
+from router.upstream.decoding import LIGHT_BYTES, NotAMessage, decode, decode_large
 from router.upstream.failures import HttpRefused, NoConnection, SessionGone, bad_protocol, failed
 from router.upstream.framing import EventParser
-from router.upstream.http_channel import MAX_BODY_BYTES, Channel, Reply
-from router.upstream.jsonrpc import NotAMessage, Receiver, decode, encode
+from router.upstream.http_channel import Channel, Reply
+from router.upstream.jsonrpc import Receiver, encode
+from router.upstream.limits import LIMITS, Limits
 from router.upstream.protocol import (
     METHOD_HEADER,
     MODERN_VERSION,
@@ -38,6 +40,7 @@ _FIRST_RETRY_S = 1.0
 _LONGEST_RETRY_S = 60.0
 _SHORTEST_RETRY_S = 0.1
 _MOST_QUIET_SENDS = 100
+_PIECE_BYTES = 16 * 1024
 _SAID_IN_WORDS = -32000
 _NOBODY = object()
 _JSON = "application/json"
@@ -47,11 +50,9 @@ _EVENTS = "text/event-stream"
 class HttpLink:
     """A `Link` to an address."""
 
-    def __init__(
-        self, url: str, headers: Mapping[str, str], *, max_message_bytes: int = MAX_BODY_BYTES
-    ) -> None:
-        self._channel = Channel(url, headers, max_body_bytes=max_message_bytes)
-        self._max_message_bytes = max_message_bytes
+    def __init__(self, url: str, headers: Mapping[str, str], *, limits: Limits = LIMITS) -> None:
+        self._channel = Channel(url, headers, max_body_bytes=limits.message_bytes)
+        self._limits = limits
         self._version = ""
         self._session_id: str | None = None
         self._listening: asyncio.Task[None] | None = None
@@ -160,7 +161,7 @@ class HttpLink:
 
     async def _take_answer(self, reply: Reply, request_id: object) -> None:
         if reply.media_type == _JSON:
-            answered = self._deliver(await reply.body(), request_id)
+            answered = await self._deliver(await reply.body(), request_id)
         elif reply.media_type == _EVENTS:
             answered = await self._take_events(reply, request_id)
         else:
@@ -184,17 +185,20 @@ class HttpLink:
     async def _read_events(self, reply: Reply, parser: EventParser, request_id: object) -> bool:
         """Whether the answer to `request_id` was among the stream's messages."""
         async for chunk in reply:
-            for data in parser.feed(chunk):
-                if self._deliver(data, request_id):
-                    return True
-            if parser.pending > self._max_message_bytes:
-                limit = f"{self._max_message_bytes:,} bytes"
+            for start in range(0, len(chunk), _PIECE_BYTES):
+                if start:
+                    await asyncio.sleep(0)  # there may be thousands of events in it
+                for data in parser.feed(chunk[start : start + _PIECE_BYTES]):
+                    if await self._deliver(data, request_id):
+                        return True
+            if parser.pending > self._limits.message_bytes:
+                limit = f"{self._limits.message_bytes:,} bytes"
                 raise failed(bad_protocol(f"an event of more than {limit}"))
         return False
 
-    def _deliver(self, data: bytes, request_id: object) -> bool:
+    async def _deliver(self, data: bytes, request_id: object) -> bool:
         try:
-            messages = decode(data)
+            messages = await self._decoded(data)
         except NotAMessage as error:
             raise failed(bad_protocol(f"an answer that is no message ({error})")) from None
         answered = False
@@ -203,17 +207,29 @@ class HttpLink:
             answered |= "method" not in message and message.get("id") == request_id
         return answered
 
+    async def _decoded(self, data: bytes) -> list[JsonObject]:
+        if len(data) <= LIGHT_BYTES:
+            return decode(data, self._limits)
+        return await decode_large(data, self._limits)
+
     async def _take_refusal(self, reply: Reply, message: JsonObject, in_session: bool) -> None:
         """Raise for an HTTP error, unless it carries a JSON-RPC error, which is an answer."""
         if reply.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             failure = Failure(FailureKind.SIGN_IN_NEEDED, self._channel.host, str(reply))
             raise HttpRefused(failure, reply.status)
-        error = _error_in(await reply.body()) if reply.media_type == _JSON else {}
+        error = await self._error_in(reply) if reply.media_type == _JSON else {}
         if in_session and _means_session_gone(reply.status, error):
             raise SessionGone(self._unreachable(reply), reply.status)
         if not error or "id" not in message:
             raise HttpRefused(self._unreachable(reply), reply.status)
         self._receiver.receive({"jsonrpc": "2.0", "id": message["id"], "error": error})
+
+    async def _error_in(self, reply: Reply) -> JsonObject:
+        try:
+            messages = await self._decoded(await reply.body())
+        except NotAMessage:
+            return {}
+        return as_object(messages[0].get("error")) if messages else {}
 
     def _unreachable(self, reply: Reply) -> Failure:
         return Failure(FailureKind.UNREACHABLE, self._channel.host, str(reply))
@@ -263,14 +279,6 @@ def _routing_headers(message: JsonObject) -> dict[str, str]:
     if isinstance(name, str):
         headers[NAME_HEADER] = header_value(name)
     return headers
-
-
-def _error_in(body: bytes) -> JsonObject:
-    try:
-        messages = decode(body)
-    except NotAMessage:
-        return {}
-    return as_object(messages[0].get("error")) if messages else {}
 
 
 def _means_session_gone(status: int, error: JsonObject) -> bool:

@@ -22,10 +22,10 @@ from router import __version__
 from router.errors import UpstreamFailed
 from router.model import Failure, FailureKind
 from router.upstream.failures import NoConnection, bad_protocol, failed
+from router.upstream.limits import LIMITS
 
 log = logging.getLogger(__name__)
 
-MAX_BODY_BYTES = 16 * 1024 * 1024
 _CONNECT_TIMEOUT_S = 5.0
 _END_OF_STREAM_S = 0.05
 _MAX_REDIRECTS = 5
@@ -97,19 +97,18 @@ class Reply:
         return self
 
     async def __anext__(self) -> bytes:
-        """The next part of the body. Each is bounded, their number is not."""
+        """The next part of the body: at most 1 MiB, whatever it was compressed to; their number is
+        not bounded."""
         with explaining(_host(self._url)):
             return await anext(self._chunks)
 
     async def body(self) -> bytes:
-        parts: list[bytes] = []
-        size = 0
+        body = bytearray()
         async for chunk in self:
-            size += len(chunk)
-            if size > self._max_bytes:
+            body += chunk
+            if len(body) > self._max_bytes:
                 raise failed(bad_protocol(f"an answer of more than {self._max_bytes:,} bytes"))
-            parts.append(chunk)
-        return b"".join(parts)
+        return bytes(body)
 
     async def _read_to_the_end(self) -> None:
         """Only then can the connection be used again. A stream usually ends with its answer; one
@@ -130,7 +129,7 @@ class Channel:
     """
 
     def __init__(
-        self, url: str, headers: Mapping[str, str], *, max_body_bytes: int = MAX_BODY_BYTES
+        self, url: str, headers: Mapping[str, str], *, max_body_bytes: int = LIMITS.message_bytes
     ) -> None:
         self._max_body_bytes = max_body_bytes
         self._url = _parsed(url)

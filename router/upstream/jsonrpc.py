@@ -11,6 +11,7 @@ import asyncio
 import itertools
 import json
 import logging
+import re
 import time
 from collections import deque
 from collections.abc import Callable
@@ -30,6 +31,9 @@ NotificationSink: TypeAlias = Callable[[str, JsonObject], None]
 
 _UNCANCELLABLE = ("initialize", "server/discover")
 _PROGRESS_BACKLOG = 1000
+_END_BYTES = 100
+_ID_FIRST = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*[,}]')
+_ID_LAST = re.compile(rb'"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*\Z')
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -58,35 +62,22 @@ class Receiver(Protocol):
     """Who takes what a link receives: the peer."""
 
     def receive(self, message: JsonObject) -> None: ...
+    def reject(self, request_id: int | None, failure: Failure) -> None:
+        """Fail the request whose answer came but can't be used, if it is known."""
+        ...
+
     def close(self, failure: Failure) -> None: ...
-
-
-class NotAMessage(ValueError):
-    """Text from a server that is no JSON object."""
 
 
 def encode(message: JsonObject) -> bytes:
     return _encode(message).encode()
 
 
-def decode(text: bytes) -> list[JsonObject]:
-    """The messages in `text`: one, or several where the server sends a batch.
-
-    Bad UTF-8 is replaced: one broken character must not cost the whole connection.
-    """
-    try:
-        value: object = json.loads(text.decode("utf-8", "replace"))
-    except (ValueError, RecursionError) as error:
-        raise NotAMessage(str(error)) from None
-    if isinstance(value, list):
-        return [_message(item) for item in cast("list[object]", value)]
-    return [_message(value)]
-
-
-def _message(value: object) -> JsonObject:
-    if not isinstance(value, dict):
-        raise NotAMessage("not a JSON object")
-    return cast(JsonObject, value)
+def answered_id(text: bytes) -> int | None:
+    """The request that a text which can't be decoded answers, if it says so at one of its ends:
+    further in, an id may be anyone's."""
+    found = _ID_FIRST.match(text) or _ID_LAST.search(text, max(0, len(text) - _END_BYTES))
+    return int(found[1]) if found else None
 
 
 class _Progress:
@@ -121,7 +112,9 @@ class _Pending:
     __slots__ = ("answer", "bound", "progress")
 
     def __init__(self, on_progress: ProgressSink | None) -> None:
-        self.answer: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
+        self.answer: asyncio.Future[JsonObject | Failure] = (
+            asyncio.get_running_loop().create_future()
+        )
         self.bound: asyncio.Timeout | None = None
         self.progress = None if on_progress is None else _Progress(on_progress)
 
@@ -207,6 +200,11 @@ class Peer:
         else:
             self._take_answer(message)
 
+    def reject(self, request_id: int | None, failure: Failure) -> None:
+        pending = self._pending_of(request_id)
+        if pending is not None and not pending.answer.done():
+            pending.answer.set_result(failure)
+
     def close(self, failure: Failure) -> None:
         """Fail all requests that wait, and all to come, with `failure`. Only the first counts."""
         if self._closed.done():
@@ -264,7 +262,9 @@ def _answer_to(method: str, request_id: Any) -> JsonObject:
     return {"jsonrpc": "2.0", "id": request_id, "error": error}
 
 
-def _result_of(answer: JsonObject, method: str) -> JsonObject:
+def _result_of(answer: JsonObject | Failure, method: str) -> JsonObject:
+    if isinstance(answer, Failure):
+        raise failed(answer)
     result = answer.get("result")
     if isinstance(result, dict):
         return cast(JsonObject, result)

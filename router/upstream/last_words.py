@@ -13,7 +13,7 @@ LineSink: TypeAlias = Callable[[str], None]
 """Receives a line a server wrote to stderr; must not raise."""
 
 MAX_LINE_BYTES = 8 * 1024
-_KEPT_LINES = 200
+KEPT_LINES = 200
 _QUOTED_LINES = 10
 _QUOTED_CHARACTERS = 2000
 _SHORTEST_SECRET = 4
@@ -32,7 +32,7 @@ class LastWords:
     """Keeps the lines, without the `secrets` the server was given, and hands each to `on_line`."""
 
     def __init__(self, on_line: LineSink, secrets: Iterable[str] = ()) -> None:
-        self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
+        self._lines: deque[str] = deque(maxlen=KEPT_LINES)
         self._on_line = on_line
         self._secrets = [secret for secret in secrets if len(secret) >= _SHORTEST_SECRET]
 

@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any, cast
 
+from router.catalog.reading import about_characters
 from router.errors import UpstreamAnsweredError
 from router.model import JsonObject
 from router.ports import ServerListing, Upstream
+from router.upstream.limits import LIMITS, Limits
 from router.upstream.protocol import METHOD_NOT_FOUND
 
 log = logging.getLogger(__name__)
 
-MAX_PAGES = 100
-MAX_ITEMS = 5_000
 
-
-async def read_listing(upstream: Upstream) -> ServerListing:
+async def read_listing(upstream: Upstream, limits: Limits = LIMITS) -> ServerListing:
     """What `upstream` says it has. Only the lists its capabilities announce are asked for; a
     server that announces nothing at all may still have tools."""
     announced = upstream.capabilities
     tools = "tools" in announced or not announced
     prompts, resources = "prompts" in announced, "resources" in announced
+    reader = _Reader(upstream, limits)
     return ServerListing(
-        tools=await _items(upstream, "tools/list", "tools") if tools else (),
-        prompts=await _items(upstream, "prompts/list", "prompts") if prompts else (),
-        resources=await _items(upstream, "resources/list", "resources") if resources else (),
+        tools=await reader.items("tools/list", "tools") if tools else (),
+        prompts=await reader.items("prompts/list", "prompts") if prompts else (),
+        resources=await reader.items("resources/list", "resources") if resources else (),
         resource_templates=(
-            await _items(upstream, "resources/templates/list", "resourceTemplates")
-            if resources
-            else ()
+            await reader.items("resources/templates/list", "resourceTemplates") if resources else ()
         ),
         capabilities=announced,
         server_info=upstream.server_info,
@@ -38,30 +37,47 @@ async def read_listing(upstream: Upstream) -> ServerListing:
     )
 
 
-async def _items(upstream: Upstream, method: str, field: str) -> tuple[JsonObject, ...]:
-    try:
-        return await _all_pages(upstream, method, field)
-    except UpstreamAnsweredError as error:
-        if error.code != METHOD_NOT_FOUND:
-            raise
-        return ()
+class _Reader:
+    def __init__(self, upstream: Upstream, limits: Limits) -> None:
+        self._upstream = upstream
+        self._limits = limits
+
+    async def items(self, method: str, field: str) -> tuple[JsonObject, ...]:
+        try:
+            return await self._all_pages(method, field)
+        except UpstreamAnsweredError as error:
+            if error.code != METHOD_NOT_FOUND:
+                raise
+            return ()
+
+    async def _all_pages(self, method: str, field: str) -> tuple[JsonObject, ...]:
+        items: list[JsonObject] = []
+        cursors: set[str] = set()
+        cursor: str | None = None
+        room = self._limits.listing_characters
+        for _ in range(self._limits.pages):
+            page = await self._upstream.request(method, {"cursor": cursor} if cursor else None)
+            cursor = _text(page.get("nextCursor"))
+            entries = _named(page.get(field), method)
+            # Weighed on a thread, where a large page keeps nobody waiting.
+            fitting, room = await asyncio.to_thread(_fitting, entries, room)
+            items += fitting[: self._limits.entries - len(items)]
+            full = room < 0 or len(items) >= self._limits.entries
+            if full or cursor is None or cursor in cursors:
+                break
+            cursors.add(cursor)
+        if cursor is not None or room < 0 or len(items) >= self._limits.entries:
+            log.warning("%s was cut after %d entries: it is too long", method, len(items))
+        return tuple(items)
 
 
-async def _all_pages(upstream: Upstream, method: str, field: str) -> tuple[JsonObject, ...]:
-    items: list[JsonObject] = []
-    cursors: set[str] = set()
-    cursor: str | None = None
-    for _ in range(MAX_PAGES):
-        params = None if cursor is None else {"cursor": cursor}
-        page = await upstream.request(method, params)
-        items += _named(page.get(field), method)
-        cursor = _text(page.get("nextCursor"))
-        if cursor is None or cursor in cursors or len(items) > MAX_ITEMS:
-            break
-        cursors.add(cursor)
-    if cursor is not None or len(items) > MAX_ITEMS:
-        log.warning("%s was cut after %d entries: it seems to have no end", method, len(items))
-    return tuple(items[:MAX_ITEMS])
+def _fitting(entries: list[JsonObject], room: int) -> tuple[list[JsonObject], int]:
+    """The entries up to the first for which there is no room, and the room that is left."""
+    for number, entry in enumerate(entries):
+        room -= about_characters(entry, room)
+        if room < 0:
+            return entries[:number], room
+    return entries, room
 
 
 def _named(entries: Any, method: str) -> list[JsonObject]:

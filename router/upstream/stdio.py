@@ -19,20 +19,24 @@ from router.tasks import spawn
 from router.upstream.environment import find_command, server_environment
 from router.upstream.failures import bad_protocol, failed
 from router.upstream.framing import LineSplitter
-from router.upstream.jsonrpc import NotAMessage, Receiver, decode, encode
+from router.upstream.inbox import Inbox
+from router.upstream.jsonrpc import Receiver, answered_id, encode
+from router.upstream.last_words import KEPT_LINES, LastWords, LineSink
 from router.upstream.last_words import MAX_LINE_BYTES as MAX_STDERR_LINE_BYTES
-from router.upstream.last_words import LastWords, LineSink
+from router.upstream.limits import LIMITS, Limits
 from router.upstream.process_tree import ProcessTree, creation_options, watch_tree
 
 log = logging.getLogger(__name__)
 
-MAX_LINE_BYTES = 16 * 1024 * 1024
 _LOGGED_NOISE = 3
 
 _STDIN_GRACE_S = 1.0
 _TERMINATE_GRACE_S = 1.0
+_HASTE = 0.3
+"""How much of its grace a server gets that never opened a session: somebody waits for its end."""
 _KILL_GRACE_S = 1.0
 _PIPE_GRACE_S = 0.5
+_INBOX_GRACE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +60,16 @@ class StdioLink(asyncio.SubprocessProtocol):
         *,
         on_stderr: LineSink,
         secrets: Iterable[str] = (),
-        max_line_bytes: int = MAX_LINE_BYTES,
+        limits: Limits = LIMITS,
     ) -> None:
         self._command = command
-        self._max_line_bytes = max_line_bytes
+        self._limits = limits
         self._said = LastWords(on_stderr, secrets)
-        self._stdout = LineSplitter()
+        self._stdout = LineSplitter(limits.message_bytes)
+        self._inbox = Inbox(self, limits)
         self._stderr = LineSplitter()
         self._noise = 0
+        self._grace = _HASTE
         self._open_outputs = {1, 2}
         self._fault: Failure | None = None
         self._over = asyncio.Event()
@@ -104,6 +110,7 @@ class StdioLink(asyncio.SubprocessProtocol):
 
     def speak(self, version: str) -> None:
         """A line is the same in every revision."""
+        self._grace = 1.0
 
     async def send(self, message: JsonObject) -> None:
         self._write(message)
@@ -169,31 +176,39 @@ class StdioLink(asyncio.SubprocessProtocol):
     def _take_stdout(self, data: bytes) -> None:
         if self._fault is not None:
             return
-        for line in self._stdout.feed(data):
-            self._take_line(line)
-        if self._stdout.pending > self._max_line_bytes:
-            self._fault = bad_protocol(f"a line of more than {self._max_line_bytes:,} bytes")
+        self._inbox.put(self._stdout.feed(data))
+        if self._stdout.dropped > self._limits.overflow_bytes:
+            self._fault = bad_protocol("a line without end")
             self._stdout.flush()
             self._over.set()
 
-    def _take_line(self, line: bytes) -> None:
-        try:
-            messages = decode(line)
-        except NotAMessage:
-            self._take_noise(line)
-            return
-        for message in messages:
-            self._receiver.receive(message)
+    def take_message(self, message: JsonObject) -> None:
+        self._receiver.receive(message)
 
-    def _take_noise(self, line: bytes) -> None:
+    def take_noise(self, line: bytes, reason: str) -> None:
         """Servers print banners and usage to stdout; that may be all they say before they exit."""
+        if (request_id := answered_id(line)) is not None:
+            failure = bad_protocol(f"an answer that is no message ({reason})")
+            self._receiver.reject(request_id, failure)
+            return
         said = self._said.add(line)
         self._noise += bool(said)
         if said and self._noise <= _LOGGED_NOISE:
             log.warning("%s wrote to stdout what is no message: %.200s", self._command.name, said)
 
+    def pause_reading(self) -> None:
+        self._stdout_pipe.pause_reading()
+
+    def resume_reading(self) -> None:
+        if not self._stdout_pipe.is_closing():
+            self._stdout_pipe.resume_reading()
+
+    @property
+    def _stdout_pipe(self) -> asyncio.ReadTransport:
+        return cast(asyncio.ReadTransport, self._transport.get_pipe_transport(1))
+
     def _take_stderr(self, data: bytes) -> None:
-        for line in self._stderr.feed(data):
+        for line in self._stderr.feed(data)[-KEPT_LINES:]:
             self._said.add(line)
         if self._stderr.pending > MAX_STDERR_LINE_BYTES:
             self._said.add(self._stderr.flush())
@@ -204,7 +219,9 @@ class StdioLink(asyncio.SubprocessProtocol):
         await self._over.wait()
         exited_by_itself = await self._stop_leader()
         self._tree.kill()  # whoever is left of the group
-        await _within(_PIPE_GRACE_S, self._drained)
+        if exited_by_itself:  # else nobody waits for its last words
+            await _within(_PIPE_GRACE_S, self._drained)
+        await self._inbox.settle(_INBOX_GRACE_S if exited_by_itself else 0)
         self._said.add(self._stderr.flush())
         self._transport.close()
         self._tree.release()
@@ -215,10 +232,10 @@ class StdioLink(asyncio.SubprocessProtocol):
         if self._fault is not None:
             self._tree.kill()
         self._stdin.close()
-        if await _within(_STDIN_GRACE_S, self._exited):
+        if await _within(_STDIN_GRACE_S * self._grace, self._exited):
             return True
         self._tree.terminate()
-        if not await _within(_TERMINATE_GRACE_S, self._exited):
+        if not await _within(_TERMINATE_GRACE_S * self._grace, self._exited):
             self._tree.kill()
             if not await _within(_KILL_GRACE_S, self._exited):
                 log.error("Process %d of %s can't be killed", self.pid, self._command.name)

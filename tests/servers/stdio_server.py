@@ -33,6 +33,7 @@ TOOLS: dict[str, str] = {
     "crash": "Exit with `code` without answering, saying `words` on stderr.",
     "leave": "Answer, then exit with `code`.",
     "huge_line": "Write a line of `size` bytes that never ends in time.",
+    "large_answer": "Answer with a text of `size` characters.",
     "garbage": "Write lines that are no messages, answers nobody asked for, then answer.",
     "broken_text": "Answer with a byte that is no UTF-8.",
     "spawn": "Start a child that ignores SIGTERM; answers with its pid.",
@@ -184,6 +185,9 @@ class Server:
         chunk = b"x" * 65536
         for _ in range(size // len(chunk)):
             os.write(1, chunk)
+
+    def tool_large_answer(self, request_id: Any, size: int) -> None:
+        self.write({"jsonrpc": "2.0", "result": {"content": "x" * size}, "id": request_id})
 
     def tool_garbage(self, request_id: Any) -> None:
         sys.stdout.write("no json\n\n[1]\n42\n{\n" + "[" * 5000 + "\n" + "9" * 5000 + "\n")

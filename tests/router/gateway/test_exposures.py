@@ -16,6 +16,7 @@ from router.errors import UpstreamAnsweredError, UpstreamFailed
 from router.gateway.execution import Execution
 from router.gateway.exposures import Exposures
 from router.gateway.recording import Recorder, Request
+from router.gateway.results import Results
 from router.model import (
     ActivityEntry,
     ActivityKind,
@@ -89,6 +90,7 @@ class Booth:
             Recorder(self.recorded.append, lambda: NOW),
             self.board.status,
             lambda: 8,
+            Results(lambda: 64),
         )
 
     def request(self, project: str | None = None, **params: Any) -> Request:
@@ -360,3 +362,46 @@ async def test_what_clients_do_is_recorded_without_argument_values() -> None:
     assert booth.recorded[0].saved_tokens < 0
     assert (booth.recorded[1].server, booth.recorded[1].tool) == (FILES, "read_file")
     assert "/s3" not in repr(booth.recorded)
+
+
+def answer_at_length(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
+    return {"content": [{"type": "text", "text": "x" * 100_000}]}
+
+
+@pytest.mark.proves("META-3")
+async def test_a_long_result_is_cut_and_read_on_through_tool_execute() -> None:
+    booth = Booth(answer_at_length)
+    answer = await booth.call("tool_execute", {"toolKey": "files:write_file"})
+    shown, note = answer["content"]
+    assert len(shown["text"]) == 65_536
+    assert booth.recorded[-1].context_tokens < 17_000
+    arguments = json.loads(note["text"].partition("arguments ")[2].removesuffix(".]"))
+    rest = await booth.call(
+        "tool_execute", {"toolKey": "toolbooth:read_result", "arguments": arguments}
+    )
+    assert rest == {"content": [{"type": "text", "text": "x" * (100_000 - 65_536)}]}
+    assert len(booth.upstreams.asked) == 1
+
+
+@pytest.mark.proves("META-4")
+async def test_the_result_of_a_direct_call_is_never_cut() -> None:
+    answer = await Booth(answer_at_length, optimization=None).call("files__write_file", {})
+    assert answer == answer_at_length(ServerRef(HOME, FILES), "", {})
+
+
+async def test_reading_on_with_an_unknown_handle_is_a_clear_error() -> None:
+    booth = Booth()
+    answer = await booth.call(
+        "tool_execute", {"toolKey": "toolbooth:read_result", "arguments": {"handle": "x"}}
+    )
+    assert answer["structuredContent"]["code"] == "TOOL_INVALID_INPUT"
+    assert booth.recorded[-1].outcome is Outcome.ERROR
+
+
+@pytest.mark.proves("META-2")
+async def test_how_to_read_on_is_found_by_its_key_and_not_by_searching() -> None:
+    booth = Booth()
+    [hit] = await booth.discover("toolbooth:read_result")
+    assert hit["readiness"] == "ready"
+    assert hit["inputSchema"]["required"] == ["handle"]
+    assert "read_result" not in [hit["toolName"] for hit in await booth.discover("read result")]

@@ -168,6 +168,17 @@ async def test_a_refresh_that_changes_nothing_is_no_event(running: Running) -> N
     assert not [e for e in running.trace.events if isinstance(e, ToolsChanged)]
 
 
+async def test_however_often_lists_change_they_are_read_one_at_a_time(running: Running) -> None:
+    await running.add("Test")
+    running.trace.clear()
+    arguments = {"method": "notifications/tools/list_changed"}
+    for _ in range(20):
+        await running.call("tool_execute", {"toolKey": "test:notify", "arguments": arguments})
+    await running.trace.until(DiscoveryProgressed, lambda e: e.step is DiscoveryStep.COMPLETE)
+    progress = [e for e in running.trace.events if isinstance(e, DiscoveryProgressed)]
+    assert len([e for e in progress if e.step is DiscoveryStep.STARTING]) <= 2
+
+
 async def test_a_command_that_arrives_by_file_waits_for_consent(
     running: Running, tmp_path: Path
 ) -> None:

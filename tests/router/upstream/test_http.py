@@ -15,6 +15,7 @@ from router.settings import ServerConfig
 from router.tasks import spawn
 from router.upstream.connection import Connection, HttpConnection
 from router.upstream.http import HttpLink
+from router.upstream.limits import Limits
 from tests.router.upstream.talking import Heard, Open, call, content_of, failure_of, open_config
 from tests.servers.http_server import Tools, sdk_app, serving
 from tests.servers.odd_http_server import OddServer
@@ -26,6 +27,7 @@ class Nobody:
     """Receives and ignores."""
 
     def receive(self, message: JsonObject) -> None: ...
+    def reject(self, request_id: int | None, failure: Failure) -> None: ...
     def close(self, failure: Failure) -> None: ...
 
 
@@ -216,7 +218,7 @@ async def test_an_answer_that_is_none_fails_the_call(
 
 @pytest.mark.parametrize("tool", ["large", "bomb", "endless_event"])
 async def test_no_answer_is_larger_than_the_limit(odd_url: str, heard: Heard, tool: str) -> None:
-    link = HttpLink(odd_url, {}, max_message_bytes=LIMIT)
+    link = HttpLink(odd_url, {}, limits=Limits(message_bytes=LIMIT))
     connection = HttpConnection(link, heard.notification)
     await connection.open()
     started = time.monotonic()

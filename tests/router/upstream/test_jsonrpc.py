@@ -11,7 +11,8 @@ import pytest
 from router.errors import UpstreamAnsweredError, UpstreamFailed
 from router.model import Failure, FailureKind, JsonObject
 from router.tasks import spawn
-from router.upstream.jsonrpc import NotAMessage, Peer, decode
+from router.upstream.decoding import NotAMessage, decode
+from router.upstream.jsonrpc import Peer
 
 GONE = Failure(FailureKind.EXITED, "code 1", "boom")
 

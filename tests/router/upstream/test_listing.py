@@ -10,7 +10,8 @@ import pytest
 from router.errors import UpstreamAnsweredError
 from router.model import JsonObject
 from router.ports import ProgressSink
-from router.upstream.listing import MAX_ITEMS, MAX_PAGES, read_listing
+from router.upstream.limits import LIMITS
+from router.upstream.listing import read_listing
 from tests.router.upstream.talking import Open
 
 
@@ -111,9 +112,9 @@ async def test_a_list_that_is_none_is_empty(tools: Any) -> None:
 async def test_a_list_without_end_is_cut(caplog: pytest.LogCaptureFixture) -> None:
     page = {"tools": named(*map(str, range(1000)))}
     many = ListedUpstream({}, {"tools/list": [page] * 200})
-    assert len((await read_listing(many)).tools) == MAX_ITEMS
+    assert len((await read_listing(many)).tools) == LIMITS.entries
     short = ListedUpstream({}, {"tools/list": [{"tools": named("a")}] * 200})
-    assert len((await read_listing(short)).tools) == MAX_PAGES
+    assert len((await read_listing(short)).tools) == LIMITS.pages
     assert caplog.text.count("was cut") == 2
 
 

@@ -17,6 +17,7 @@ from router.model import Failure, FailureKind
 from router.tasks import spawn
 from router.upstream.connection import Connection
 from router.upstream.jsonrpc import Peer
+from router.upstream.limits import Limits
 from router.upstream.stdio import Command, StdioLink
 from tests.router.upstream.talking import Heard, Open, call, content_of, failure_of, open_config
 from tests.servers.commands import ends_within, is_running, recorded, stdio_config
@@ -91,16 +92,30 @@ async def test_a_start_may_be_cancelled_at_any_step(
     assert [pid for pid in recorded(record, "started") if is_running(pid)] == []
 
 
-async def test_a_line_without_end_closes_the_connection(heard: Heard) -> None:
+async def opened_with(limits: Limits, heard: Heard) -> Connection:
     config = stdio_config()
-    link = StdioLink(
-        Command(config.command or "", config.args), on_stderr=heard.line, max_line_bytes=1_000_000
-    )
+    command = Command(config.command or "", config.args)
+    link = StdioLink(command, on_stderr=heard.line, limits=limits)
     connection = Connection(link, heard.notification)
     await connection.open()
+    return connection
+
+
+async def test_a_line_that_is_too_long_costs_only_its_own_call(heard: Heard) -> None:
+    connection = await opened_with(Limits(message_bytes=1_000_000), heard)
+    failure = await failure_of(call(connection, "large_answer", size=5_000_000))
+    assert failure.kind is FailureKind.BAD_PROTOCOL
+    assert "more than 1,000,000 bytes" in failure.detail
+    assert (await call(connection, "echo", a=1))["structuredContent"] == {"a": 1}
+    await connection.close()
+
+
+async def test_a_line_without_end_closes_the_connection(heard: Heard) -> None:
+    limits = Limits(message_bytes=1_000_000, overflow_bytes=10_000_000)
+    connection = await opened_with(limits, heard)
     started = time.monotonic()
     failure = await failure_of(call(connection, "huge_line", size=50_000_000))
-    assert failure == Failure(FailureKind.BAD_PROTOCOL, "", "a line of more than 1,000,000 bytes")
+    assert failure == Failure(FailureKind.BAD_PROTOCOL, "", "a line without end")
     assert time.monotonic() - started < 5
     await connection.close()
 

@@ -1,0 +1,99 @@
+"""What a server wrote, decoded and handed on in order, a little at a time.
+
+The usual line is handed on at once. A server that writes more than can be taken in a few
+milliseconds, or a large line, is read no further until that is done: its pipe fills and it waits,
+while the loop goes on with others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from router.model import JsonObject
+from router.tasks import spawn, stop
+from router.upstream.decoding import LIGHT_BYTES, NotAMessage, decode, decode_large
+from router.upstream.framing import CutLine
+from router.upstream.limits import Limits
+
+_TURN_S = 0.005
+
+
+class Reader(Protocol):
+    """Whoever the lines are read for."""
+
+    def take_message(self, message: JsonObject) -> None: ...
+    def take_noise(self, line: bytes, reason: str) -> None:
+        """A line that is no message, and why."""
+        ...
+
+    def pause_reading(self) -> None: ...
+    def resume_reading(self) -> None: ...
+
+
+class Inbox:
+    def __init__(
+        self, reader: Reader, limits: Limits, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._reader = reader
+        self._limits = limits
+        self._clock = clock
+        self._waiting: deque[bytes] = deque()
+        self._working: asyncio.Task[None] | None = None
+
+    def put(self, lines: Iterable[bytes]) -> None:
+        self._waiting.extend(filter(None, lines))
+        if self._working is None:
+            self._take_light_ones()
+            if self._waiting:
+                self._reader.pause_reading()
+                self._working = spawn(self._work(), name="inbox")
+
+    async def settle(self, limit_s: float) -> None:
+        """Return when all is handed on; what takes longer is dropped."""
+        if self._working is not None:
+            await asyncio.wait([self._working], timeout=limit_s)
+        self._waiting.clear()
+        await stop(self._working)
+
+    async def _work(self) -> None:
+        while self._waiting:
+            if len(self._waiting[0]) > LIGHT_BYTES:
+                await self._take_heavy_one(self._waiting.popleft())
+            else:
+                self._take_light_ones()
+                await asyncio.sleep(0)
+        self._working = None
+        self._reader.resume_reading()
+
+    def _take_light_ones(self) -> None:
+        """Those before the next heavy one, as many as fit into a turn."""
+        end = self._clock() + _TURN_S
+        while self._waiting and len(self._waiting[0]) <= LIGHT_BYTES and self._clock() < end:
+            self._take_light_one(self._waiting.popleft())
+
+    def _take_light_one(self, line: bytes) -> None:
+        if isinstance(line, CutLine):
+            self._reader.take_noise(line, f"more than {self._limits.message_bytes:,} bytes")
+            return
+        try:
+            messages = decode(line, self._limits)
+        except NotAMessage as error:
+            self._reader.take_noise(line, str(error))
+        else:
+            self._hand_on(messages)
+
+    async def _take_heavy_one(self, line: bytes) -> None:
+        try:
+            messages = await decode_large(line, self._limits)
+        except NotAMessage as error:
+            self._reader.take_noise(line, str(error))
+        else:
+            self._hand_on(messages)
+
+    def _hand_on(self, messages: Iterable[JsonObject]) -> None:
+        for message in messages:
+            self._reader.take_message(message)

@@ -1,0 +1,80 @@
+"""Schemas made to keep a validator busy for ever: shown and passed on, never run or followed."""
+
+from __future__ import annotations
+
+import socket
+import time
+from typing import Any
+
+import pytest
+
+from router.model import JsonObject, ServerRef
+from tests.router.gateway.test_exposures import Booth
+
+REGEX: JsonObject = {
+    "type": "object",
+    "properties": {"text": {"type": "string", "pattern": "^(a+)+$"}},
+    "patternProperties": {"^(a+)+$": {"type": "string"}},
+}
+REFERENCES: JsonObject = {
+    "$ref": "#/$defs/d30",
+    "$defs": {
+        "d0": {"type": "string"},
+        **{
+            f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n - 1}"}] * 10, "$ref": f"#/$defs/d{n - 1}"}
+            for n in range(1, 31)
+        },
+    },
+    "properties": {"text": {"$ref": "#/$defs/d30"}},
+}
+CIRCLE: JsonObject = {
+    "properties": {"text": {"$ref": "#/properties/text"}},
+    "allOf": [{"$ref": "#"}],
+}
+VICTIM = "a" * 40 + "!"
+
+
+def remote(address: str) -> JsonObject:
+    return {"$schema": address, "$ref": address, "properties": {"text": {"$ref": address}}}
+
+
+def tool(schema: JsonObject) -> JsonObject:
+    return {"name": "bomb", "description": "Bomb", "inputSchema": schema, "outputSchema": schema}
+
+
+def answer(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
+    return {"content": [], "structuredContent": {"text": VICTIM}}
+
+
+async def through_every_road(schema: JsonObject) -> None:
+    definition = tool(schema)
+    direct = Booth(answer, tools=(definition,), optimization=None)
+    [listed] = direct.exposures.list_tools(direct.request())["tools"]
+    assert listed == {**definition, "name": "files__bomb"}
+    arguments: dict[str, Any] = {"text": VICTIM}
+    result = await direct.call("files__bomb", arguments)
+    assert result["structuredContent"] == arguments
+    booth = Booth(answer, tools=(definition,))
+    [hit] = await booth.discover("files:bomb")
+    assert hit["inputSchema"] == schema
+    assert await booth.discover("bomb")
+    call = {"toolKey": "files:bomb", "arguments": arguments}
+    assert (await booth.call("tool_execute", call))["structuredContent"] == arguments
+
+
+@pytest.mark.proves("META-3")
+@pytest.mark.parametrize("schema", [REGEX, REFERENCES, CIRCLE], ids=["regex", "refs", "circle"])
+async def test_a_schema_bomb_costs_no_time(schema: JsonObject) -> None:
+    began = time.process_time()
+    await through_every_road(schema)
+    assert time.process_time() - began < 0.1
+
+
+@pytest.mark.proves("META-3")
+async def test_a_reference_to_the_network_is_never_followed() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as trap:
+        trap.setblocking(False)
+        address = f"http://127.0.0.1:{trap.getsockname()[1]}/schema.json"
+        await through_every_road(remote(address))
+        with pytest.raises(BlockingIOError):
+            trap.accept()

@@ -1,0 +1,134 @@
+"""Decoding what servers send: the same values either way, and never more than the limits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from router.model import JsonObject
+from router.upstream.decoding import NotAMessage, decode, decode_large
+from router.upstream.jsonrpc import answered_id
+from router.upstream.limits import Limits
+
+Decode = Callable[[bytes, Limits], Awaitable[list[JsonObject]]]
+LIMITS = Limits()
+
+
+async def at_once(text: bytes, limits: Limits) -> list[JsonObject]:
+    return decode(text, limits)
+
+
+both_ways = pytest.mark.parametrize("way", [at_once, decode_large])
+
+
+def nested(levels: int) -> bytes:
+    return b'{"a":' + b"[" * (levels - 1) + b"]" * (levels - 1) + b"}"
+
+
+@both_ways
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        ' \n{ "a" : [ ] , "b" : { } } \r\n',
+        '{"a":[1,-2.5e3,true,false,null,"x"],"b":{"c":{"d":[[],[[]]]}}}',
+        '{"a":"\\u6f22\\ud83d\\ude00\\n\\"","漢":"字","a":2}',
+        '[{"id":1},{"id":2}]',
+        '{"big":123456789012345678901234567890}',
+    ],
+)
+async def test_values_are_those_of_the_standard_library(way: Decode, text: str) -> None:
+    expected = json.loads(text)
+    assert await way(text.encode(), LIMITS) == (
+        expected if isinstance(expected, list) else [expected]
+    )
+
+
+@both_ways
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b" ",
+        b"[1]",
+        b"42",
+        b"{",
+        b'{"a"}',
+        b'{"a":}',
+        b'{"a":1,}',
+        b'{"a":1 "b":2}',
+        b"{1:2}",
+        b'{"a":[1,]}',
+        b'{"a":[1 2]}',
+        b'{"a":"',
+        b'{"a":1}x',
+        b'{"a":tru}',
+        b'{"a":"\n"}',
+        b'{"a":' + b"9" * 5000 + b"}",
+        nested(100_000),
+        b"[" + b"{}," * 1000 + b"{}]",
+    ],
+)
+async def test_what_is_no_message_is_refused_without_repeating_it(way: Decode, text: bytes) -> None:
+    with pytest.raises(NotAMessage) as refused:
+        await way(text, LIMITS)
+    assert len(str(refused.value)) < 200
+
+
+@both_ways
+async def test_a_broken_character_costs_only_itself(way: Decode) -> None:
+    assert await way(b'{"text":"a\xffb"}', LIMITS) == [{"text": "a\ufffdb"}]
+
+
+@both_ways
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        (r"\ud800", "\ufffd"),
+        (r"\uDFFFx", "\ufffdx"),
+        (r"\ud83d\ude00", "😀"),
+        (r"\ud83d\ud83d\ude00\ude00", "\ufffd😀\ufffd"),
+        (r"\\ud800", r"\ud800"),
+        (r"\\\ud800\n", "\\\ufffd\n"),
+    ],
+)
+async def test_half_a_character_is_replaced(way: Decode, text: str, mended: str) -> None:
+    [message] = await way(f'{{"{text}":["{text}"]}}'.encode(), LIMITS)
+    assert message == {mended: [mended]}
+
+
+@both_ways
+async def test_nesting_is_limited(way: Decode) -> None:
+    limits = Limits(depth=50)
+    assert await way(nested(50), limits)
+    with pytest.raises(NotAMessage, match="nested more than 50 levels deep"):
+        await way(nested(51), limits)
+
+
+async def test_the_number_of_values_in_a_large_message_is_limited() -> None:
+    limits = Limits(values=100)
+    assert await decode_large(json.dumps({"a": [0] * 98}).encode(), limits)
+    with pytest.raises(NotAMessage, match="more than 100 values"):
+        await decode_large(json.dumps({"a": [0] * 99}).encode(), limits)
+
+
+@pytest.mark.parametrize(
+    ("text", "request_id"),
+    [
+        (b'{"jsonrpc":"2.0","id":7,"result":[[[[', 7),
+        (b' { "id" : 7 , "result": nonsense', 7),
+        (b'{"result":{"x":NOPE},"jsonrpc":"2.0","id":7}', 7),
+        (b'{"result":{"x":NOPE},"id":7,"jsonrpc":"2.0"}\r', 7),
+        (b'{"result":{"id":7},"x":NOPE,"jsonrpc":"2.0"}', None),
+        (b'{"result":' + b"x" * 200 + b'"id":7' + b"x" * 200, None),
+        (b'{"jsonrpc":"2.0","id":7.5,"result":[[', None),
+        (b'{"jsonrpc":"2.0","id":"7","result":[[', None),
+        (b"Listening on port 7", None),
+    ],
+)
+def test_the_request_an_unreadable_answer_belongs_to_is_seen_at_its_ends(
+    text: bytes, request_id: int | None
+) -> None:
+    assert answered_id(text) == request_id
