@@ -1,25 +1,43 @@
-"""Moving secrets out of a configuration before it is written."""
+"""Keeping: secrets out of the files that are written, and a loop going whatever happens in it."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 
 from router.errors import SecretUnavailable
-from router.settings import secret_references
+from router.settings import ServerConfig, secret_references
 from router.store.secrets import LayeredSecrets, looks_secret
 
 log = logging.getLogger(__name__)
 
 
-async def keep_secrets(
-    values: Mapping[str, str], secrets: LayeredSecrets, prefix: str, *, must_last: bool
-) -> dict[str, str]:
-    """`values` with what looks secret replaced by a reference to the keyring.
+@contextmanager
+def outlived(what: str) -> Generator[None]:
+    """The edge of a loop that must go on: whatever goes wrong in one step is logged there."""
+    try:
+        yield
+    except Exception:
+        log.exception("Failed to %s", what)
+
+
+async def with_secrets_kept(
+    config: ServerConfig, secrets: LayeredSecrets, prefix: str, *, must_last: bool
+) -> ServerConfig:
+    """The configuration with what looks secret replaced by a reference to the keyring.
 
     Without a keyring a secret lives as long as this process; where that is of no use (`must_last`)
     it is refused rather than written as plain text.
     """
+    env = await _kept(config.env, secrets, prefix, must_last=must_last)
+    headers = await _kept(config.headers, secrets, prefix, must_last=must_last)
+    return config.model_copy(update={"env": env, "headers": headers})
+
+
+async def _kept(
+    values: Mapping[str, str], secrets: LayeredSecrets, prefix: str, *, must_last: bool
+) -> dict[str, str]:
     kept = dict(values)
     for key, value in values.items():
         if value and looks_secret(key) and not secret_references(value):

@@ -50,7 +50,7 @@ from router.search.bm25 import Bm25Provider
 from router.service.announcing import Announcer
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
-from router.service.keeping import keep_secrets
+from router.service.keeping import outlived, with_secrets_kept
 from router.service.queries import Queries
 from router.service.workspaces import Workspaces
 from router.settings import ServerConfig, Settings, WorkspaceConfig
@@ -159,9 +159,12 @@ class Router(Queries):
     ) -> ServerId:
         name = editing.checked_name(name)
         planned = editing.with_server(self._workspaces.catalog(workspace).config, name, config)
-        server = editing.find_server(planned, name)
-        config = await self._with_secrets_kept(ServerRef(workspace, server), config)
-        await self._workspaces.edit(workspace, lambda c: editing.with_server(c, name, config))
+        planned_ref = ServerRef(workspace, editing.server_called(planned, name))
+        config = await self._with_secrets_kept(planned_ref, config)
+        changed = await self._workspaces.edit(
+            workspace, lambda c: editing.with_server(c, name, config)
+        )
+        server = editing.server_called(changed, name)
         await self._consent_and_reconcile(ServerRef(workspace, server), config, consent=consent)
         return server
 
@@ -174,7 +177,7 @@ class Router(Queries):
         changed = await self._workspaces.edit(
             ref.workspace, lambda c: editing.with_changed_server(c, ref.server, name, config)
         )
-        server = editing.find_server(changed, name)
+        server = editing.server_called(changed, name)
         await self._consent_and_reconcile(ServerRef(ref.workspace, server), config, consent=consent)
         return server
 
@@ -184,10 +187,8 @@ class Router(Queries):
 
     async def set_server_enabled(self, ref: ServerRef, enabled: bool) -> None:
         self._workspaces.check_editable(ref)
-        config = self.server_config(ref).model_copy(update={"disabled": not enabled})
-        name = self._workspaces.entry(ref).name
         await self._edit(
-            ref.workspace, lambda c: editing.with_changed_server(c, ref.server, name, config)
+            ref.workspace, lambda c: editing.with_server_enabled(c, ref.server, enabled=enabled)
         )
 
     async def approve_server(self, ref: ServerRef) -> None:
@@ -197,9 +198,14 @@ class Router(Queries):
         self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]
     ) -> tuple[ServerId, ...]:
         """Add servers that came from a file: their commands wait for a person's consent."""
-        _, names = editing.with_imported(self._workspaces.catalog(workspace).config, servers)
-        changed = await self._edit(workspace, lambda c: editing.with_imported(c, servers)[0])
-        return tuple(editing.find_server(changed, name) for name in names)
+        names: list[str] = []
+
+        def add(config: WorkspaceConfig) -> WorkspaceConfig:
+            changed, names[:] = editing.with_imported(config, servers)
+            return changed
+
+        changed = await self._edit(workspace, add)
+        return tuple(editing.server_called(changed, name) for name in names)
 
     async def refresh(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
         catalog = self._workspaces.catalog(workspace)
@@ -257,9 +263,8 @@ class Router(Queries):
 
     async def apply_settings(self, settings: Settings) -> None:
         self._workspaces.catalog(settings.active_workspace)
-        before = self.settings()
-        await asyncio.to_thread(self._config.save_settings, settings)
-        await self._settings_changed(before)
+        known = dict(self.settings())
+        await self._change_settings({k: v for k, v in settings if v != known[k]})
 
     async def issue_token(
         self, name: str, workspace: WorkspaceId | None, project: ProjectId | None
@@ -323,22 +328,24 @@ class Router(Queries):
         self._publish(WorkspacesChanged(workspace))
 
     async def _with_secrets_kept(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
-        """The configuration with references in place of secret values, which go to the keyring."""
         prefix = f"{ref.workspace}/{ref.server}"
         lasting = self._watching is None
-        env = await keep_secrets(config.env, self._secrets, prefix, must_last=lasting)
-        headers = await keep_secrets(config.headers, self._secrets, prefix, must_last=lasting)
-        return config.model_copy(update={"env": env, "headers": headers})
+        return await with_secrets_kept(config, self._secrets, prefix, must_last=lasting)
 
     async def _watch(self) -> None:
         """Notice what people and other programs change on disk."""
         while True:
             await asyncio.sleep(_POLL_S)
-            before = self.settings()
-            for change in await asyncio.to_thread(self._config.poll):
+            with outlived("look at the files"):
+                await self._look()
+
+    async def _look(self) -> None:
+        before = self.settings()
+        for change in await asyncio.to_thread(self._config.poll):
+            with outlived(f"follow {change}"):
                 await self._follow(change, before)
-            if await asyncio.to_thread(self._tokens.reload_if_changed):
-                self._publish(TokensChanged())
+        if await asyncio.to_thread(self._tokens.reload_if_changed):
+            self._publish(TokensChanged())
 
     async def _follow(self, change: Change, before: Settings | None = None) -> None:
         match change:
@@ -350,7 +357,7 @@ class Router(Queries):
                 await self._fleet.apply(self._workspaces.drop(workspace))
                 self._publish(WorkspacesChanged(workspace))
             case Rejected(path, line, reason):
-                log.warning("%s, line %s: %s", path, line, reason)
+                log.warning("%s: %s", path if line is None else f"{path}, line {line}", reason)
                 self._publish(ConfigRejected(path, line, reason))
             case Accepted(path):
                 self._publish(ConfigAccepted(path))
@@ -358,9 +365,11 @@ class Router(Queries):
                 assert_never(change)
 
     async def _change_settings(self, changes: JsonObject) -> None:
+        """Change only these, whatever else the file says by now."""
         before = self.settings()
-        changed = before.model_copy(update=changes)
-        await asyncio.to_thread(self._config.save_settings, changed)
+        await asyncio.to_thread(
+            self._config.update_settings, lambda now: now.model_copy(update=changes)
+        )
         await self._settings_changed(before)
 
     async def _settings_changed(self, before: Settings) -> None:
