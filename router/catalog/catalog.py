@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import cached_property
 
 from router.catalog.offers import Offer, address_offers, find_address, pairs, prompt_offers
-from router.catalog.reading import read_tool
+from router.catalog.reading import listable, read_tool
 from router.errors import NotFound, UpstreamFailed
 from router.model import (
     Exposure,
@@ -119,9 +119,8 @@ class View:
 
     @cached_property
     def direct_listing(self) -> JsonObject:
-        return {
-            "tools": [{**self.tools[key].wire, "name": name} for name, key in self.exposed.items()]
-        }
+        wires = {name: listable(self.tools[key].wire) for name, key in self.exposed.items()}
+        return {"tools": [{**wire, "name": name} for name, wire in wires.items()]}
 
     @cached_property
     def prompts(self) -> dict[str, Offer]:

@@ -1,7 +1,8 @@
 """Prompts and resources as clients see them: under a name or address that leads back to its server.
 
 A prompt is called `server__prompt` like a tool. A resource keeps its own address; only where two
-servers have the same one does each get an address of ours that names its server.
+servers have the same one does each get an address of ours that names its server. An address that
+could be more than one server's leads nowhere, so that no server can answer in another's place.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from router.model import JsonObject, ServerId, ToolKey
 from router.names import exposed_names
 
 _OURS = "toolbooth://"
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _EXPRESSION = re.compile(r"\{[^{}]*\}")
 
 
@@ -44,7 +46,8 @@ def address_offers(wires: Iterable[tuple[ServerId, JsonObject]], field: str) -> 
         servers.setdefault(address, set()).add(server)
     offers: dict[str, Offer] = {}
     for server, address, wire in offered:
-        shown = address if len(servers[address]) == 1 else our_address(server, address)
+        free = len(servers[address]) == 1 and not address.startswith(_OURS)
+        shown = address if free else our_address(server, address)
         offers[shown] = Offer(server, address, {**wire, field: shown})
     return dict(sorted(offers.items()))
 
@@ -68,17 +71,21 @@ def find_address(
         server, slash, quoted = address.removeprefix(_OURS).partition("/")
         known = {offer.server for offer in (*resources.values(), *templates.values())}
         return (ServerId(server), unquote(quoted)) if slash and server in known else None
-    matching = (o for template, o in templates.items() if matches(template, address))
-    offer = next(matching, None)
-    return (offer.server, address) if offer else None
+    if any(address == offer.original for offer in resources.values()):
+        return None
+    claimants = {offer.server for offer in templates.values() if matches(offer.original, address)}
+    return (claimants.pop(), address) if len(claimants) == 1 else None
 
 
 def matches(template: str, address: str) -> bool:
     """Whether `address` could come from a URI template. Looks for its fixed parts in their order,
-    so that no template a server thinks up can make this slow."""
+    so that no template a server thinks up can make this slow. One that begins with an expression
+    could be any address, and so is none."""
     first, *rest = _EXPRESSION.split(template)
-    if not rest or not address.startswith(first):
+    if not rest:
         return address == template
+    if not _SCHEME.match(first) or not address.startswith(first):
+        return False
     place = len(first)
     for part in rest[:-1]:
         place = address.find(part, place)

@@ -26,6 +26,16 @@ CHARACTERS_PER_TOKEN = 4
 _TYPES = ("string", "integer", "number", "boolean", "object", "null")
 _IN_FULL = {name: name for name in _TYPES}
 _IN_SHORT = _IN_FULL | {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+_KINDS: dict[str, type] = {
+    "title": str,
+    "description": str,
+    "inputSchema": dict,
+    "outputSchema": dict,
+    "annotations": dict,
+    "execution": dict,
+    "icons": list,
+    "_meta": dict,
+}
 _MAX_ENUM_VALUES = 6
 _MAX_DEPTH = 4
 _CHARACTERS_PER_VALUE = 8
@@ -76,6 +86,23 @@ def read_tool(server: ServerId, server_name: str, wire: JsonObject) -> Tool:
         signature=signature(name, as_object(wire.get("inputSchema"))),
         context_tokens=context_tokens(wire),
     )
+
+
+def listable(wire: JsonObject) -> JsonObject:
+    """A definition as every client can read it: one bad field would cost a client all tools."""
+    kept = {key: value for key, value in wire.items() if isinstance(value, _KINDS.get(key, object))}
+    return {**kept, "inputSchema": _object_schema(as_object(wire.get("inputSchema")))}
+
+
+def _object_schema(schema: JsonObject) -> JsonObject:
+    """`schema` as one of an object, without properties and required names that are none."""
+    mended: JsonObject = {**schema, "type": "object"}
+    if "properties" in schema:
+        properties = as_object(schema["properties"])
+        mended["properties"] = {name: as_object(each) for name, each in properties.items()}
+    if "required" in schema:
+        mended["required"] = [n for n in as_array(schema["required"]) if isinstance(n, str)]
+    return mended
 
 
 def signature(name: str, schema: JsonObject) -> str:
@@ -149,4 +176,4 @@ def _union(names: Iterable[str]) -> str:
 
 
 def _required(schema: JsonObject) -> set[str]:
-    return {str(name) for name in as_array(schema.get("required"))}
+    return {name for name in as_array(schema.get("required")) if isinstance(name, str)}

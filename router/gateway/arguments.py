@@ -23,7 +23,7 @@ _COMBINATIONS = ("$ref", "anyOf", "oneOf", "allOf", "not", "if")
 def problems(schema: JsonObject, arguments: JsonObject) -> list[str]:
     """What is wrong with `arguments`, one sentence each; empty when nothing is."""
     properties = as_object(schema.get("properties"))
-    required = as_array(schema.get("required"))
+    required = [name for name in as_array(schema.get("required")) if isinstance(name, str)]
     missing = [f'"{name}" is required.' for name in required if name not in arguments]
     unknown = _unknown(schema, properties, arguments)
     wrong = [

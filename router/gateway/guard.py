@@ -1,13 +1,16 @@
 """The gate in front of the MCP endpoint: what is wrong with a request is said here, before any of
 its content is acted on.
 
-Order: path, Host, Origin, method, address, content type, token, body, boundary. A wrong token is
-refused before the body is read; a request without one may carry it in `_meta.token`.
+Order: repeated headers, Host, Origin, path, method, address, content type, token, body, boundary.
+A wrong token is refused before the body is read; a request without one may carry it in
+`_meta.token`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
+import math
 import re
 from collections.abc import Callable, Iterable
 from typing import Any, cast
@@ -18,6 +21,7 @@ from mcp.server.auth.provider import AccessToken
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from router.gateway.admissions import Admissions
 from router.gateway.callers import CallerRules, Claims, Refusal
 from router.model import Caller, JsonObject, TokenSummary, as_object
 
@@ -25,13 +29,16 @@ CALLER = "toolbooth.caller"
 """Where in the ASGI scope the gate leaves the `Caller`."""
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
+BODY_DEADLINE_S = 10
 _PATH = re.compile(r"/mcp(?:/w/(?P<workspace>[^/]+)(?:/p/(?P<project>[^/]+))?)?/?")
 _METHODS = ("GET", "POST", "DELETE")
 _TOKEN_PARAMETERS = frozenset({"token", "access_token", "api_key", "key"})
+_SAID_ONCE = frozenset({b"host", b"origin", b"authorization", b"toolbooth-project"})
+_DROPPED = b"last-event-id"  # Nothing is kept that a stream could be resumed from.
 
 
-class DuplicateKey(ValueError):
-    """The same key twice in one object: we and the next reader might each believe another."""
+class UnfitBody(ValueError):
+    """JSON that another reader might take otherwise than we do."""
 
 
 class Guard:
@@ -42,12 +49,14 @@ class Guard:
         hosts: Callable[[], frozenset[str]],
         on_refusal: Callable[[Refusal], None],
         on_caller: Callable[[Caller], None],
+        admissions: Admissions,
     ) -> None:
         self._app = app
         self._rules = rules
         self._hosts = hosts
         self._on_refusal = on_refusal
         self._on_caller = on_caller
+        self._admissions = admissions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -59,7 +68,21 @@ class Guard:
             self._on_refusal(refusal)
             await _refuse(refusal, scope, receive, send)
             return
-        await self._app(scope, receive, send)
+        await self._serve(scope, receive, send)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand the request on while its token holds; after that its answer just breaks off."""
+        answering = False
+
+        async def watched(message: Message) -> None:
+            nonlocal answering
+            answering = True
+            await send(message)
+
+        with self._admissions.admitted(caller_of(scope).token) as admission:
+            await self._app(scope, receive, watched)
+        if admission.refusal is not None and not answering:
+            await _refuse(admission.refusal, scope, receive, send)
 
     async def _admit(self, scope: Scope, receive: Receive) -> Receive:
         """Let the request pass with its caller in the scope, or raise the `Refusal` it gets."""
@@ -68,7 +91,7 @@ class Guard:
         token = self._rules.authenticate(bearer) if (bearer := _bearer(headers)) else None
         meta: JsonObject = {}
         if scope["method"] == "POST":
-            body = await _read_body(receive, headers)
+            body = await _body_in_time(receive, headers)
             meta = _meta(body)
             receive = _replay(body, receive)
         if bearer is None:
@@ -84,19 +107,20 @@ class Guard:
         )
         scope[CALLER] = caller
         scope["user"] = _principal(token)
+        scope["headers"] = [header for header in scope["headers"] if header[0] != _DROPPED]
         self._on_caller(caller)
         return receive
 
     def _check_address(self, scope: Scope, headers: dict[str, str]) -> dict[str, str | None]:
-        place = _PATH.fullmatch(scope["path"])
-        if place is None:
-            raise Refusal(404, "The MCP endpoint is /mcp.")
         hosts = self._hosts()
         if headers.get("host") not in hosts:
             raise Refusal(421, "This Host is not served here.")
         origin = headers.get("origin")
         if origin is not None and origin not in {f"http://{host}" for host in hosts}:
             raise Refusal(403, "This Origin may not connect.")
+        place = _PATH.fullmatch(scope["path"])
+        if place is None:
+            raise Refusal(404, "The MCP endpoint is /mcp.")
         if scope["method"] not in _METHODS:
             raise Refusal(405, "Only GET, POST and DELETE are served here.")
         if _carries_token(scope["query_string"]):
@@ -107,6 +131,9 @@ class Guard:
 
 
 def _headers(scope: Scope) -> dict[str, str]:
+    names = [name for name, _ in scope["headers"] if name in _SAID_ONCE]
+    if len(names) > len(set(names)):
+        raise Refusal(400, "Host, Origin, Authorization and Toolbooth-Project may be said once.")
     return {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
 
 
@@ -121,6 +148,14 @@ def _bearer(headers: dict[str, str]) -> str | None:
 
 def _carries_token(query: bytes) -> bool:
     return any(key.lower() in _TOKEN_PARAMETERS for key, _ in parse_qsl(query.decode("latin-1")))
+
+
+async def _body_in_time(receive: Receive, headers: dict[str, str]) -> bytes:
+    try:
+        async with asyncio.timeout(BODY_DEADLINE_S):
+            return await _read_body(receive, headers)
+    except TimeoutError:
+        raise Refusal(408, "The request took too long to arrive.") from None
 
 
 async def _read_body(receive: Receive, headers: dict[str, str]) -> bytes:
@@ -142,9 +177,11 @@ async def _read_body(receive: Receive, headers: dict[str, str]) -> bytes:
 def _meta(body: bytes) -> JsonObject:
     """`params._meta` of the body. What is not JSON at all is left to the protocol to refuse."""
     try:
-        message = json.loads(body, object_pairs_hook=_unique)
-    except DuplicateKey as error:
-        raise Refusal(400, f"The key {error} appears twice in one object.") from None
+        message = json.loads(
+            body, object_pairs_hook=_unique, parse_constant=_finite, parse_float=_finite
+        )
+    except UnfitBody as error:
+        raise Refusal(400, str(error)) from None
     except (ValueError, RecursionError):
         return {}
     return as_object(as_object(as_object(message).get("params")).get("_meta"))
@@ -154,9 +191,15 @@ def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key in result:
-            raise DuplicateKey(json.dumps(key))
+            raise UnfitBody(f"The key {json.dumps(key)} appears twice in one object.")
         result[key] = value
     return result
+
+
+def _finite(literal: str) -> float:
+    if not math.isfinite(number := float(literal)):
+        raise UnfitBody(f"{literal[:20]} is not a number that JSON can carry.")
+    return number
 
 
 def _text(value: object) -> str | None:

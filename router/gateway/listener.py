@@ -53,6 +53,7 @@ class Listener:
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                proxy_headers=False,
                 lifespan="on",
                 timeout_graceful_shutdown=_GRACEFUL_STOP_S,
             )

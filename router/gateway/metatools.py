@@ -28,6 +28,7 @@ DISCOVERY = "tool_discovery"
 EXECUTE = "tool_execute"
 MAX_RESULTS = 100
 _MAX_QUERIES = 20
+_MAX_QUERY = 1000
 _MAX_DESCRIPTION = 200
 _ALWAYS_LOAD = {"anthropic/alwaysLoad": True}
 
@@ -108,7 +109,10 @@ def _queries(value: object) -> tuple[str, ...]:
     items = cast(list[object], texts)
     if len(items) > _MAX_QUERIES or not all(isinstance(text, str) for text in items):
         raise InvalidInput(f'"query" must be a list of at most {_MAX_QUERIES} strings.')
-    return tuple(str(text) for text in items)
+    queries = tuple(str(text) for text in items)
+    if any(len(query) > _MAX_QUERY for query in queries):
+        raise InvalidInput(f"A query may have at most {_MAX_QUERY} characters.")
+    return queries
 
 
 def find(view: View, inquiry: Inquiry) -> list[SearchHit]:

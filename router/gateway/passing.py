@@ -79,9 +79,11 @@ class PassThrough:
             )
             changed = {"uri": address}
         params = {**request.params, "ref": {**reference, **changed}}
-        return await self._execution.forward(
-            ServerRef(request.caller.workspace, server), "completion/complete", _cleaned(params)
-        )
+        ref = ServerRef(request.caller.workspace, server)
+        try:
+            return await self._execution.forward(ref, "completion/complete", _cleaned(params))
+        except ToolboothError as error:
+            raise _for_the_client(error) from None
 
     def _view(self, request: Request) -> View:
         return self._execution.view(request.caller)
@@ -115,16 +117,20 @@ class PassThrough:
             )
             outcome = Outcome.OK
             return result
-        except UpstreamAnsweredError as error:
-            outcome, message = Outcome.ERROR, error.message
-            raise MCPError(error.code, error.message, error.data) from None
         except ToolboothError as error:
             outcome, message = Outcome.ERROR, error.message
-            raise MCPError(types.INTERNAL_ERROR, f"{error.message} {error.hint}".strip()) from None
+            raise _for_the_client(error) from None
         finally:
             self._recorder.note(
                 request, kind, started, outcome, server=server, tool=subject, message=message
             )
+
+
+def _for_the_client(error: ToolboothError) -> MCPError:
+    """A server's own error as it is; any other with our words."""
+    if isinstance(error, UpstreamAnsweredError):
+        return MCPError(error.code, error.message, error.data)
+    return MCPError(types.INTERNAL_ERROR, f"{error.message} {error.hint}".strip())
 
 
 def _wires(offers: Iterable[Offer]) -> list[JsonObject]:

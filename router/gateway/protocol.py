@@ -17,6 +17,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.requests import HTTPConnection
 
 from router import __version__
+from router.gateway.admissions import Admissions
 from router.gateway.exposures import Exposures
 from router.gateway.guard import caller_of
 from router.gateway.passing import PassThrough
@@ -42,8 +43,9 @@ _Context = ServerRequestContext[Any, Any]
 class Protocol:
     """Builds the SDK server whose requests `exposures` and `passing` answer."""
 
-    def __init__(self, exposures: Exposures, passing: PassThrough) -> None:
+    def __init__(self, exposures: Exposures, passing: PassThrough, admissions: Admissions) -> None:
         self._exposures = exposures
+        self._admissions = admissions
         self.server: Server[Any] = Server(
             SERVER_NAME,
             version=__version__,
@@ -69,11 +71,19 @@ class Protocol:
     async def _answer(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
         begin_trace()
         if (method := self._methods.get(ctx.method)) is not None:
-            return self._stamped(ctx, await method(_request(ctx)))
+            return self._stamped(ctx, await self._while_admitted(method, _request(ctx)))
         result = await call_next(ctx)
         if ctx.method in ("initialize", "server/discover") and isinstance(result, dict):
             result["instructions"] = self._exposures.instructions(_request(ctx).caller)
         return result
+
+    async def _while_admitted(
+        self, method: Callable[[Request], Awaitable[JsonObject]], request: Request
+    ) -> JsonObject:
+        """In older revisions a request outlives its connection, so it is ended here as well."""
+        with self._admissions.admitted(request.caller.token) as admission:
+            return await method(request)
+        raise MCPError(types.INVALID_REQUEST, str(admission.refusal))
 
     async def _list_tools(self, request: Request) -> JsonObject:
         return self._exposures.list_tools(request)

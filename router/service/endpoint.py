@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from datetime import datetime
 
 from router.errors import Conflict
 from router.events import ListenerStateChanged, Publish
+from router.gateway.admissions import Admissions
 from router.gateway.app import build_app
 from router.gateway.callers import CallerRules, Refusal
 from router.gateway.execution import Execution
@@ -24,6 +26,7 @@ from router.model import (
     ListenerPhase,
     ListenerState,
     Outcome,
+    TokenId,
     WorkspaceId,
 )
 from router.service.fleet import Fleet
@@ -32,6 +35,7 @@ from router.settings import Settings
 from router.store.tokens import TokenStore
 
 _REFUSALS_TO_RECORD = (401, 403)
+_LAST_MOMENT_S = 1
 
 
 class Endpoint:
@@ -48,6 +52,7 @@ class Endpoint:
         clock: Callable[[], datetime],
     ) -> None:
         self._tokens = tokens
+        self._settings = settings
         self._record = record
         self._publish = publish
         self._clock = clock
@@ -68,6 +73,8 @@ class Endpoint:
             catalogs=workspaces.catalogs,
             is_open=lambda: settings().open_endpoint,
         )
+        self._connections = Admissions(self._holds)
+        self._requests = Admissions(self._holds)
         self._listener: Listener | None = None
 
     async def start(self, port: int) -> None:
@@ -84,14 +91,33 @@ class Endpoint:
         self._set_state(ListenerState(ListenerPhase.LISTENING, url=listener.url))
 
     async def stop(self) -> None:
+        """Stop listening. What is still running after a moment is told why it ends."""
         if self._listener is not None:
+            stopping = Refusal(503, "Toolbooth is stopping.")
+            end = asyncio.get_running_loop().call_later(
+                _LAST_MOMENT_S, self._requests.end_all, stopping
+            )
             await self._listener.stop()
+            end.cancel()
             self._listener = None
         self._set_state(ListenerState(ListenerPhase.STOPPED))
 
     def _build(self, listener: Listener) -> Guard:
-        app = build_app(Protocol(self.exposures, self._passing))
-        return Guard(app, self._rules, lambda: listener.hosts, self._refused, self._admitted)
+        return Guard(
+            build_app(Protocol(self.exposures, self._passing, self._requests)),
+            self._rules,
+            lambda: listener.hosts,
+            self._refused,
+            self._admitted,
+            self._connections,
+        )
+
+    def _holds(self, token: TokenId | None) -> bool:
+        """Whether a request that `token` let in (None: that needed none) may go on."""
+        if token is None:
+            return self._settings().open_endpoint
+        expiries = [known.expires_at for known in self._tokens.list() if known.id == token]
+        return any(expiry is None or self._clock() < expiry for expiry in expiries)
 
     def _admitted(self, caller: Caller) -> None:
         if caller.token is not None:

@@ -48,6 +48,27 @@ def test_templates_two_servers_have_keep_their_expressions() -> None:
     assert our_address(A, "note://{id}/t") == "toolbooth://a/note%3A%2F%2F{id}%2Ft"
 
 
+def test_an_address_two_servers_have_is_not_answered_by_a_third_ones_template() -> None:
+    offers = address_offers([(A, resource("demo://1")), (B, resource("demo://1"))], "uri")
+    templates = address_offers([(ServerId("c"), {"uriTemplate": "demo://{x}"})], "uriTemplate")
+    assert find_address("demo://1", offers, templates) is None
+    assert find_address("demo://2", offers, templates) == ("c", "demo://2")
+
+
+def test_an_address_that_templates_of_two_servers_could_mean_leads_nowhere() -> None:
+    wires = [(A, {"uriTemplate": "note://{id}/text"}), (B, {"uriTemplate": "note://{+all}"})]
+    templates = address_offers(wires, "uriTemplate")
+    assert find_address("note://7/text", {}, templates) is None
+    assert find_address(our_address(A, "note://7/text"), {}, templates) == (A, "note://7/text")
+
+
+def test_a_server_cannot_offer_an_address_that_names_another() -> None:
+    stolen = our_address(B, "demo://1")
+    offers = address_offers([(A, resource(stolen)), (B, resource("demo://2"))], "uri")
+    assert find_address(stolen, offers, {}) == (B, "demo://1")
+    assert find_address(our_address(A, stolen), offers, {}) == (A, stolen)
+
+
 def test_an_address_of_ours_for_an_unknown_server_leads_nowhere() -> None:
     assert find_address("toolbooth://nobody/x", {}, {}) is None
     assert find_address("toolbooth://nobody", {}, {}) is None
@@ -63,7 +84,9 @@ def test_an_address_of_ours_for_an_unknown_server_leads_nowhere() -> None:
         ("a://{x}aba", "a://ab", False),
         ("a://plain", "a://plain", True),
         ("a://plain", "a://plain2", False),
-        ("{+path}", "anything:at/all", True),
+        ("urn:{x}", "urn:1", True),
+        ("{+path}", "anything:at/all", False),
+        ("a{+path}", "a://1", False),
     ],
 )
 def test_a_template_matches_what_has_its_fixed_parts(
@@ -73,4 +96,4 @@ def test_a_template_matches_what_has_its_fixed_parts(
 
 
 def test_matching_takes_no_time_whatever_the_template() -> None:
-    assert not matches("{a}" * 2000 + "b", "a" * 20_000)
+    assert not matches("a:" + "{a}" * 2000 + "b", "a:" + "a" * 20_000)

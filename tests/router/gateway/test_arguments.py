@@ -23,6 +23,10 @@ SCHEMA: JsonObject = {
 }
 
 
+def test_only_names_can_be_required() -> None:
+    assert problems({"required": [["a"], {}, 1, None]}, {}) == []
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -151,26 +151,6 @@ async def test_a_query_that_is_a_tool_key_gives_the_full_schema() -> None:
     assert hit["relevance"] == 1
 
 
-@pytest.mark.proves("META-2")
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {},
-        {"query": []},
-        {"query": [1]},
-        {"query": ["x"], "maxResults": 0},
-        {"query": ["x"], "maxResults": 101},
-        {"query": ["x"], "maxResults": True},
-    ],
-)
-async def test_a_malformed_discovery_is_answered_with_what_is_wrong(arguments: JsonObject) -> None:
-    booth = Booth()
-    answer = await booth.call("tool_discovery", arguments)
-    assert answer["isError"] is True
-    assert answer["structuredContent"]["code"] == "TOOL_INVALID_INPUT"
-    assert booth.recorded[-1].outcome is Outcome.ERROR
-
-
 async def test_a_single_string_is_taken_as_the_one_query() -> None:
     answer = await Booth().call("tool_discovery", {"query": "read file"})
     assert answer["structuredContent"]["results"][0]["toolKey"] == "files:read_file"

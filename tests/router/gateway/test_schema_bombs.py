@@ -17,6 +17,7 @@ REGEX: JsonObject = {
     "patternProperties": {"^(a+)+$": {"type": "string"}},
 }
 REFERENCES: JsonObject = {
+    "type": "object",
     "$ref": "#/$defs/d30",
     "$defs": {
         "d0": {"type": "string"},
@@ -28,6 +29,7 @@ REFERENCES: JsonObject = {
     "properties": {"text": {"$ref": "#/$defs/d30"}},
 }
 CIRCLE: JsonObject = {
+    "type": "object",
     "properties": {"text": {"$ref": "#/properties/text"}},
     "allOf": [{"$ref": "#"}],
 }
@@ -35,7 +37,13 @@ VICTIM = "a" * 40 + "!"
 
 
 def remote(address: str) -> JsonObject:
-    return {"$schema": address, "$ref": address, "properties": {"text": {"$ref": address}}}
+    reference: JsonObject = {"$ref": address}
+    return {
+        "$schema": address,
+        "type": "object",
+        **reference,
+        "properties": {"text": reference},
+    }
 
 
 def tool(schema: JsonObject) -> JsonObject:

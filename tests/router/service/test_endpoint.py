@@ -2,26 +2,52 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from router.events import ActivityRecorded
+from router.gateway import guard
 from router.model import (
     ActivityKind,
+    Exposure,
+    JsonObject,
     ListenerPhase,
     Outcome,
     TokenId,
 )
 from router.service import Router
 from router.tasks import spawn
-from tests.running import PERSONAL, Record, Running, read_answer, stdio_config
+from tests.running import (
+    PERSONAL,
+    STDIO_SERVER,
+    Record,
+    Running,
+    read_answer,
+    stdio_config,
+)
 
 LIST: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 OLD_REVISIONS = ("2025-03-26", "2025-06-18", "2025-11-25")
+
+
+async def first_line(running: Running, method: str, headers: Iterable[tuple[str, str]]) -> bytes:
+    """The first line of the answer to a request no HTTP client would send."""
+    url = httpx2.URL(running.url)
+    reader, writer = await asyncio.open_connection(url.host, url.port)
+    lines = [f"{method} {url.path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers)]
+    writer.write("\r\n".join([*lines, "", ""]).encode())
+    try:
+        async with asyncio.timeout(5):
+            return await reader.readline()
+    finally:
+        writer.close()
 
 
 @pytest.mark.proves("CARD-3", "CARD-6", "META-1")
@@ -179,7 +205,7 @@ async def test_a_foreign_origin_is_refused_everywhere(
     running: Running, origin: str, path: str
 ) -> None:
     response = await running.post(LIST, path=path, Origin=origin)
-    assert response.status_code in (403, 404)
+    assert response.status_code == 403
 
 
 async def test_a_foreign_host_is_refused(running: Running) -> None:
@@ -211,6 +237,16 @@ async def test_a_body_without_end_is_refused(running: Running) -> None:
     assert response.status_code == 413
 
 
+async def test_a_body_that_never_comes_is_not_waited_for(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "BODY_DEADLINE_S", 0.01)
+    headers = running.headers(
+        **{"Content-Length": "9", "Host": httpx2.URL(running.url).netloc.decode()}
+    )
+    assert b" 408 " in await first_line(running, "POST", headers.items())
+
+
 async def test_a_port_that_is_taken_is_said_and_never_another_chosen(tmp_path: Path) -> None:
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
@@ -236,3 +272,76 @@ async def test_a_changed_port_is_listened_to_at_once(running: Running) -> None:
     await running.router.apply_settings(settings)
     assert running.url == f"http://127.0.0.1:{port}/mcp" != before
     assert (await running.modern("tools/list"))["result"]["tools"]
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+async def test_a_number_json_does_not_know_is_refused(running: Running, number: str) -> None:
+    body = f'{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":{number}}}}}'
+    response = await running.http.post(running.url, content=body, headers=running.headers())
+    assert response.status_code == 400
+    assert number in response.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("name", ["Origin", "Authorization", "Toolbooth-Project"])
+async def test_a_header_that_decides_may_not_be_said_twice(running: Running, name: str) -> None:
+    headers = [*running.headers().items(), (name, "a"), (name, "b")]
+    response = await running.http.post(running.url, json=LIST, headers=headers)
+    assert response.status_code == 400
+
+
+async def test_two_hosts_are_refused(running: Running) -> None:
+    hosts = [("Host", httpx2.URL(running.url).netloc.decode()), ("Host", "evil.example")]
+    assert b" 400 " in await first_line(running, "GET", hosts)
+
+
+async def test_a_stream_that_cannot_be_resumed_begins_anew(running: Running) -> None:
+    _, session = await running.open_session("2025-06-18")
+    sent = {key.replace("_", "-"): value for key, value in session.items()}
+    headers = running.headers(**sent, **{"Last-Event-ID": "1"})
+    async with running.http.stream("GET", running.url, headers=headers) as stream:
+        assert stream.status_code == 200
+
+
+def nested(levels: int) -> JsonObject:
+    return {"a": nested(levels - 1)} if levels else {}
+
+
+async def test_a_result_as_deep_as_is_taken_reaches_clients_of_every_revision(
+    running: Running,
+) -> None:
+    await running.add("Test")
+    result: JsonObject = {"content": [], "structuredContent": nested(194)}
+    arguments: JsonObject = {"toolKey": "test:raw", "arguments": {"result": result}}
+    new = await running.call("tool_execute", arguments)
+    assert new["structuredContent"] == result["structuredContent"]
+    _, session = await running.open_session("2025-06-18")
+    params = {"name": "tool_execute", "arguments": arguments}
+    message = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
+    old = read_answer(await running.post(message, **session))
+    assert old["result"] == result
+
+
+async def test_a_schema_as_deep_as_is_taken_is_shown_in_every_revision(
+    running: Running, tmp_path: Path
+) -> None:
+    script = tmp_path / "deep_server.py"
+    deep = json.dumps(nested(195)).replace('"a"', '"items"')
+    source = STDIO_SERVER.read_text().replace('{"type": "object"}', deep)
+    script.write_text(source)
+    await running.add("Test", stdio_config(script=script))
+    asked: dict[str, Any] = {"name": "tool_discovery", "arguments": {"query": ["test:echo"]}}
+    new = await running.call(asked["name"], asked["arguments"])
+    _, session = await running.open_session("2025-06-18")
+    message = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": asked}
+    old = read_answer(await running.post(message, **session))["result"]
+    for result in (old, new):
+        assert result["structuredContent"]["results"][0]["inputSchema"] == json.loads(deep)
+    await running.router.set_project_options(
+        PERSONAL, None, optimization=None, exposure=Exposure.SEARCH
+    )
+    listed = [
+        (await running.modern("tools/list"))["result"],
+        read_answer(await running.post(LIST, **session))["result"],
+    ]
+    for listing in listed:
+        assert listing["tools"][0]["inputSchema"]["items"] == json.loads(deep)["items"]

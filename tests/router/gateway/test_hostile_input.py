@@ -1,0 +1,54 @@
+"""Input made to cost time or to break its reader, from clients and from servers."""
+
+from __future__ import annotations
+
+import pytest
+
+from router.model import JsonObject, Outcome
+from tests.router.gateway.test_exposures import Booth
+
+
+@pytest.mark.parametrize("query", [["x" * 1001], "x" * 1001, ["x"] * 21])
+async def test_a_query_that_would_take_long_is_refused_with_a_sentence(query: object) -> None:
+    answer = await Booth().call("tool_discovery", {"query": query})
+    assert answer["isError"] is True
+    assert "at most" in answer["content"][0]["text"]
+
+
+def test_a_malformed_definition_is_mended_before_it_is_listed() -> None:
+    broken: JsonObject = {
+        "name": "broken",
+        "description": 7,
+        "inputSchema": {"properties": {"a": True}, "required": [["a"], "a"]},
+        "annotations": "none",
+        "x-unknown": 1,
+    }
+    booth = Booth(tools=(broken, {"name": "worse", "inputSchema": []}), optimization=None)
+    assert booth.exposures.list_tools(booth.request())["tools"] == [
+        {
+            "name": "files__broken",
+            "inputSchema": {"type": "object", "properties": {"a": {}}, "required": ["a"]},
+            "x-unknown": 1,
+        },
+        {"name": "files__worse", "inputSchema": {"type": "object"}},
+    ]
+
+
+@pytest.mark.proves("META-2")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"query": []},
+        {"query": [1]},
+        {"query": ["x"], "maxResults": 0},
+        {"query": ["x"], "maxResults": 101},
+        {"query": ["x"], "maxResults": True},
+    ],
+)
+async def test_a_malformed_discovery_is_answered_with_what_is_wrong(arguments: JsonObject) -> None:
+    booth = Booth()
+    answer = await booth.call("tool_discovery", arguments)
+    assert answer["isError"] is True
+    assert answer["structuredContent"]["code"] == "TOOL_INVALID_INPUT"
+    assert booth.recorded[-1].outcome is Outcome.ERROR

@@ -1,0 +1,59 @@
+"""Prompts, resources and completion on their way to the server they belong to."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from router.catalog.catalog import WorkspaceCatalog
+from router.errors import ToolboothError, UpstreamAnsweredError
+from router.gateway.execution import Execution
+from router.gateway.passing import PassThrough
+from router.gateway.recording import Recorder, Request
+from router.model import ActivityEntry, Caller, JsonObject, ServerId, ServerRef, WorkspaceId
+from router.ports import CachedListing, ServerListing
+from router.search.bm25 import Bm25Provider
+from router.settings import WorkspaceConfig
+from tests.fakes import FakeUpstreams
+
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
+HOME, FILES = WorkspaceId("home"), ServerId("files")
+
+
+def passing_to(error: ToolboothError) -> PassThrough:
+    """A workspace whose only server has one prompt and answers everything with `error`."""
+
+    def answer(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
+        raise error
+
+    config = {"name": "Home", "mcpServers": {"Files": {"command": "files"}}}
+    catalog = WorkspaceCatalog(WorkspaceConfig.model_validate(config), Bm25Provider())
+    listing = ServerListing((), prompts=({"name": "hi"},))
+    config_hash = catalog.servers[FILES].config.config_hash
+    catalog.set_listing(FILES, CachedListing(listing, config_hash, NOW))
+    recorded: list[ActivityEntry] = []
+    execution = Execution({HOME: catalog}, FakeUpstreams(answer), lambda: 5.0)
+    return PassThrough(execution, Recorder(recorded.append, lambda: NOW))
+
+
+@pytest.mark.parametrize("method", ["completion/complete", "prompts/get"])
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (UpstreamAnsweredError(-32099, "No.", {"why": 1}), -32099, "No."),
+        (ToolboothError("It is gone.", "Start it."), -32603, "It is gone. Start it."),
+    ],
+)
+async def test_a_refusal_of_the_server_reaches_the_client(
+    method: str, error: ToolboothError, code: int, message: str
+) -> None:
+    params: JsonObject = {
+        "name": "files__hi",
+        "ref": {"type": "ref/prompt", "name": "files__hi"},
+    }
+    request = Request("1", Caller("Editor", None, HOME, None), params)
+    with pytest.raises(MCPError) as raised:
+        await passing_to(error).methods[method](request)
+    assert (raised.value.error.code, raised.value.error.message) == (code, message)

@@ -1,0 +1,89 @@
+"""What is under way ends with its token, and with the router."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from router.model import JsonObject
+from router.store.clock import utc_now
+from router.store.tokens import TokenStore
+from router.tasks import spawn
+from tests.running import Record, Running, read_answer, running_router, stdio_config
+
+SLOW_CALL: JsonObject = {"name": "tool_execute", "arguments": {"toolKey": "test:slow"}}
+
+
+@pytest.mark.proves("META-6")
+async def test_a_running_call_ends_with_its_token(running: Running, tmp_path: Path) -> None:
+    record = Record(tmp_path)
+    await running.add("Test", stdio_config("--record", str(record.path)))
+    issued = await running.router.issue_token("Gone", None, None)
+    call = spawn(running.post_modern("tools/call", SLOW_CALL, token=issued.secret), name="a call")
+    await record.until("slow")
+    await running.router.revoke_token(issued.summary.id)
+    assert (await call).status_code == 401
+    await record.until("notifications/cancelled")
+    record.close()
+
+
+@pytest.mark.proves("META-6")
+async def test_a_running_call_ends_when_its_token_expires(tmp_path: Path) -> None:
+    record = Record(tmp_path)
+    now = utc_now()
+    tokens = TokenStore(tmp_path / "tokens.json", utc_now)
+    issued = tokens.issue("Brief", None, None, now + timedelta(hours=1))
+    async with running_router(tmp_path, clock=lambda: now) as running:
+        await running.add("Test", stdio_config("--record", str(record.path)))
+        sent = running.post_modern("tools/call", SLOW_CALL, token=issued.secret)
+        call = spawn(sent, name="a call")
+        await record.until("slow")
+        now += timedelta(hours=1)
+        assert (await call).status_code == 401
+    record.close()
+
+
+@pytest.mark.proves("META-6")
+async def test_streams_of_an_older_revision_end_with_their_token(
+    running: Running, tmp_path: Path
+) -> None:
+    record = Record(tmp_path)
+    await running.add("Test", stdio_config("--record", str(record.path)))
+    issued = await running.router.issue_token("Gone", None, None)
+    running.token = issued.secret
+    _, session = await running.open_session("2025-06-18")
+    headers = running.headers(**{key.replace("_", "-"): value for key, value in session.items()})
+    message = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": SLOW_CALL}
+    call = spawn(running.post(message, **session), name="a call")
+    await record.until("slow")
+    async with running.http.stream("GET", running.url, headers=headers) as stream:
+        assert stream.status_code == 200
+        await running.router.revoke_token(issued.summary.id)
+        with suppress(httpx2.RemoteProtocolError):
+            await stream.aread()
+    with suppress(httpx2.RemoteProtocolError):
+        assert "error" in read_answer(await call)
+    await record.until("notifications/cancelled")
+    record.close()
+
+
+@pytest.mark.parametrize("version", [None, "2025-06-18"])
+async def test_a_call_that_runs_when_the_router_stops_is_told_so(
+    running: Running, tmp_path: Path, version: str | None
+) -> None:
+    record = Record(tmp_path)
+    await running.add("Test", stdio_config("--record", str(record.path)))
+    message = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": SLOW_CALL}
+    if version is None:
+        call = spawn(running.post_modern("tools/call", SLOW_CALL), name="a call")
+    else:
+        _, session = await running.open_session(version)
+        call = spawn(running.post(message, **session), name="a call")
+    await record.until("slow")
+    await running.router.stop()
+    assert "Toolbooth is stopping." in (await call).text
+    record.close()
