@@ -25,9 +25,11 @@ from router.model import (
     ServerState,
 )
 from router.ports import SecretStore
+from router.service.sign_ins import SignIns
 from router.service.workspaces import Reconciled, Workspaces
 from router.store.secrets import resolve
 from router.tasks import spawn
+from router.upstream.oauth.failures import sign_in_needed
 from router.upstream.pool import LaunchPlan, UpstreamPool
 
 log = logging.getLogger(__name__)
@@ -49,6 +51,7 @@ class Fleet:
         self._secrets = secrets
         self._publish = publish
         self._refreshes_by_itself = False
+        self.sign_ins = SignIns(workspaces, secrets, clock, self._sign_in_ended)
         self.board = StatusBoard(workspaces.catalogs, publish)
         self.pool = UpstreamPool(
             launch=self._launch,
@@ -76,6 +79,7 @@ class Fleet:
         """Do what a changed configuration asks for."""
         await self._forget(reconciled.removed)
         for ref in reconciled.restarted:
+            await self.sign_ins.forget(ref)
             await self.pool.disconnect(ref)
             await self._workspaces.load_listing(ref)
             self._reset(ref)
@@ -96,15 +100,25 @@ class Fleet:
         self._refresh_if_stale(ref)
 
     async def refresh(self, refs: Iterable[ServerRef]) -> None:
-        """Learn lists anew, side by side; one failure harms no other."""
-        await asyncio.gather(*(self.refresher.refresh(ref) for ref in refs if self._may_run(ref)))
+        """Learn lists anew, side by side; one failure harms no other. A person wants it, so a
+        server that waited for a sign-in is asked again whether it still does."""
+        chosen = [ref for ref in refs if self._may_run(ref)]
+        for ref in chosen:
+            self.sign_ins.reconsider(ref)
+        await asyncio.gather(*(self.refresher.refresh(ref) for ref in chosen))
+
+    async def sign_out(self, ref: ServerRef) -> None:
+        await self.sign_ins.sign_out(ref)
+        await self._sign_in_ended(ref, sign_in_needed(ref.server, "you signed out"))
 
     async def close(self) -> None:
+        await self.sign_ins.close()
         await self.refresher.close()
         await self.pool.close()
 
     async def _forget(self, refs: Iterable[ServerRef]) -> None:
         for ref in refs:
+            await self.sign_ins.forget(ref)
             await self.pool.disconnect(ref)
             self.board.forget(ref)
             self._publish(ServerRemoved(ref))
@@ -142,12 +156,22 @@ class Fleet:
             config=entry.config,
             env=await resolve(entry.config.env, self._secrets, os.environ),
             headers=await resolve(entry.config.headers, self._secrets, os.environ),
+            credentials=await self.sign_ins.credentials(ref),
         )
 
     def _state_changed(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
         self.board.update(ref, connection=state, failure=failure)
         if state is ServerState.READY:
             self._refresh_if_stale(ref)
+
+    async def _sign_in_ended(self, ref: ServerRef, failure: Failure | None) -> None:
+        await self.pool.disconnect(ref)
+        if failure is not None:
+            self.board.update(ref, connection=ServerState.NEEDS_SIGN_IN, failure=failure)
+            return
+        self.board.update(ref, connection=ServerState.IDLE, failure=None)
+        if self._may_run(ref):
+            await self.refresher.refresh(ref)
 
     def _notified(self, ref: ServerRef, method: str, _: JsonObject) -> None:
         if method in _LIST_CHANGED:

@@ -20,6 +20,7 @@ from router.upstream.failures import HttpRefused, NoConnection, SessionGone, bad
 from router.upstream.framing import EventParser
 from router.upstream.http_channel import MAX_BODY_BYTES, Channel, Reply
 from router.upstream.jsonrpc import NotAMessage, Receiver, decode, encode
+from router.upstream.oauth.channel import Credentials, SignedInChannel
 from router.upstream.protocol import (
     METHOD_HEADER,
     MODERN_VERSION,
@@ -48,9 +49,18 @@ class HttpLink:
     """A `Link` to an address."""
 
     def __init__(
-        self, url: str, headers: Mapping[str, str], *, max_message_bytes: int = MAX_BODY_BYTES
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        credentials: Credentials | None = None,
+        *,
+        max_message_bytes: int = MAX_BODY_BYTES,
     ) -> None:
-        self._channel = Channel(url, headers, max_body_bytes=max_message_bytes)
+        self._channel = (
+            Channel(url, headers, max_body_bytes=max_message_bytes)
+            if credentials is None
+            else SignedInChannel(url, headers, credentials, max_body_bytes=max_message_bytes)
+        )
         self._max_message_bytes = max_message_bytes
         self._version = ""
         self._session_id: str | None = None
@@ -206,8 +216,7 @@ class HttpLink:
     async def _take_refusal(self, reply: Reply, message: JsonObject, in_session: bool) -> None:
         """Raise for an HTTP error, unless it carries a JSON-RPC error, which is an answer."""
         if reply.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-            failure = Failure(FailureKind.SIGN_IN_NEEDED, self._channel.host, str(reply))
-            raise HttpRefused(failure, reply.status)
+            raise HttpRefused(Failure(FailureKind.SIGN_IN_NEEDED, detail=str(reply)), reply.status)
         error = _error_in(await reply.body()) if reply.media_type == _JSON else {}
         if in_session and _means_session_gone(reply.status, error):
             raise SessionGone(self._unreachable(reply), reply.status)
@@ -233,6 +242,8 @@ class HttpLink:
                         return
                     if _is_stream(reply):
                         await self._read_events(reply, parser, _NOBODY)
+            except HttpRefused:
+                return
             except UpstreamFailed as error:
                 log.debug("The stream from %s ended: %s", self._channel.host, error)
             lasted = time.monotonic() - opened_at > retry_s

@@ -20,6 +20,7 @@ from router.upstream.connection import Connection, open_upstream
 from router.upstream.failures import failed
 from router.upstream.jsonrpc import NotificationSink
 from router.upstream.last_words import LineSink
+from router.upstream.oauth.channel import Credentials
 
 _FAILURE_HELD_S = 1.0
 _STOPPED = Failure(FailureKind.OTHER, detail="it was stopped before it was ready")
@@ -33,6 +34,7 @@ class LaunchPlan:
     config: ServerConfig
     env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    credentials: Credentials | None = None
     startup_timeout_s: float | None = None
     """`None`: what is usual for its transport."""
 
@@ -146,6 +148,7 @@ class Owner:
                 plan.config,
                 env=plan.env,
                 headers=plan.headers,
+                credentials=plan.credentials,
                 on_notification=around.on_notification,
                 on_stderr=around.on_stderr,
                 startup_timeout_s=plan.startup_timeout_s,
