@@ -11,6 +11,7 @@ from router.model import (
     ProjectSummary,
     SearchHit,
     ServerStatus,
+    SignIn,
     TokenSummary,
     ToolView,
     WorkspaceSummary,
@@ -42,6 +43,10 @@ def _failure(status: ServerStatus) -> JsonObject | None:
         "cause": advice.cause,
         "suggestion": advice.suggestion,
     }
+
+
+def sign_in(begun: SignIn) -> JsonObject:
+    return {"authorizationUrl": begun.authorization_url, "expiresAt": _time(begun.expires_at)}
 
 
 def tool(view: ToolView) -> JsonObject:
