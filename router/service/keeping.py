@@ -51,7 +51,7 @@ async def _keep_secrets(
 
 async def require_keyring(secrets: LayeredSecrets) -> None:
     """Refuse to go on without a keyring, where a secret would be lost as soon as we end."""
-    await secrets.set(_TRIAL, "")
+    await secrets.set(_TRIAL, _TRIAL)
     lasts = secrets.persisted(_TRIAL)
     await secrets.delete(_TRIAL)
     if not lasts:

@@ -13,8 +13,9 @@ from router.upstream.oauth.failures import SignInFailed, error_code
 from router.upstream.oauth.fetching import Fetch
 from router.upstream.oauth.metadata import Authority
 
-_METHODS = ("none", "client_secret_basic", "client_secret_post")
-"""Those we can use, best first: with PKCE a program on a desk needs no secret and can keep none."""
+_METHODS = ("none", "client_secret_post", "client_secret_basic")
+"""Those we can use, best first: with PKCE a program on a desk needs no secret and can keep none. In
+the form, because servers made with the SDK revoke nothing for a client that uses a header."""
 _BY_HAND = (
     'Register Toolbooth there and put its "clientId" under "oauth" in the server\'s settings.'
 )

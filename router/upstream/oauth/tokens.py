@@ -106,7 +106,10 @@ async def revoke(fetch: Fetch, tokens: Tokens, client: Client) -> None:
     if tokens.revocation_endpoint:
         form = {"token": tokens.refresh or tokens.access}
         headers = client.authenticate(form)
-        await fetch.post_form(tokens.revocation_endpoint, form, headers)
+        answer = await fetch.post_form(tokens.revocation_endpoint, form, headers)
+        if not answer.ok:
+            host = urlsplit(tokens.revocation_endpoint).netloc
+            raise SignInFailed(f"{host} answered HTTP {answer.status}.")
 
 
 async def _ask(fetch: Fetch, endpoint: str, client: Client, form: dict[str, str]) -> Fetched:
