@@ -224,8 +224,9 @@ class Account:
         return known_client(options.client_id, options.client_secret, options.callback_port, ())
 
     def _expires_soon(self, tokens: Tokens) -> bool:
-        expires_at = tokens.expires_at
-        return expires_at is not None and self.clock() >= expires_at - _RENEWED_BEFORE
+        """One that can't be renewed is used to its end."""
+        margin = _RENEWED_BEFORE if tokens.refresh else timedelta()
+        return tokens.expires_at is not None and self.clock() >= tokens.expires_at - margin
 
     def _raise_if_given_up(self) -> None:
         if self._given_up:
