@@ -6,13 +6,31 @@ import logging
 from collections.abc import Mapping
 
 from router.errors import SecretUnavailable
-from router.settings import secret_references
+from router.model import JsonObject
+from router.settings import ServerConfig, secret_references
 from router.store.secrets import LayeredSecrets, looks_secret
 
 log = logging.getLogger(__name__)
 
+_TRIAL = "trial"
 
-async def keep_secrets(
+
+async def without_secrets(
+    config: ServerConfig, secrets: LayeredSecrets, prefix: str, *, must_last: bool
+) -> ServerConfig:
+    """`config` with references in place of what looks secret."""
+
+    async def kept(values: Mapping[str, str]) -> dict[str, str]:
+        return await _keep_secrets(values, secrets, prefix, must_last=must_last)
+
+    changes: JsonObject = {"env": await kept(config.env), "headers": await kept(config.headers)}
+    if config.oauth is not None:
+        secret = (await kept({"clientSecret": config.oauth.client_secret}))["clientSecret"]
+        changes["oauth"] = config.oauth.model_copy(update={"client_secret": secret})
+    return config.model_copy(update=changes)
+
+
+async def _keep_secrets(
     values: Mapping[str, str], secrets: LayeredSecrets, prefix: str, *, must_last: bool
 ) -> dict[str, str]:
     """`values` with what looks secret replaced by a reference to the keyring.
@@ -29,6 +47,18 @@ async def keep_secrets(
                 _not_lasting(key, must_last=must_last)
             kept[key] = f"${{keyring:{name}}}"
     return kept
+
+
+async def require_keyring(secrets: LayeredSecrets) -> None:
+    """Refuse to go on without a keyring, where a secret would be lost as soon as we end."""
+    await secrets.set(_TRIAL, _TRIAL)
+    lasts = secrets.persisted(_TRIAL)
+    await secrets.delete(_TRIAL)
+    if not lasts:
+        raise SecretUnavailable(
+            "There is no keyring to keep a sign-in in, and it is not written as plain text.",
+            "Sign in while Toolbooth runs; the sign-in then lasts as long as it does.",
+        )
 
 
 def _not_lasting(key: str, *, must_last: bool) -> None:

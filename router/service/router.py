@@ -41,6 +41,7 @@ from router.model import (
     SearchHit,
     ServerId,
     ServerRef,
+    SignIn,
     TokenId,
     ToolKey,
     WorkspaceId,
@@ -50,7 +51,7 @@ from router.search.bm25 import Bm25Provider
 from router.service.announcing import Announcer
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
-from router.service.keeping import keep_secrets
+from router.service.keeping import require_keyring, without_secrets
 from router.service.queries import Queries
 from router.service.workspaces import Workspaces
 from router.settings import ServerConfig, Settings, WorkspaceConfig
@@ -193,6 +194,18 @@ class Router(Queries):
     async def approve_server(self, ref: ServerRef) -> None:
         await self._fleet.approve(ref)
 
+    async def begin_sign_in(self, ref: ServerRef) -> SignIn:
+        if self._watching is None:
+            await require_keyring(self._secrets)
+        return await self._fleet.sign_ins.begin(ref)
+
+    async def sign_in_ended(self, ref: ServerRef) -> None:
+        """Wait for a sign-in that has begun. Raises `UpstreamFailed` if it failed."""
+        await self._fleet.sign_ins.ended(ref)
+
+    async def sign_out(self, ref: ServerRef) -> None:
+        await self._fleet.sign_out(ref)
+
     async def import_servers(
         self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]
     ) -> tuple[ServerId, ...]:
@@ -325,10 +338,9 @@ class Router(Queries):
     async def _with_secrets_kept(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
         """The configuration with references in place of secret values, which go to the keyring."""
         prefix = f"{ref.workspace}/{ref.server}"
-        lasting = self._watching is None
-        env = await keep_secrets(config.env, self._secrets, prefix, must_last=lasting)
-        headers = await keep_secrets(config.headers, self._secrets, prefix, must_last=lasting)
-        return config.model_copy(update={"env": env, "headers": headers})
+        return await without_secrets(
+            config, self._secrets, prefix, must_last=self._watching is None
+        )
 
     async def _watch(self) -> None:
         """Notice what people and other programs change on disk."""
