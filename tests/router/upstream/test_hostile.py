@@ -30,6 +30,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, se
 PROGRAM = str(Path(__file__).parents[2] / "servers" / "hostile_server.py")
 TIMEOUT_S = 0.7
 HEAVY_TIMEOUT_S = 4.0
+HEALTHY_WITHIN_S = 2.0
+"""In real time, with both cores busy with the hostile ones."""
 START_TIMEOUT_S = 15.0
 TICK_S = 0.005
 MAX_STALL_S = 0.1
@@ -77,7 +79,7 @@ class Watch:
     async def call_healthy(self, pool: UpstreamPool) -> None:
         while True:
             began = time.monotonic()
-            await call(pool, HEALTHY, "echo", TIMEOUT_S)
+            await call(pool, HEALTHY, "echo", HEALTHY_WITHIN_S)
             self.slowest_call_s = max(self.slowest_call_s, time.monotonic() - began)
             self.healthy_calls += 1
             await asyncio.sleep(TICK_S)
@@ -86,7 +88,7 @@ class Watch:
         assert self.stall_s < MAX_STALL_S
         assert self.growth_bytes < MAX_GROWTH_BYTES
         assert self.healthy_calls > 0
-        assert self.slowest_call_s < TIMEOUT_S
+        assert self.slowest_call_s < HEALTHY_WITHIN_S
 
 
 def resident_bytes() -> int:
