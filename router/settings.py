@@ -123,8 +123,8 @@ class ServerConfig(_Shape):
     def _one_way_to_reach_it(self) -> ServerConfig:
         if bool(self.command) == bool(self.url):
             raise ValueError('a server needs either "command" or "url"')
-        if self.url and urlsplit(self.url).scheme not in ("http", "https"):
-            raise ValueError('"url" must start with http:// or https://')
+        if self.url:
+            _check_address(self.url)
         return self
 
     @property
@@ -246,6 +246,18 @@ class Settings(_Shape):
     close_hint_shown: bool = Field(
         default=False, description="Whether the hint that closing hides to the tray was shown."
     )
+
+
+def _check_address(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ValueError(f'"url" is no address: {error}') from None
+    if parts.scheme not in ("http", "https"):
+        raise ValueError('"url" must start with http:// or https://')
+    if not parts.hostname or port == 0:
+        raise ValueError('"url" must name a host, and a port above 0 if any')
 
 
 def secret_references(text: str) -> list[tuple[str, str]]:

@@ -15,7 +15,7 @@ from router.model import (
     ToolKey,
     WorkspaceId,
 )
-from router.names import slug
+from router.names import assign_server_ids, slug
 from router.settings import (
     AVAILABLE_EXPOSURES,
     AVAILABLE_OPTIMIZATIONS,
@@ -26,6 +26,8 @@ from router.settings import (
 )
 
 MAX_NAME_LENGTH = 80
+_RESERVED_PROJECTS = frozenset({"unassigned", "unassigned_project_id"})
+"""What clients say for "no project"."""
 
 
 def checked_name(name: str) -> str:
@@ -54,6 +56,14 @@ def with_changed_server(
         for key, entry in config.mcp_servers.items()
     }
     return config.model_copy(update={"mcp_servers": servers})
+
+
+def with_server_enabled(
+    config: WorkspaceConfig, server: ServerId, *, enabled: bool
+) -> WorkspaceConfig:
+    name = server_name(config, server)
+    switched = config.mcp_servers[name].model_copy(update={"disabled": not enabled})
+    return with_changed_server(config, server, name, switched)
 
 
 def without_server(config: WorkspaceConfig, server: ServerId) -> WorkspaceConfig:
@@ -91,11 +101,17 @@ def server_name(config: WorkspaceConfig, server: ServerId) -> str:
     return known[server][0]
 
 
+def server_called(config: WorkspaceConfig, name: str) -> ServerId:
+    """The id of the server with exactly this name, which must be there."""
+    return assign_server_ids(config.mcp_servers)[name]
+
+
 def find_server(config: WorkspaceConfig, text: str) -> ServerId:
-    """The server meant by an id or by the name a person gave it."""
-    for server, (name, _) in configured_servers(config).items():
-        if text in (server, name):
-            return server
+    """The server a person means: the one with exactly that name, else the one with that id."""
+    if text in config.mcp_servers:
+        return server_called(config, text)
+    if (server := ServerId(text)) in configured_servers(config):
+        return server
     raise NotFound(
         f'There is no server "{text}" in workspace {config.name}.',
         "List them with: toolbooth list",
@@ -108,6 +124,8 @@ def with_project(
     project = ProjectId(slug(name))
     if not project:
         raise InvalidInput(f'"{name}" has no letters or digits to make an id from.')
+    if project in _RESERVED_PROJECTS:
+        raise InvalidInput(f'"{name}" stands for no project at all.', "Choose another name.")
     if project in config.projects:
         raise Conflict(f'There is already a project "{project}".', "Choose another name.")
     for server in servers or ():

@@ -29,6 +29,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """What was asked for. `command` is its name; `build` makes the JSON arguments of it."""
     words, started = _split_command(arguments)
     parsed = _build_parser().parse_args(words)
+    if "--" in arguments and parsed.command != "add":
+        raise WrongUsage('Only "add" takes a command behind "--".', "See: toolbooth --help")
     parsed.server_command = started
     return parsed
 
@@ -44,9 +46,9 @@ def _split_command(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 def _build_parser() -> argparse.ArgumentParser:
     common = _Parser(add_help=False)
     common.add_argument("--json", action="store_true", help="print JSON")
-    common.add_argument("--data-dir", metavar="D", help="where settings and state lie")
+    common.add_argument("--data-dir", type=_given, metavar="D", help="where settings and state lie")
     scoped = _Parser(add_help=False, parents=[common])
-    scoped.add_argument("--workspace", metavar="W", help="instead of the active one")
+    scoped.add_argument("--workspace", type=_given, metavar="W", help="instead of the active one")
     parser = _Parser(
         prog="toolbooth", description="One door for all your MCP servers.", epilog=_EPILOG
     )
@@ -122,12 +124,12 @@ def _add_tool_commands(commands: Subparsers, scoped: argparse.ArgumentParser) ->
     call.add_argument("tool_key", metavar="TOOLKEY")
     call.add_argument("arguments", nargs="?", default="{}", metavar="JSON")
     for parser in (search, call):
-        parser.add_argument("--project", metavar="P")
+        parser.add_argument("--project", type=_given, metavar="P")
     permission = _group(commands, "permission", "Say which tools may be used.")
     setting = _command(permission, "permission set", "Set it.", scoped, _permission_arguments)
     setting.add_argument("tool_key", metavar="TOOLKEY")
     setting.add_argument("permission", choices=[str(p) for p in Permission])
-    setting.add_argument("--project", metavar="P")
+    setting.add_argument("--project", type=_given, metavar="P")
 
 
 def _add_state_commands(
@@ -137,7 +139,7 @@ def _add_state_commands(
     token = _group(commands, "token", "Manage the tokens of clients.")
     new = _command(token, "token new", "Make a token; it is shown once.", scoped, _token_arguments)
     new.add_argument("name")
-    new.add_argument("--project", metavar="P")
+    new.add_argument("--project", type=_given, metavar="P")
     _command(token, "token list", "List the tokens.", common, _nothing)
     revoke = _command(token, "token revoke", "Revoke a token.", common, _revoked_token)
     revoke.add_argument("token", metavar="ID")
@@ -183,9 +185,14 @@ def _add_arguments(parsed: argparse.Namespace) -> JsonObject:
         config: JsonObject = {"url": parsed.url, "headers": _pairs(parsed.header)}
     else:
         config = {"command": command[0], "args": command[1:], "env": _pairs(parsed.env)}
-        if parsed.cwd:
-            config["cwd"] = str(Path(parsed.cwd).resolve())
+        if parsed.cwd or _is_relative(command[0]):
+            config["cwd"] = str(Path(parsed.cwd or "").resolve())
     return {**_place(parsed), "name": parsed.name, "config": config}
+
+
+def _is_relative(command: str) -> bool:
+    """Whether it says where it is from here, rather than a name to look up."""
+    return Path(command).name != command and not Path(command).is_absolute()
 
 
 def _pairs(texts: list[str]) -> dict[str, str]:
@@ -247,6 +254,13 @@ def _project_options(parsed: argparse.Namespace) -> JsonObject:
         "optimization": parsed.optimization,
         "exposure": parsed.exposure,
     }
+
+
+def _given(text: str) -> str:
+    """What an unset variable of a script leaves is not meant."""
+    if not text:
+        raise argparse.ArgumentTypeError("it must not be empty")
+    return text
 
 
 def _port(text: str) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, cast
+from typing import Any
 
-from router.model import JsonObject, as_object
+from router.model import JsonObject, as_array, as_object
 
 
 def print_human(command: str, result: Any) -> None:
@@ -77,7 +77,7 @@ def _hits(result: Any) -> list[str]:
 
 
 def _call(result: Any) -> list[str]:
-    blocks = cast(list[object], as_object(result).get("content") or [])
+    blocks = as_array(as_object(result).get("content"))
     texts = [_block(as_object(block)) for block in blocks]
     return texts or [json.dumps(result, ensure_ascii=False, indent=2)]
 

@@ -23,11 +23,16 @@ from router.cli.grammar import WrongUsage, parse
 from router.cli.printing import print_human, print_sign_in
 from router.control.channel import send, socket_address
 from router.errors import ToolboothError
-from router.model import JsonObject, ListenerPhase, as_object
+from router.model import DiscoveryStatus, JsonObject, ListenerPhase, as_array, as_object
 from router.store.instance import describe
+
+log = logging.getLogger(__name__)
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 _LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_LOOKS = 5
+_LOOK_AGAIN_S = 0.1
+_NOT_LISTED = (DiscoveryStatus.FAILED, DiscoveryStatus.TIMEOUT)
 
 
 def run(arguments: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
@@ -46,6 +51,10 @@ def run(arguments: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> 
         return _complain(error, FAILED)
     except KeyboardInterrupt:
         return FAILED
+    except Exception as error:
+        # The edge where a command ends: whatever went wrong, the terminal gets a sentence.
+        log.info("The command failed", exc_info=True)
+        return _complain(ToolboothError(f"Unexpected {type(error).__name__}: {error}"), FAILED)
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
@@ -70,7 +79,7 @@ async def _do(data_dir: Path, parsed: Namespace) -> Any:
 @contextlib.asynccontextmanager
 async def _instance(data_dir: Path) -> AsyncGenerator[Callable[[str, JsonObject], Awaitable[Any]]]:
     """Who does a command: the running instance, or we ourselves on the files."""
-    if describe(data_dir) is not None:
+    if await _is_running(data_dir):
         yield functools.partial(send, socket_address(data_dir))
         return
     from router.control.commands import dispatch
@@ -82,6 +91,17 @@ async def _instance(data_dir: Path) -> AsyncGenerator[Callable[[str, JsonObject]
         yield functools.partial(dispatch, router)
     finally:
         await router.stop()
+
+
+async def _is_running(data_dir: Path) -> bool:
+    """Whether an instance has the directory. Another command that asks the same holds the lock for
+    a moment, so who holds it without being an instance is looked at again."""
+    for _ in range(_LOOKS):
+        instance = describe(data_dir)
+        if instance is None or instance.is_alive:
+            return instance is not None
+        await asyncio.sleep(_LOOK_AGAIN_S)
+    return False
 
 
 async def _serve(data_dir: Path, port: int | None) -> int:
@@ -117,11 +137,26 @@ def _on_signals(stopping: asyncio.Event) -> None:
 
 
 def _print(parsed: Namespace, result: Any) -> int:
-    if parsed.json:
-        print(json.dumps(result, ensure_ascii=False, indent=2))
-    else:
-        print_human(parsed.command, result)
-    return FAILED if parsed.command == "call" and as_object(result).get("isError") else DONE
+    if reconfigure := getattr(sys.stdout, "reconfigure", None):
+        reconfigure(errors="backslashreplace")  # not every terminal can show every text
+    try:
+        if parsed.json:
+            print(json.dumps(result, indent=2))
+        else:
+            print_human(parsed.command, result)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough, as `head` does; what is left goes nowhere at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    return FAILED if _has_failed(parsed.command, result) else DONE
+
+
+def _has_failed(command: str, result: Any) -> bool:
+    """Whether a result that can be shown still says that it did not work."""
+    if command == "refresh":
+        return any(as_object(server).get("discovery") in _NOT_LISTED for server in as_array(result))
+    return command == "call" and bool(as_object(result).get("isError"))
 
 
 def _complain(error: ToolboothError, code: int) -> int:

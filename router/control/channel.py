@@ -12,6 +12,7 @@ import hashlib
 import json
 import logging
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
@@ -40,7 +41,7 @@ def socket_address(data_dir: Path) -> str:
     inside = data_dir / "control.sock"
     if len(os.fsencode(inside)) <= _MAX_SOCKET_PATH:
         return str(inside)
-    return str(Path(tempfile.gettempdir()) / f"toolbooth-{os.getuid()}" / f"{digest}.sock")
+    return str(_short_folder() / f"{digest}.sock")
 
 
 class ControlServer:
@@ -90,8 +91,8 @@ class ControlServer:
             writer.close()
 
     async def _answer(self, line: bytes) -> bytes:
-        request = as_object(json.loads(line))
         try:
+            request = as_object(json.loads(line))
             arguments = as_object(request.get("arguments"))
             result = await self._handle(str(request.get("command")), arguments)
             answer: JsonObject = {"ok": True, "result": result}
@@ -107,7 +108,27 @@ class ControlServer:
 def _make_way(address: str) -> None:
     """A socket left by an instance that was killed goes: we hold the lock of the directory now."""
     private_folder(Path(address).parent)
+    _check_private(address)
     _unlink(address)
+
+
+def _short_folder() -> Path:
+    """Where sockets lie whose own folder has too long a name: among everybody's files."""
+    return Path(tempfile.gettempdir()) / f"toolbooth-{os.getuid()}"
+
+
+def _check_private(address: str) -> None:
+    """Anyone may have made the short folder before us: trust it only if it is ours alone."""
+    folder = Path(address).parent
+    if folder != _short_folder():
+        return
+    found = folder.lstat()
+    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    if not ours or stat.S_IMODE(found.st_mode) & 0o077:
+        raise ToolboothError(
+            f"{folder} is not private to you, so commands can't go through it.",
+            "Remove it, or choose a data directory with a shorter path.",
+        )
 
 
 def _unlink(address: str) -> None:
@@ -144,6 +165,7 @@ async def send(address: str, command: str, arguments: JsonObject) -> Any:
 async def _connect(address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     if sys.platform == "win32":
         return await _connect_pipe(address)
+    _check_private(address)
     return await asyncio.open_unix_connection(address, limit=_MAX_LINE_BYTES)
 
 

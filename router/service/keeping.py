@@ -1,9 +1,10 @@
-"""Moving secrets out of a configuration before it is written."""
+"""Keeping: secrets out of the files that are written, and a loop going whatever happens in it."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 
 from router.errors import SecretUnavailable
 from router.model import JsonObject
@@ -13,6 +14,15 @@ from router.store.secrets import LayeredSecrets, looks_secret
 log = logging.getLogger(__name__)
 
 _TRIAL = "trial"
+
+
+@contextmanager
+def outlived(what: str) -> Generator[None]:
+    """The edge of a loop that must go on: whatever goes wrong in one step is logged there."""
+    try:
+        yield
+    except Exception:
+        log.exception("Failed to %s", what)
 
 
 async def without_secrets(

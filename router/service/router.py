@@ -38,7 +38,6 @@ from router.model import (
     Optimization,
     Permission,
     ProjectId,
-    SearchHit,
     ServerId,
     ServerRef,
     SignIn,
@@ -51,7 +50,7 @@ from router.search.bm25 import Bm25Provider
 from router.service.announcing import Announcer
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
-from router.service.keeping import require_keyring, without_secrets
+from router.service.keeping import outlived, require_keyring, without_secrets
 from router.service.queries import Queries
 from router.service.workspaces import Workspaces
 from router.settings import ServerConfig, Settings, WorkspaceConfig
@@ -74,7 +73,6 @@ from router.tasks import spawn, stop
 log = logging.getLogger(__name__)
 
 _POLL_S = 1.0
-_LOCAL_CLIENT = "Toolbooth"
 
 
 class Router(Queries):
@@ -160,9 +158,12 @@ class Router(Queries):
     ) -> ServerId:
         name = editing.checked_name(name)
         planned = editing.with_server(self._workspaces.catalog(workspace).config, name, config)
-        server = editing.find_server(planned, name)
-        config = await self._with_secrets_kept(ServerRef(workspace, server), config)
-        await self._workspaces.edit(workspace, lambda c: editing.with_server(c, name, config))
+        planned_ref = ServerRef(workspace, editing.server_called(planned, name))
+        config = await self._with_secrets_kept(planned_ref, config)
+        changed = await self._workspaces.edit(
+            workspace, lambda c: editing.with_server(c, name, config)
+        )
+        server = editing.server_called(changed, name)
         await self._consent_and_reconcile(ServerRef(workspace, server), config, consent=consent)
         return server
 
@@ -175,7 +176,7 @@ class Router(Queries):
         changed = await self._workspaces.edit(
             ref.workspace, lambda c: editing.with_changed_server(c, ref.server, name, config)
         )
-        server = editing.find_server(changed, name)
+        server = editing.server_called(changed, name)
         await self._consent_and_reconcile(ServerRef(ref.workspace, server), config, consent=consent)
         return server
 
@@ -185,10 +186,8 @@ class Router(Queries):
 
     async def set_server_enabled(self, ref: ServerRef, enabled: bool) -> None:
         self._workspaces.check_editable(ref)
-        config = self.server_config(ref).model_copy(update={"disabled": not enabled})
-        name = self._workspaces.entry(ref).name
         await self._edit(
-            ref.workspace, lambda c: editing.with_changed_server(c, ref.server, name, config)
+            ref.workspace, lambda c: editing.with_server_enabled(c, ref.server, enabled=enabled)
         )
 
     async def approve_server(self, ref: ServerRef) -> None:
@@ -210,9 +209,14 @@ class Router(Queries):
         self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]
     ) -> tuple[ServerId, ...]:
         """Add servers that came from a file: their commands wait for a person's consent."""
-        _, names = editing.with_imported(self._workspaces.catalog(workspace).config, servers)
-        changed = await self._edit(workspace, lambda c: editing.with_imported(c, servers)[0])
-        return tuple(editing.find_server(changed, name) for name in names)
+        names: list[str] = []
+
+        def add(config: WorkspaceConfig) -> WorkspaceConfig:
+            changed, names[:] = editing.with_imported(config, servers)
+            return changed
+
+        changed = await self._edit(workspace, add)
+        return tuple(editing.server_called(changed, name) for name in names)
 
     async def refresh(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
         catalog = self._workspaces.catalog(workspace)
@@ -270,9 +274,8 @@ class Router(Queries):
 
     async def apply_settings(self, settings: Settings) -> None:
         self._workspaces.catalog(settings.active_workspace)
-        before = self.settings()
-        await asyncio.to_thread(self._config.save_settings, settings)
-        await self._settings_changed(before)
+        known = dict(self.settings())
+        await self._change_settings({k: v for k, v in settings if v != known[k]})
 
     async def issue_token(
         self, name: str, workspace: WorkspaceId | None, project: ProjectId | None
@@ -294,25 +297,11 @@ class Router(Queries):
 
     # Trying tools out, as the person at the keyboard
 
-    def search(self, caller: Caller, queries: Sequence[str], limit: int) -> list[SearchHit]:
-        return self._endpoint.exposures.search(caller, queries, limit)
-
     async def call_tool(
         self, caller: Caller, key: ToolKey, arguments: JsonObject
     ) -> ToolResult[JsonObject]:
         request = Request(id="local", caller=caller, params={})
         return await self._endpoint.exposures.run_tool(request, key, arguments)
-
-    def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Caller:
-        catalog = self._workspaces.catalog(workspace)
-        if project is not None:
-            catalog.project(project)
-        return Caller(_LOCAL_CLIENT, None, workspace, project)
-
-    def find_server(self, workspace: WorkspaceId, text: str) -> ServerRef:
-        """The server meant by an id or a display name."""
-        config = self._workspaces.catalog(workspace).config
-        return ServerRef(workspace, editing.find_server(config, text))
 
     # Keeping in step
 
@@ -336,7 +325,6 @@ class Router(Queries):
         self._publish(WorkspacesChanged(workspace))
 
     async def _with_secrets_kept(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
-        """The configuration with references in place of secret values, which go to the keyring."""
         prefix = f"{ref.workspace}/{ref.server}"
         return await without_secrets(
             config, self._secrets, prefix, must_last=self._watching is None
@@ -346,11 +334,16 @@ class Router(Queries):
         """Notice what people and other programs change on disk."""
         while True:
             await asyncio.sleep(_POLL_S)
-            before = self.settings()
-            for change in await asyncio.to_thread(self._config.poll):
+            with outlived("look at the files"):
+                await self._look()
+
+    async def _look(self) -> None:
+        before = self.settings()
+        for change in await asyncio.to_thread(self._config.poll):
+            with outlived(f"follow {change}"):
                 await self._follow(change, before)
-            if await asyncio.to_thread(self._tokens.reload_if_changed):
-                self._publish(TokensChanged())
+        if await asyncio.to_thread(self._tokens.reload_if_changed):
+            self._publish(TokensChanged())
 
     async def _follow(self, change: Change, before: Settings | None = None) -> None:
         match change:
@@ -362,7 +355,7 @@ class Router(Queries):
                 await self._fleet.apply(self._workspaces.drop(workspace))
                 self._publish(WorkspacesChanged(workspace))
             case Rejected(path, line, reason):
-                log.warning("%s, line %s: %s", path, line, reason)
+                log.warning("%s: %s", path if line is None else f"{path}, line {line}", reason)
                 self._publish(ConfigRejected(path, line, reason))
             case Accepted(path):
                 self._publish(ConfigAccepted(path))
@@ -370,9 +363,11 @@ class Router(Queries):
                 assert_never(change)
 
     async def _change_settings(self, changes: JsonObject) -> None:
+        """Change only these, whatever else the file says by now."""
         before = self.settings()
-        changed = before.model_copy(update=changes)
-        await asyncio.to_thread(self._config.save_settings, changed)
+        await asyncio.to_thread(
+            self._config.update_settings, lambda now: now.model_copy(update=changes)
+        )
         await self._settings_changed(before)
 
     async def _settings_changed(self, before: Settings) -> None:

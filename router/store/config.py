@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from router.errors import ConfigError, Conflict, InvalidInput, NotFound
+from router.errors import ConfigError, Conflict, InvalidInput, NotFound, ToolboothError
 from router.model import JsonObject, WorkspaceId
 from router.settings import Settings, WorkspaceConfig
 from router.store import jsontext
@@ -75,7 +75,7 @@ class ConfigStore:
         # Replaced, never changed in place: other threads read it.
         self._workspaces: dict[WorkspaceId, Document[WorkspaceConfig]] = {}
         self._missing_once: set[WorkspaceId] = set()
-        self._ignored: set[str] = set()
+        self._ignored: set[Path] = set()
 
     @property
     def settings(self) -> Settings:
@@ -93,7 +93,11 @@ class ConfigStore:
         return tuple(_rejected(d.path, d.rejection) for d in documents if d.rejection is not None)
 
     def workspace_folder(self, workspace: WorkspaceId) -> Path:
-        return self._data_dir / "workspaces" / workspace
+        return self._workspaces_folder / workspace
+
+    @property
+    def _workspaces_folder(self) -> Path:
+        return self._data_dir / "workspaces"
 
     def load(self) -> list[Change]:
         """Read everything at start, making what must be there. Returns only the rejections."""
@@ -104,6 +108,11 @@ class ConfigStore:
             with suppress(Conflict):  # Another process was faster: then there is one to read.
                 self.create_workspace(FIRST_WORKSPACE, WorkspaceConfig(name="Personal"))
             changes += self.poll()
+        if not self._workspaces:
+            raise ToolboothError(
+                f"The workspaces in {self._workspaces_folder} can't be read.",
+                "It must be a folder that you may read and write.",
+            )
         for workspace in self._workspaces:
             sweep(self.workspace_folder(workspace))
         return [change for change in changes if isinstance(change, Rejected)]
@@ -179,15 +188,34 @@ class ConfigStore:
         }
 
     def _ids_on_disk(self) -> Iterator[WorkspaceId]:
-        with suppress(FileNotFoundError):
-            for folder in (self._data_dir / "workspaces").iterdir():
-                if not (folder / "workspace.json").is_file():
-                    continue
-                if _WORKSPACE_ID.fullmatch(folder.name):
-                    yield WorkspaceId(folder.name)
-                elif folder.name not in self._ignored:
-                    self._ignored.add(folder.name)
-                    log.warning("Ignoring %s: a workspace's folder has a name like my-work", folder)
+        for folder in self._folders_on_disk():
+            if _WORKSPACE_ID.fullmatch(folder.name):
+                yield WorkspaceId(folder.name)
+            else:
+                self._ignore(folder, "a workspace's folder has a name like my-work")
+
+    def _folders_on_disk(self) -> list[Path]:
+        """The folders of workspaces, as far as we may look."""
+        try:
+            return [folder for folder in self._workspaces_folder.iterdir() if self._is_one(folder)]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            self._ignore(self._workspaces_folder, f"it can't be read: {error.strerror}")
+            return []
+
+    def _is_one(self, folder: Path) -> bool:
+        try:
+            return (folder / "workspace.json").is_file()
+        except OSError as error:
+            self._ignore(folder, f"it can't be read: {error.strerror}")
+            return False
+
+    def _ignore(self, folder: Path, reason: str) -> None:
+        """Warn once: the next look comes in a second."""
+        if folder not in self._ignored:
+            self._ignored.add(folder)
+            log.warning("Ignoring %s: %s", folder, reason)
 
     def _new_document(
         self, workspace: WorkspaceId, config: WorkspaceConfig

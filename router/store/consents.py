@@ -1,8 +1,9 @@
 """Who may run what: a person's consent to start a server's command, in `consents.json`.
 
-A consent is bound to what would run: command, arguments, names of environment variables and the
-program that the command leads to. Any of them changed, and the person is asked again. It lies in a
-file of its own so that a pasted `workspace.json` can't bring a consent with it.
+A consent is bound to what would run: command, arguments, folder, names of environment variables
+(with the values of those that choose code) and the program that the command leads to. Any of them
+changed, and the person is asked again. It lies in a file of its own so that a pasted
+`workspace.json` can't bring a consent with it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from router.store.files import atomic_write, explained, locked
 log = logging.getLogger(__name__)
 
 FORMAT_VERSION = 1
+_CHOOSE_CODE = ("PATH", "PYTHON", "NODE_OPTIONS", "NODE_PATH", "LD_", "DYLD_")
+"""How the names of variables begin whose value decides which code a program runs."""
 
 
 class ConsentStore:
@@ -66,11 +69,13 @@ class ConsentStore:
 
 
 def fingerprint(config: ServerConfig) -> str:
-    """SHA-256 over what would run; environment values stay out of it, they may be secret."""
+    """SHA-256 over what would run; other environment values stay out of it, they may be secret."""
     running = {
         "command": config.command,
         "args": list(config.args),
+        "cwd": config.cwd,
         "env": sorted(config.env),
+        "code": {k: v for k, v in config.env.items() if k.upper().startswith(_CHOOSE_CODE)},
         "program": resolved_program(config),
     }
     return hashlib.sha256(json.dumps(running, sort_keys=True).encode()).hexdigest()
@@ -80,7 +85,7 @@ def resolved_program(config: ServerConfig) -> str | None:
     """The file the command leads to, looked up as the server's own environment would."""
     command = config.command or ""
     if Path(command).name != command:
-        command = str(Path(config.cwd or Path.cwd(), command))
+        command = str(Path(config.cwd or "", command).absolute())
     return shutil.which(command, path=_search_path(config))
 
 

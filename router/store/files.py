@@ -77,8 +77,8 @@ def private_folder(path: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed writers left in `folder`."""
-    with suppress(FileNotFoundError, NotADirectoryError):
+    """Remove what killed writers left in `folder`, as far as we may."""
+    with suppress(OSError):
         for path in list(folder.iterdir()):
             named = _TEMPORARY.fullmatch(path.name)
             if named and _is_stale(path, writer=int(named.group(1))):
@@ -88,14 +88,15 @@ def sweep(folder: Path) -> None:
 
 
 def _is_stale(path: Path, *, writer: int) -> bool:
-    if not _is_running(writer):
+    if not is_running(writer):
         return True
     with suppress(FileNotFoundError):
         return time.time() - path.stat().st_mtime > _NO_WRITE_TAKES_S
     return False
 
 
-def _is_running(process: int) -> bool:
+def is_running(process: int) -> bool:
+    """Whether there is such a process, as far as that can be known."""
     if sys.platform == "win32":
         return True  # There os.kill would end it instead of asking; the file's age decides.
     try:

@@ -18,7 +18,7 @@ from router import __version__
 from router.errors import Conflict
 from router.store import jsontext
 from router.store.clock import Clock, utc_now
-from router.store.files import atomic_write, explained, private_folder
+from router.store.files import atomic_write, explained, is_running, private_folder
 
 _WAIT_S = 0.5
 """Outlasts someone who only tries the lock to know whether it is held."""
@@ -34,6 +34,11 @@ class RunningInstance(BaseModel):
     socket: str | None = None
     version: str | None = None
     started_at: AwareDatetime | None = None
+
+    @property
+    def is_alive(self) -> bool:
+        """False while the lock's holder is no instance: one who only tries it leaves no note."""
+        return self.pid is not None and is_running(self.pid)
 
     def __str__(self) -> str:
         """As a sentence."""

@@ -60,7 +60,7 @@ def find_command(command: str, environment: Mapping[str, str], cwd: str | None) 
     Raises `UpstreamFailed` if there is none, or none that may be run.
     """
     if os.path.dirname(command):  # noqa: PTH120 - "./x" has a folder, pathlib drops it
-        return _checked(str(Path(cwd or "") / command), command)
+        return _checked(str(Path(cwd or "", command).absolute()), command)
     path = environment.get("PATH", os.defpath)
     if found := shutil.which(command, path=path):
         return found

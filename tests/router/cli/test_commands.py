@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import stat
+import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
@@ -15,11 +19,12 @@ import keyring
 import pytest
 
 from router.__main__ import data_dir
-from router.cli.printing import print_sign_in
+from router.cli.printing import print_human, print_sign_in
 from router.cli.running import run
-from router.control.channel import send, socket_address
+from router.control.channel import ControlServer, send, socket_address
 from router.errors import ToolboothError
 from router.model import JsonObject
+from router.store.instance import InstanceLock
 from tests.router.store.test_secrets import MemoryKeyring
 from tests.running import STDIO_SERVER, Running, running_router
 from tests.servers.oauth_server import OAuthServer
@@ -177,6 +182,15 @@ def test_a_token_is_shown_once_and_can_be_revoked(terminal: Terminal, tmp_path: 
         (("add", "X"), 2, "either a command or a --url"),
         (("add", "X", "--env", "novalue", "--", "cmd"), 2, "K=V"),
         (("add", "X", "--url", "ftp://x"), 1, "http"),
+        (("add", "X", "--url", "http://127.0.0.1:99999/mcp"), 1, "no address"),
+        (("add", "X", "--url", "http://[::1/mcp"), 1, "no address"),
+        (("add", "X", "--url", "http:///mcp"), 1, "name a host"),
+        (("remove", "X", "--", "Y"), 2, 'Only "add"'),
+        (("list", "--"), 2, 'Only "add"'),
+        (("list", "--workspace", ""), 2, "must not be empty"),
+        (("search", "x", "--project", ""), 2, "must not be empty"),
+        (("project", "new", "Unassigned"), 1, "no project at all"),
+        (("project", "new", "UNASSIGNED_PROJECT_ID"), 1, "no project at all"),
         (("call", "a:b", "{nonsense"), 2, "not JSON"),
         (("call", "a:b", "[1]"), 2, "JSON object"),
         (("call", "nonsense"), 1, "not a tool key"),
@@ -201,6 +215,91 @@ def test_each_cause_has_its_exit_code_and_sentence(
 
 def _complaint(terminal: Terminal, words: tuple[str, ...]) -> str:
     return terminal(*words)[2]
+
+
+def test_a_relative_command_is_bound_to_the_folder_it_was_given_in(
+    terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    terminal("add", "Here", "--", "bin/serve")
+    terminal("add", "There", "--cwd", "/", "--", "./serve")
+    terminal("add", "Anywhere", "--", "serve")
+    written = json.loads((tmp_path / "workspaces/personal/workspace.json").read_text())
+    folders = {name: entry.get("cwd") for name, entry in written["mcpServers"].items()}
+    assert folders == {"Here": str(tmp_path), "There": "/", "Anywhere": None}
+
+
+def test_a_refresh_that_fails_says_so_by_its_exit_code(terminal: Terminal) -> None:
+    terminal("add", "Missing", "--", "no-such-program")
+    code, out, _ = terminal("refresh")
+    assert (code, "no-such-program" in out) == (1, True)
+
+
+def test_what_nobody_expected_is_one_sentence(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def explode(_: str | None) -> Path:
+        raise ZeroDivisionError("by zero")
+
+    assert run(["list"], explode) == 1
+    assert capsys.readouterr().err == "toolbooth: Unexpected ZeroDivisionError: by zero\n"
+
+
+def test_a_workspaces_folder_that_is_a_file_is_one_sentence(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    (tmp_path / "workspaces").write_text("")
+    code, _, err = terminal("list")
+    assert (code, "Traceback" in err) == (1, False)
+    assert "toolbooth: " in err
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        process = subprocess.run(
+            [sys.executable, "-m", "router", "list", "--data-dir", str(tmp_path)],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (process.returncode, process.stderr) == (1, b"")
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_text_that_the_terminal_can_not_show_is_escaped(
+    terminal: Terminal, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    terminal("workspace", "new", "Büro 仕事")
+    process = subprocess.run(
+        [sys.executable, "-m", "router", "workspace", "list", "--data-dir", tmp_path, *options],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    assert rb"\u4ed5" in process.stdout
+
+
+@pytest.mark.parametrize(
+    "result", [{"content": 5}, {"content": [5]}, {"content": [{"type": None}]}, 5, None]
+)
+def test_a_result_of_any_shape_is_printed(result: object) -> None:
+    print_human("call", result)
+
+
+def test_a_lock_held_by_no_instance_keeps_nobody_from_working(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    held = InstanceLock(tmp_path)
+    held.acquire()
+    (tmp_path / "instance.json").unlink()
+    assert terminal.json("list") == []
+    held.release()
 
 
 @pytest.fixture
@@ -244,6 +343,37 @@ async def test_an_instance_that_does_not_listen_yet_is_said_and_no_traceback(
 async def test_only_its_user_can_open_the_control_socket(running: Running, tmp_path: Path) -> None:
     mode = stat.S_IMODE(Path(socket_address(tmp_path)).stat().st_mode)
     assert mode == 0o600
+
+
+async def test_a_line_that_is_name_of_is_answered(running: Running, tmp_path: Path) -> None:
+    reader, writer = await asyncio.open_unix_connection(socket_address(tmp_path))
+    writer.write(b"garbage\n")
+    async with asyncio.timeout(10):
+        assert json.loads(await reader.readline())["ok"] is False
+    writer.close()
+    await writer.wait_closed()
+
+
+async def test_a_short_folder_that_others_can_open_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    address = socket_address(tmp_path / ("x" * 120))
+    folder = Path(address).parent
+    folder.mkdir(mode=0o755)
+    server = ControlServer(address, _name_of)
+    with pytest.raises(ToolboothError, match="not private"):
+        await server.start()
+    with pytest.raises(ToolboothError, match="not private"):
+        await send(address, "list", {})
+    folder.chmod(0o700)
+    await server.start()
+    assert await send(address, "list", {}) == "list"
+    await server.stop()
+
+
+async def _name_of(name: str, _: JsonObject) -> str:
+    return name
 
 
 def test_a_socket_path_too_long_for_the_kernel_moves_to_a_short_folder(tmp_path: Path) -> None:

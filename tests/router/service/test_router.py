@@ -19,6 +19,7 @@ from router.events import (
     ServerRemoved,
     ServerStatusChanged,
     ToolsChanged,
+    WorkspacesChanged,
     WorkspaceSwitched,
 )
 from router.model import (
@@ -33,10 +34,12 @@ from router.model import (
     ServerRef,
     ServerState,
     ToolKey,
+    WorkspaceId,
 )
 from router.result import Ok
 from router.service import Router
 from router.settings import ServerConfig
+from router.store.config import Change, ConfigStore, WorkspaceGone
 from tests.running import PERSONAL, STDIO_SERVER, Running, running_router, stdio_config
 
 
@@ -211,6 +214,66 @@ async def test_a_malformed_edit_is_refused_and_the_last_good_state_stays(
     file.write_text(good)
     await running.trace.until(ConfigAccepted)
     assert running.router.tools(ref)
+
+
+async def test_files_are_followed_on_whatever_went_wrong_before(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poll, failures = ConfigStore.poll, iter([ZeroDivisionError("a round")])
+
+    def poll_that_fails_once(store: ConfigStore) -> list[Change]:
+        for failure in failures:
+            raise failure
+        return [WorkspaceGone(WorkspaceId("never-there")), *poll(store)]
+
+    monkeypatch.setattr(ConfigStore, "poll", poll_that_fails_once)
+    workspace_file(tmp_path).write_text('{"name": "Mine", "mcpServers": {}}')
+    await running.trace.until(WorkspacesChanged, lambda _: "Mine" in names_of(running))
+
+
+def names_of(running: Running) -> list[str]:
+    return [workspace.name for workspace in running.router.workspaces()]
+
+
+async def test_a_name_that_is_another_servers_id_means_the_server_with_that_name(
+    running: Running, tmp_path: Path
+) -> None:
+    web = ServerConfig(url="http://127.0.0.1:9/mcp")
+    first = await running.router.add_server(PERSONAL, "My Files", web, consent=True)
+    second = await running.router.add_server(PERSONAL, "my_files", web, consent=True)
+    assert first == "my_files" != second
+    assert running.router.find_server(PERSONAL, "my_files").server == second
+    assert running.router.find_server(PERSONAL, "My Files").server == first
+    changed = await running.router.update_server(
+        ServerRef(PERSONAL, second), "my_files", web, consent=True
+    )
+    assert changed == second
+    [imported] = await running.router.import_servers(PERSONAL, {"my files": web})
+    assert imported not in (first, second)
+
+
+async def test_an_edit_not_yet_noticed_survives_a_change_made_here(tmp_path: Path) -> None:
+    router = Router(tmp_path)
+    await router.open()
+    web = ServerConfig(url="http://127.0.0.1:9/mcp")
+    ref = ServerRef(PERSONAL, await router.add_server(PERSONAL, "Web", web, consent=True))
+    edit_text(workspace_file(tmp_path), "127.0.0.1:9/mcp", "127.0.0.1:9/edited")
+    await router.set_server_enabled(ref, False)
+    edited = ServerConfig(url="http://127.0.0.1:9/edited", disabled=True)
+    assert router.server_config(ref) == edited
+    edit_text(tmp_path / "settings.json", '"resultsPerSearch": 8', '"resultsPerSearch": 9')
+    await router.switch_workspace(PERSONAL)
+    assert router.settings().results_per_search == 9
+    edit_text(tmp_path / "settings.json", '"resultsPerSearch": 9', '"resultsPerSearch": 10')
+    await router.apply_settings(router.settings().model_copy(update={"theme": "dark"}))
+    assert (router.settings().results_per_search, router.settings().theme) == (10, "dark")
+    await router.stop()
+
+
+def edit_text(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
 
 
 async def test_imported_commands_wait_and_names_that_are_taken_get_a_number(

@@ -111,6 +111,11 @@ class TestLoading:
             store.save_workspace(PERSONAL, WorkspaceConfig(name="Mine"))
         assert file_of(tmp_path).read_text() == newer
 
+    def test_a_file_in_place_of_the_workspaces_is_a_sentence(self, tmp_path: Path) -> None:
+        (tmp_path / "workspaces").write_text("")
+        with pytest.raises(ToolboothError, match="workspaces"):
+            ConfigStore(tmp_path).load()
+
     def test_a_folder_whose_name_is_no_id_is_ignored(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -252,6 +257,22 @@ class TestPolling:
         edit(path, with_server("time"))
         assert store.poll() == [Accepted(path), WorkspaceChanged(PERSONAL)]
         assert store.rejected == ()
+
+    def test_workspaces_that_can_not_be_looked_at_are_left_as_they_were(
+        self, store: ConfigStore, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        (tmp_path / "workspaces").rename(tmp_path / "aside")
+        (tmp_path / "workspaces").write_text("")
+        [rejected] = store.poll()
+        assert isinstance(rejected, Rejected)
+        assert store.poll() == []
+        assert PERSONAL in store.workspaces
+        assert [r.message for r in caplog.records if "Ignoring" in r.message] == [
+            f"Ignoring {tmp_path / 'workspaces'}: it can't be read: Not a directory"
+        ]
+        (tmp_path / "workspaces").unlink()
+        (tmp_path / "aside").rename(tmp_path / "workspaces")
+        assert store.poll() == [Accepted(file_of(tmp_path))]
 
     def test_a_file_that_can_not_be_read_is_rejected_once(
         self, store: ConfigStore, tmp_path: Path

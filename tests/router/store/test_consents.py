@@ -60,6 +60,7 @@ def test_a_consent_outlives_the_process_and_is_private(
         {"args": ("--local", "--delete-everything")},
         {"args": ("--local ",)},
         {"env": {"PATH": "/nowhere", "TZ": "UTC"}},
+        {"cwd": "/elsewhere"},
     ],
 )
 def test_a_consent_does_not_hold_for_something_else(
@@ -77,6 +78,17 @@ def test_a_new_environment_variable_needs_a_new_consent_but_a_new_value_does_not
     other_name = {**config.env, "NODE_OPTIONS": "--require evil"}
     assert consents.has(TIME, config.model_copy(update={"env": other_value}))
     assert not consents.has(TIME, config.model_copy(update={"env": other_name}))
+
+
+@pytest.mark.parametrize(
+    "name", ["PATH", "PYTHONPATH", "NODE_OPTIONS", "NODE_PATH", "LD_PRELOAD", "DYLD_LIBRARY_PATH"]
+)
+def test_a_new_value_of_a_variable_that_chooses_code_needs_a_new_consent(
+    consents: ConsentStore, name: str
+) -> None:
+    before, after = (ServerConfig(command="/bin/sh", env={name: v}) for v in ("/a", "/b"))
+    consents.grant(TIME, before)
+    assert not consents.has(TIME, after)
 
 
 def test_another_program_found_first_needs_a_new_consent(

@@ -73,6 +73,18 @@ def test_a_command_with_a_folder_is_relative_to_the_servers_folder(tmp_path: Pat
     assert find_command(str(file), {}, None) == str(file)
 
 
+@POSIX_ONLY
+@pytest.mark.parametrize("cwd", [None, "."])
+def test_a_command_with_a_folder_is_never_looked_up_on_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cwd: str | None
+) -> None:
+    monkeypatch.setenv("PATH", str(executable(tmp_path / "bin" / "serve").parent))
+    monkeypatch.chdir(tmp_path)
+    assert failure_of("./serve", os.environ["PATH"], cwd).kind is FailureKind.COMMAND_NOT_FOUND
+    file = executable(tmp_path / "serve")
+    assert find_command("./serve", {}, cwd) == str(file)
+
+
 def failure_of(command: str, path: str, cwd: str | None = None) -> Failure:
     with pytest.raises(UpstreamFailed) as caught:
         find_command(command, {"PATH": path}, cwd)
