@@ -18,6 +18,7 @@ class Action(StrEnum):
 
     EDIT = "edit"
     REVIEW = "review"
+    SIGN_IN = "sign_in"
     RETRY = "retry"
 
 
@@ -83,7 +84,7 @@ def failure_hint(kind: FailureKind) -> str:
         case FailureKind.UNREACHABLE:
             return tr("Check the address and the network.")
         case FailureKind.SIGN_IN_NEEDED:
-            return tr("Add a token or header to its settings.")
+            return tr("Sign in, or add a token to its settings.")
         case FailureKind.CONSENT_NEEDED:
             return tr("Look at what it would run, then approve it.")
         case FailureKind.SECRET_MISSING:
@@ -112,7 +113,7 @@ def failure_offer(kind: FailureKind) -> Offer | None:
         ):
             return Offer(tr("Fix…"), Action.EDIT)
         case FailureKind.SIGN_IN_NEEDED:
-            return Offer(tr("Sign in…"), Action.EDIT)
+            return Offer(tr("Sign in…"), Action.SIGN_IN)
         case FailureKind.CONSENT_NEEDED:
             return Offer(tr("Review…"), Action.REVIEW)
         case (

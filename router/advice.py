@@ -56,8 +56,12 @@ def _advise(failure: Failure, server_name: str) -> Advice:
                 f"{subject} can't be reached{said}.", "Check the address and the network."
             )
         case FailureKind.SIGN_IN_NEEDED:
+            said = f" ({detail})" if detail else ""
             return Advice(
-                f"{server_name} wants you to sign in.", "Add a token or header to its settings."
+                f"{server_name} wants you to sign in{said}.",
+                f"Sign in from Toolbooth's window, or with: toolbooth sign-in {subject}"
+                if subject
+                else "Add or correct a token or header in its settings.",
             )
         case FailureKind.CONSENT_NEEDED:
             return Advice(

@@ -299,6 +299,14 @@ class Caller:
     project: ProjectId | None
 
 
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """A sign-in that waits for its person: the page to open, and until when."""
+
+    authorization_url: str
+    expires_at: datetime
+
+
 class ActivityKind(StrEnum):
     SEARCH = "search"
     CALL = "call"

@@ -28,6 +28,7 @@ from router.model import (
     ServerId,
     ServerRef,
     ServerStatus,
+    SignIn,
     TokenId,
     TokenSummary,
     Tool,
@@ -82,6 +83,12 @@ class RouterPort(Protocol):
     async def remove_server(self, ref: ServerRef) -> None: ...
     async def set_server_enabled(self, ref: ServerRef, enabled: bool) -> None: ...
     async def approve_server(self, ref: ServerRef) -> None: ...
+    async def begin_sign_in(self, ref: ServerRef) -> SignIn:
+        """Where the person signs in to a server; nothing is opened. Completes in the background:
+        the server's status says how it ended. Whoever asks meanwhile gets the same."""
+        ...
+
+    async def sign_out(self, ref: ServerRef) -> None: ...
     async def import_servers(
         self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]
     ) -> tuple[ServerId, ...]: ...

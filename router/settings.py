@@ -59,6 +59,21 @@ class Lifecycle(StrEnum):
     """When Toolbooth starts serving, and again whenever the connection is lost."""
 
 
+class OAuthConfig(_Shape):
+    """How to sign in to a server, where that can't be found out."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="allow"
+    )
+
+    client_id: str = Field(default="", description="The client registered there by hand.")
+    client_secret: str = Field(default="", repr=False, description="A reference to its secret.")
+    scopes: tuple[str, ...] = Field(default=(), description="What to ask for.")
+    callback_port: int = Field(
+        default=0, ge=0, le=65535, description="The port of its redirect address on 127.0.0.1."
+    )
+
+
 class ServerConfig(_Shape):
     """One entry of `mcpServers`: a command to start, or an address to connect to."""
 
@@ -72,6 +87,7 @@ class ServerConfig(_Shape):
     cwd: str | None = None
     url: str | None = None
     headers: dict[str, str] = Field(default_factory=dict)
+    oauth: OAuthConfig | None = None
     disabled: bool = False
     lifecycle: Lifecycle = Lifecycle.LAZY
     max_concurrent_calls: int = Field(default=DEFAULT_CONCURRENT_CALLS, ge=1, le=1000)
@@ -127,7 +143,7 @@ class ServerConfig(_Shape):
     def config_hash(self) -> str:
         """SHA-256 over what decides the tool list. Secret references go in as they are written, so
         the hash never depends on a secret's value."""
-        decisive = {
+        decisive: JsonObject = {
             "command": self.command,
             "args": list(self.args),
             "env": self.env,
@@ -135,6 +151,8 @@ class ServerConfig(_Shape):
             "url": self.url,
             "headers": self.headers,
         }
+        if self.oauth is not None:
+            decisive["oauth"] = self.oauth.to_json()
         text = json.dumps(decisive, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 

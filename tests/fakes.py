@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from threading import current_thread
 from typing import Any, TypeVar
 
-from router.errors import NotFound, ToolboothError
+from router.errors import NotFound, SecretUnavailable, ToolboothError
 from router.events import (
     Event,
     SettingsApplied,
@@ -35,6 +35,7 @@ from router.model import (
     ServerRef,
     ServerState,
     ServerStatus,
+    SignIn,
     TokenId,
     TokenSummary,
     ToolKey,
@@ -49,6 +50,7 @@ from router.settings import ServerConfig, Settings
 
 T = TypeVar("T")
 _LISTENING = ListenerState(ListenerPhase.LISTENING, url="http://127.0.0.1:3717/mcp")
+_SIGN_IN = SignIn("https://auth.example/authorize", datetime(2026, 1, 1, tzinfo=UTC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class RouterState:
     tokens: tuple[TokenSummary, ...] = ()
     savings: dict[WorkspaceId, Savings] = field(default_factory=dict[WorkspaceId, Savings])
     activity: tuple[ActivityEntry, ...] = ()
+    sign_in: SignIn = _SIGN_IN
 
 
 class FakeRouter:
@@ -163,6 +166,13 @@ class FakeRouter:
 
     async def approve_server(self, ref: ServerRef) -> None:
         self._record("approve_server", ref)
+
+    async def begin_sign_in(self, ref: ServerRef) -> SignIn:
+        self._record("begin_sign_in", ref)
+        return self.state.sign_in
+
+    async def sign_out(self, ref: ServerRef) -> None:
+        self._record("sign_out", ref)
 
     async def import_servers(
         self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]
@@ -308,6 +318,24 @@ class FakeClock:
 
     def advance(self, by: timedelta) -> None:
         self.now += by
+
+
+class FakeSecrets:
+    """`ports.SecretStore` in memory, open to be looked into."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, str] = {}
+
+    async def get(self, name: str) -> str:
+        if name not in self.values:
+            raise SecretUnavailable(f"There is no secret named {name}.")
+        return self.values[name]
+
+    async def set(self, name: str, value: str) -> None:
+        self.values[name] = value
+
+    async def delete(self, name: str) -> None:
+        self.values.pop(name, None)
 
 
 @dataclass(slots=True)

@@ -147,6 +147,7 @@ class MainWindow(QMainWindow):
         detail.edit_requested.connect(self.edit_server_requested)
         detail.remove_requested.connect(self._remove)
         detail.approve_requested.connect(self._wish(Wishes.approve))
+        detail.sign_in_requested.connect(self._wish(Wishes.sign_in))
         detail.permission_chosen.connect(self._wish(Wishes.permit))
         detail.tool_permitted.connect(self._tick)
         self.empty.add_requested.connect(self.add_server_requested)
@@ -275,6 +276,8 @@ class MainWindow(QMainWindow):
                 self.edit_server_requested.emit(ref)
             case Action.RETRY:
                 self._wish(Wishes.refresh)(ref)
+            case Action.SIGN_IN:
+                self._wish(Wishes.sign_in)(ref)
             case Action.REVIEW:
                 self.page.servers.select(ref)
             case _:

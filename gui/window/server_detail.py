@@ -6,6 +6,7 @@ Asks for nothing itself: every wish of the person leaves as a signal.
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import assert_never
 
 from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
 from PySide6.QtGui import QGuiApplication
@@ -40,6 +41,7 @@ class ServerDetail(Card):
     edit_requested = Signal(object)
     remove_requested = Signal(object)
     approve_requested = Signal(object)
+    sign_in_requested = Signal(object)
     """Each with the `ServerRef`."""
     permission_chosen = Signal(object, object)
     """A `ToolKey` and the `Permission` it is to have."""
@@ -244,11 +246,20 @@ class ServerDetail(Card):
                 )
             )
         if shown.offer is not None:
-            wish = (
-                self.edit_requested if shown.offer.action is Action.EDIT else self.refresh_requested
-            )
+            wish = self._wish_for(shown.offer.action)
             buttons.append((shown.offer.label, lambda: self._tell(wish)))
         return buttons
+
+    def _wish_for(self, action: Action) -> SignalInstance:
+        match action:
+            case Action.EDIT:
+                return self.edit_requested
+            case Action.SIGN_IN:
+                return self.sign_in_requested
+            case Action.RETRY | Action.REVIEW:
+                return self.refresh_requested
+            case _:
+                assert_never(action)
 
     def _open_menu(self, button: IconButton) -> None:
         menu = QMenu(button)

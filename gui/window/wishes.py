@@ -9,7 +9,8 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices
 
 from gui.commands import Commands
 from gui.server.importing import read_servers
@@ -22,6 +23,7 @@ from router.model import (
     ServerRef,
     ServerState,
     ServerStatus,
+    SignIn,
     ToolKey,
     WorkspaceId,
 )
@@ -80,6 +82,10 @@ class Wishes:
     def approve(self, ref: ServerRef) -> None:
         self._run(self._router.approve_server(ref))
 
+    def sign_in(self, ref: ServerRef) -> None:
+        """Open the page on which the person signs in; the server's status says how it went."""
+        self._run(self._router.begin_sign_in(ref), self._open_page)
+
     def remove(self, status: ServerStatus) -> None:
         """Remove the server; taken back, it may run again only if it was allowed to before."""
         try:
@@ -109,6 +115,18 @@ class Wishes:
             self._show_error(error)
             return
         self._run(self._router.import_servers(self._workspace, servers))
+
+    def _open_page(self, sign_in: SignIn) -> None:
+        """In the browser, and only what is a web page: the address comes from elsewhere."""
+        page = QUrl(sign_in.authorization_url, QUrl.ParsingMode.StrictMode)
+        if page.scheme() in ("https", "http") and page.host() and QDesktopServices.openUrl(page):
+            return
+        self._show_error(
+            ToolboothError(
+                tr("The page to sign in on could not be opened."),
+                tr("Try it in a terminal: toolbooth sign-in"),
+            )
+        )
 
     @property
     def _workspace(self) -> WorkspaceId:

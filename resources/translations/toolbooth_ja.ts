@@ -108,8 +108,8 @@
         <translation>アドレスとネットワークを確認してください。</translation>
     </message>
     <message>
-        <source>Add a token or header to its settings.</source>
-        <translation>サーバーの設定にトークンかヘッダーを追加してください。</translation>
+        <source>Sign in, or add a token to its settings.</source>
+        <translation>サインインするか、設定にトークンを追加してください。</translation>
     </message>
     <message>
         <source>Look at what it would run, then approve it.</source>
@@ -446,6 +446,14 @@
     <message>
         <source>Removed {name}</source>
         <translation>{name} を削除しました</translation>
+    </message>
+    <message>
+        <source>The page to sign in on could not be opened.</source>
+        <translation>サインインのページを開けませんでした。</translation>
+    </message>
+    <message>
+        <source>Try it in a terminal: toolbooth sign-in</source>
+        <translation>ターミナルで toolbooth sign-in を試してください。</translation>
     </message>
     <message>
         <source>The workspace that /mcp and the window show.</source>

@@ -101,6 +101,8 @@ def _add_server_commands(commands: Subparsers, scoped: argparse.ArgumentParser) 
         ("enable", "Switch a server on."),
         ("disable", "Switch a server off."),
         ("approve", "Agree that a server's command may run."),
+        ("sign-in", "Sign in to a server: print the page to open, and wait."),
+        ("sign-out", "Sign out of a server."),
     ):
         _command(commands, name, help_text, scoped, _named_server).add_argument("server")
     importing = _command(

@@ -52,6 +52,14 @@ def _server(result: Any) -> list[str]:
     return _servers([result])
 
 
+def print_sign_in(begun: JsonObject, *, as_json: bool) -> None:
+    """Where to sign in, at once: the command goes on waiting."""
+    if as_json:
+        print(json.dumps({"event": "sign-in", **begun}), flush=True)
+    else:
+        print(f"Open this page and sign in:\n\n  {begun['authorizationUrl']}\n", flush=True)
+
+
 def _removed(result: Any) -> list[str]:
     return [f"Removed {result['name']}."]
 
@@ -155,6 +163,8 @@ _PRINTERS: dict[str, Callable[[Any], list[str]]] = {
     "enable": _server,
     "disable": _server,
     "approve": _server,
+    "sign-in": _server,
+    "sign-out": _server,
     "import": _servers,
     "list": _servers,
     "refresh": _servers,

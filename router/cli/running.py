@@ -7,18 +7,20 @@ Results go to stdout, sentences about what went wrong to stderr. Exit codes: 0 d
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import functools
 import json
 import logging
 import os
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from router.cli.grammar import WrongUsage, parse
-from router.cli.printing import print_human
+from router.cli.printing import print_human, print_sign_in
 from router.control.channel import send, socket_address
 from router.errors import ToolboothError
 from router.model import DiscoveryStatus, JsonObject, ListenerPhase, as_array, as_object
@@ -41,7 +43,7 @@ def run(arguments: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> 
         with asyncio.Runner(loop_factory=_new_loop) as runner:
             if parsed.command == "serve":
                 return runner.run(_serve(data_dir, parsed.port))
-            result = runner.run(_do(data_dir, parsed.command, parsed.build(parsed)))
+            result = runner.run(_do(data_dir, parsed))
         return _print(parsed, result)
     except WrongUsage as error:
         return _complain(error, WRONG_USAGE)
@@ -64,16 +66,29 @@ def _new_loop() -> asyncio.AbstractEventLoop:
     return uvloop.new_event_loop()
 
 
-async def _do(data_dir: Path, command: str, arguments: JsonObject) -> Any:
+async def _do(data_dir: Path, parsed: Namespace) -> Any:
+    arguments: JsonObject = parsed.build(parsed)
+    async with _instance(data_dir) as order:
+        result = await order(parsed.command, arguments)
+        if parsed.command == "sign-in":
+            print_sign_in(result, as_json=parsed.json)
+            result = await order("sign-in wait", arguments)
+        return result
+
+
+@contextlib.asynccontextmanager
+async def _instance(data_dir: Path) -> AsyncGenerator[Callable[[str, JsonObject], Awaitable[Any]]]:
+    """Who does a command: the running instance, or we ourselves on the files."""
     if await _is_running(data_dir):
-        return await send(socket_address(data_dir), command, arguments)
+        yield functools.partial(send, socket_address(data_dir))
+        return
     from router.control.commands import dispatch
     from router.service import Router  # takes most of a second: not for a word to an instance
 
     router = Router(data_dir)
     try:
         await router.open()
-        return await dispatch(router, command, arguments)
+        yield functools.partial(dispatch, router)
     finally:
         await router.stop()
 

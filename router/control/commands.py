@@ -39,6 +39,7 @@ class ControlledRouter(RouterPort, Protocol):
 
     def find_server(self, workspace: WorkspaceId, text: str) -> ServerRef: ...
     def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Caller: ...
+    async def sign_in_ended(self, ref: ServerRef) -> None: ...
     def search(self, caller: Caller, queries: Sequence[str], limit: int) -> list[SearchHit]: ...
     async def call_tool(
         self, caller: Caller, key: ToolKey, arguments: JsonObject
@@ -121,6 +122,23 @@ async def _disable(router: ControlledRouter, arguments: JsonObject) -> JsonObjec
 async def _approve(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     ref = _server(router, arguments)
     await router.approve_server(ref)
+    return _status(router, ref)
+
+
+async def _sign_in(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    """Where to sign in; `sign-in wait` waits for the end of it."""
+    return views.sign_in(await router.begin_sign_in(_server(router, arguments)))
+
+
+async def _sign_in_wait(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    ref = _server(router, arguments)
+    await router.sign_in_ended(ref)
+    return _status(router, ref)
+
+
+async def _sign_out(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    ref = _server(router, arguments)
+    await router.sign_out(ref)
     return _status(router, ref)
 
 
@@ -257,6 +275,9 @@ COMMANDS: dict[str, Command] = {
     "enable": _enable,
     "disable": _disable,
     "approve": _approve,
+    "sign-in": _sign_in,
+    "sign-in wait": _sign_in_wait,
+    "sign-out": _sign_out,
     "import": _import,
     "list": _list,
     "tools": _tools,

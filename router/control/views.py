@@ -12,6 +12,7 @@ from router.model import (
     ProjectSummary,
     SearchHit,
     ServerStatus,
+    SignIn,
     TokenSummary,
     ToolView,
     WorkspaceSummary,
@@ -58,6 +59,10 @@ def _failure(status: ServerStatus) -> JsonObject | None:
         "suggestion": advice.suggestion,
         "retryAt": _time(status.failure.retry_at),
     }
+
+
+def sign_in(begun: SignIn) -> JsonObject:
+    return {"authorizationUrl": begun.authorization_url, "expiresAt": _time(begun.expires_at)}
 
 
 def tool(view: ToolView) -> JsonObject:

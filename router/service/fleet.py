@@ -26,11 +26,13 @@ from router.model import (
     ServerState,
 )
 from router.ports import SecretStore
+from router.service.sign_ins import SignIns
 from router.service.workspaces import Reconciled, Workspaces
 from router.settings import Lifecycle, Settings
 from router.store.secrets import resolve
 from router.tasks import spawn, stop
 from router.tracing import log_event
+from router.upstream.oauth.failures import sign_in_needed
 from router.upstream.pool import LaunchPlan, Terms, UpstreamPool
 
 log = logging.getLogger(__name__)
@@ -59,6 +61,7 @@ class Fleet:
         self._changed: set[ServerRef] = set()
         """Those that said their lists changed, and were not listed since."""
         self._following: dict[ServerRef, asyncio.Task[None]] = {}
+        self.sign_ins = SignIns(workspaces, secrets, clock, self._sign_in_ended)
         self.board = StatusBoard(workspaces.catalogs, publish)
         self.pool = UpstreamPool(
             launch=self._launch,
@@ -96,6 +99,7 @@ class Fleet:
                 removedCount=tool_count,
             )
         for ref in reconciled.restarted:
+            await self.sign_ins.forget(ref)
             await self.pool.disconnect(ref)
             await self._workspaces.load_listing(ref)
             self._reset(ref)
@@ -121,11 +125,16 @@ class Fleet:
 
     async def refresh(self, refs: Iterable[ServerRef]) -> None:
         """Learn lists anew, side by side; one failure harms no other. A person asks for this, so
-        servers that were given up are tried again."""
+        servers that were given up or waited for a sign-in are tried again."""
         chosen = [ref for ref in refs if self._may_run(ref)]
         for ref in chosen:
             self.pool.forgive(ref)
+            self.sign_ins.reconsider(ref)
         await self.refresher.refresh(*chosen)
+
+    async def sign_out(self, ref: ServerRef) -> None:
+        await self.sign_ins.sign_out(ref)
+        await self._sign_in_ended(ref, sign_in_needed(ref.server, "you signed out"))
 
     async def measure(self) -> None:
         """Bring what is known of the servers' processes up to date."""
@@ -135,10 +144,12 @@ class Fleet:
     async def close(self) -> None:
         for task in list(self._following.values()):
             await stop(task)
+        await self.sign_ins.close()
         await self.refresher.close()
         await self.pool.close()
 
     async def _forget(self, ref: ServerRef) -> None:
+        await self.sign_ins.forget(ref)
         await self.pool.disconnect(ref)
         self.board.forget(ref)
         self._publish(ServerRemoved(ref))
@@ -199,12 +210,22 @@ class Fleet:
             config=entry.config,
             env=await resolve(entry.config.env, self._secrets, os.environ),
             headers=await resolve(entry.config.headers, self._secrets, os.environ),
+            credentials=await self.sign_ins.credentials(ref),
         )
 
     def _state_changed(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
         self.board.update(ref, connection=state, failure=failure, process=None)
         if state is ServerState.READY:
             self._refresh_if_stale(ref)
+
+    async def _sign_in_ended(self, ref: ServerRef, failure: Failure | None) -> None:
+        await self.pool.disconnect(ref)
+        if failure is not None:
+            self.board.update(ref, connection=ServerState.NEEDS_SIGN_IN, failure=failure)
+            return
+        self.board.update(ref, connection=ServerState.IDLE, failure=None)
+        if self._may_run(ref):
+            await self.refresher.refresh(ref)
 
     def _notified(self, ref: ServerRef, method: str, _: JsonObject) -> None:
         if method not in _LIST_CHANGED:

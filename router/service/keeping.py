@@ -7,10 +7,13 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
 from router.errors import SecretUnavailable
+from router.model import JsonObject
 from router.settings import ServerConfig, secret_references
 from router.store.secrets import LayeredSecrets, looks_secret
 
 log = logging.getLogger(__name__)
+
+_TRIAL = "trial"
 
 
 @contextmanager
@@ -22,22 +25,29 @@ def outlived(what: str) -> Generator[None]:
         log.exception("Failed to %s", what)
 
 
-async def with_secrets_kept(
+async def without_secrets(
     config: ServerConfig, secrets: LayeredSecrets, prefix: str, *, must_last: bool
 ) -> ServerConfig:
-    """The configuration with what looks secret replaced by a reference to the keyring.
+    """`config` with references in place of what looks secret."""
+
+    async def kept(values: Mapping[str, str]) -> dict[str, str]:
+        return await _keep_secrets(values, secrets, prefix, must_last=must_last)
+
+    changes: JsonObject = {"env": await kept(config.env), "headers": await kept(config.headers)}
+    if config.oauth is not None:
+        secret = (await kept({"clientSecret": config.oauth.client_secret}))["clientSecret"]
+        changes["oauth"] = config.oauth.model_copy(update={"client_secret": secret})
+    return config.model_copy(update=changes)
+
+
+async def _keep_secrets(
+    values: Mapping[str, str], secrets: LayeredSecrets, prefix: str, *, must_last: bool
+) -> dict[str, str]:
+    """`values` with what looks secret replaced by a reference to the keyring.
 
     Without a keyring a secret lives as long as this process; where that is of no use (`must_last`)
     it is refused rather than written as plain text.
     """
-    env = await _kept(config.env, secrets, prefix, must_last=must_last)
-    headers = await _kept(config.headers, secrets, prefix, must_last=must_last)
-    return config.model_copy(update={"env": env, "headers": headers})
-
-
-async def _kept(
-    values: Mapping[str, str], secrets: LayeredSecrets, prefix: str, *, must_last: bool
-) -> dict[str, str]:
     kept = dict(values)
     for key, value in values.items():
         if value and looks_secret(key) and not secret_references(value):
@@ -47,6 +57,18 @@ async def _kept(
                 _not_lasting(key, must_last=must_last)
             kept[key] = f"${{keyring:{name}}}"
     return kept
+
+
+async def require_keyring(secrets: LayeredSecrets) -> None:
+    """Refuse to go on without a keyring, where a secret would be lost as soon as we end."""
+    await secrets.set(_TRIAL, _TRIAL)
+    lasts = secrets.persisted(_TRIAL)
+    await secrets.delete(_TRIAL)
+    if not lasts:
+        raise SecretUnavailable(
+            "There is no keyring to keep a sign-in in, and it is not written as plain text.",
+            "Sign in while Toolbooth runs; the sign-in then lasts as long as it does.",
+        )
 
 
 def _not_lasting(key: str, *, must_last: bool) -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from router.catalog import editing
 from router.catalog.catalog import ServerEntry
 from router.catalog.reading import effect, parameters
 from router.gateway import metatools
 from router.model import (
     ActivityEntry,
+    Caller,
     DataSource,
     ListenerState,
+    ProjectId,
     ProjectSummary,
     Savings,
+    SearchHit,
     ServerRef,
     ServerState,
     ServerStatus,
@@ -29,6 +35,7 @@ from router.store.config import ConfigStore
 from router.store.tokens import TokenStore
 
 _WHOLE_WORKSPACE = "All servers"
+_LOCAL_CLIENT = "Toolbooth"
 
 
 class Queries:
@@ -107,6 +114,22 @@ class Queries:
 
     def recent_activity(self) -> tuple[ActivityEntry, ...]:
         return self._activity.recent() if self._activity else ()
+
+    # For the person at the keyboard
+
+    def search(self, caller: Caller, queries: Sequence[str], limit: int) -> list[SearchHit]:
+        return self._endpoint.exposures.search(caller, queries, limit)
+
+    def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Caller:
+        catalog = self._workspaces.catalog(workspace)
+        if project is not None:
+            catalog.project(project)
+        return Caller(_LOCAL_CLIENT, None, workspace, project)
+
+    def find_server(self, workspace: WorkspaceId, text: str) -> ServerRef:
+        """The server meant by an id or a display name."""
+        config = self._workspaces.catalog(workspace).config
+        return ServerRef(workspace, editing.find_server(config, text))
 
     def _tool_view(self, ref: ServerRef, entry: ServerEntry, tool: Tool) -> ToolView:
         status = self._fleet.board.status(ref)

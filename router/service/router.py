@@ -38,9 +38,9 @@ from router.model import (
     Optimization,
     Permission,
     ProjectId,
-    SearchHit,
     ServerId,
     ServerRef,
+    SignIn,
     TokenId,
     ToolKey,
     WorkspaceId,
@@ -50,7 +50,7 @@ from router.search.bm25 import Bm25Provider
 from router.service.announcing import Announcer
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
-from router.service.keeping import outlived, with_secrets_kept
+from router.service.keeping import outlived, require_keyring, without_secrets
 from router.service.queries import Queries
 from router.service.workspaces import Workspaces
 from router.settings import ServerConfig, Settings, WorkspaceConfig
@@ -73,7 +73,6 @@ from router.tasks import spawn, stop
 log = logging.getLogger(__name__)
 
 _POLL_S = 1.0
-_LOCAL_CLIENT = "Toolbooth"
 
 
 class Router(Queries):
@@ -194,6 +193,18 @@ class Router(Queries):
     async def approve_server(self, ref: ServerRef) -> None:
         await self._fleet.approve(ref)
 
+    async def begin_sign_in(self, ref: ServerRef) -> SignIn:
+        if self._watching is None:
+            await require_keyring(self._secrets)
+        return await self._fleet.sign_ins.begin(ref)
+
+    async def sign_in_ended(self, ref: ServerRef) -> None:
+        """Wait for a sign-in that has begun. Raises `UpstreamFailed` if it failed."""
+        await self._fleet.sign_ins.ended(ref)
+
+    async def sign_out(self, ref: ServerRef) -> None:
+        await self._fleet.sign_out(ref)
+
     async def import_servers(
         self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]
     ) -> tuple[ServerId, ...]:
@@ -286,25 +297,11 @@ class Router(Queries):
 
     # Trying tools out, as the person at the keyboard
 
-    def search(self, caller: Caller, queries: Sequence[str], limit: int) -> list[SearchHit]:
-        return self._endpoint.exposures.search(caller, queries, limit)
-
     async def call_tool(
         self, caller: Caller, key: ToolKey, arguments: JsonObject
     ) -> ToolResult[JsonObject]:
         request = Request(id="local", caller=caller, params={})
         return await self._endpoint.exposures.run_tool(request, key, arguments)
-
-    def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Caller:
-        catalog = self._workspaces.catalog(workspace)
-        if project is not None:
-            catalog.project(project)
-        return Caller(_LOCAL_CLIENT, None, workspace, project)
-
-    def find_server(self, workspace: WorkspaceId, text: str) -> ServerRef:
-        """The server meant by an id or a display name."""
-        config = self._workspaces.catalog(workspace).config
-        return ServerRef(workspace, editing.find_server(config, text))
 
     # Keeping in step
 
@@ -329,8 +326,9 @@ class Router(Queries):
 
     async def _with_secrets_kept(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
         prefix = f"{ref.workspace}/{ref.server}"
-        lasting = self._watching is None
-        return await with_secrets_kept(config, self._secrets, prefix, must_last=lasting)
+        return await without_secrets(
+            config, self._secrets, prefix, must_last=self._watching is None
+        )
 
     async def _watch(self) -> None:
         """Notice what people and other programs change on disk."""

@@ -16,6 +16,7 @@ from router.upstream.handshake import Session, in_envelope, shake_hands
 from router.upstream.http import HttpLink
 from router.upstream.jsonrpc import Link, NotificationSink, Peer, Receiver
 from router.upstream.last_words import LineSink, filled_in
+from router.upstream.oauth.channel import Credentials
 from router.upstream.protocol import SERVER_INFO_KEY
 from router.upstream.stdio import Command, StdioLink
 
@@ -30,16 +31,18 @@ async def open_upstream(
     *,
     env: Mapping[str, str],
     headers: Mapping[str, str],
+    credentials: Credentials | None = None,
     on_notification: NotificationSink,
     on_stderr: LineSink,
     startup_timeout_s: float | None = None,
 ) -> Connection:
     """Start or reach the server and open a session with it. `env` and `headers` are those of
-    `config` with their secrets filled in. Raises `UpstreamFailed`, and then leaves nothing."""
+    `config` with their secrets filled in; `credentials` are for a server that wants a
+    sign-in. Raises `UpstreamFailed`, and then leaves nothing."""
     connection: Connection
     if config.url:
         default_s = _HTTP_STARTUP_S
-        link = await asyncio.to_thread(HttpLink, config.url, headers)
+        link = await asyncio.to_thread(HttpLink, config.url, headers, credentials)
         connection = HttpConnection(link, on_notification)
     else:
         default_s = _STDIO_STARTUP_S

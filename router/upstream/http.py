@@ -22,6 +22,7 @@ from router.upstream.framing import EventParser
 from router.upstream.http_channel import Channel, Reply
 from router.upstream.jsonrpc import Receiver, encode
 from router.upstream.limits import LIMITS, Limits
+from router.upstream.oauth.channel import Credentials, SignedInChannel
 from router.upstream.protocol import (
     METHOD_HEADER,
     MODERN_VERSION,
@@ -50,8 +51,19 @@ _EVENTS = "text/event-stream"
 class HttpLink:
     """A `Link` to an address."""
 
-    def __init__(self, url: str, headers: Mapping[str, str], *, limits: Limits = LIMITS) -> None:
-        self._channel = Channel(url, headers, max_body_bytes=limits.message_bytes)
+    def __init__(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        credentials: Credentials | None = None,
+        *,
+        limits: Limits = LIMITS,
+    ) -> None:
+        self._channel = (
+            Channel(url, headers, max_body_bytes=limits.message_bytes)
+            if credentials is None
+            else SignedInChannel(url, headers, credentials, max_body_bytes=limits.message_bytes)
+        )
         self._limits = limits
         self._version = ""
         self._session_id: str | None = None
@@ -215,8 +227,7 @@ class HttpLink:
     async def _take_refusal(self, reply: Reply, message: JsonObject, in_session: bool) -> None:
         """Raise for an HTTP error, unless it carries a JSON-RPC error, which is an answer."""
         if reply.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-            failure = Failure(FailureKind.SIGN_IN_NEEDED, self._channel.host, str(reply))
-            raise HttpRefused(failure, reply.status)
+            raise HttpRefused(Failure(FailureKind.SIGN_IN_NEEDED, detail=str(reply)), reply.status)
         error = await self._error_in(reply) if reply.media_type == _JSON else {}
         if in_session and _means_session_gone(reply.status, error):
             raise SessionGone(self._unreachable(reply), reply.status)
@@ -249,6 +260,8 @@ class HttpLink:
                         return
                     if _is_stream(reply):
                         await self._read_events(reply, parser, _NOBODY)
+            except HttpRefused:
+                return
             except UpstreamFailed as error:
                 log.debug("The stream from %s ended: %s", self._channel.host, error)
             lasted = time.monotonic() - opened_at > retry_s

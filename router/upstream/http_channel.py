@@ -42,11 +42,11 @@ _BAD_ADDRESS = "its address makes no sense"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _METHOD_KEEPING = (HTTPStatus.TEMPORARY_REDIRECT, HTTPStatus.PERMANENT_REDIRECT)
 _EXTENSIONS = {"timeout": {"connect": _CONNECT_TIMEOUT_S}}
-_OUR_HEADERS = {"user-agent": f"toolbooth/{__version__}", "accept-encoding": "gzip, deflate"}
+OUR_HEADERS = {"user-agent": f"toolbooth/{__version__}", "accept-encoding": "gzip, deflate"}
 
 
 @functools.cache
-def _tls_context() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
     """Made once, because reading the certificates takes up to 0.2 s."""
     return httpx2.create_ssl_context()
 
@@ -133,10 +133,10 @@ class Channel:
     ) -> None:
         self._max_body_bytes = max_body_bytes
         self._url = _parsed(url)
-        self._headers = {**_OUR_HEADERS, **_credentials(self._url)}
+        self._headers = {**OUR_HEADERS, **_credentials(self._url)}
         self._headers.update((name.lower(), value) for name, value in headers.items())
         self._transport = httpx2.AsyncHTTPTransport(
-            verify=_tls_context(), limits=_LIMITS, proxy=_proxy_for(self._url)
+            verify=tls_context(), limits=_LIMITS, proxy=proxy_for(self._url)
         )
 
     @property
@@ -201,7 +201,7 @@ def _credentials(url: httpx2.URL) -> dict[str, str]:
     return {"authorization": f"Basic {pair}"}
 
 
-def _proxy_for(url: httpx2.URL) -> str | None:
+def proxy_for(url: httpx2.URL) -> str | None:
     """The proxy of the person's environment, which is not for this computer."""
     if url.host in _LOOPBACK or urllib.request.proxy_bypass(url.host):
         return None

@@ -25,6 +25,7 @@ from router.upstream.connection import Connection, open_upstream
 from router.upstream.failures import failed
 from router.upstream.jsonrpc import NotificationSink
 from router.upstream.last_words import LineSink
+from router.upstream.oauth.channel import Credentials
 from router.upstream.supervision import Supervision
 from router.upstream.terms import Terms
 
@@ -39,6 +40,7 @@ class LaunchPlan:
     config: ServerConfig
     env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    credentials: Credentials | None = None
     startup_timeout_s: float | None = None
     """`None`: what is usual for its transport."""
 
@@ -182,6 +184,7 @@ class Owner:
                 plan.config,
                 env=plan.env,
                 headers=plan.headers,
+                credentials=plan.credentials,
                 on_notification=around.on_notification,
                 on_stderr=around.on_stderr,
                 startup_timeout_s=plan.startup_timeout_s,

@@ -68,7 +68,7 @@ SLOW = Failure(FailureKind.TIMEOUT, "30 s")
         ),
         pytest.param(
             fake_status("Git", state=ServerState.NEEDS_SIGN_IN),
-            Mark.ATTENTION, Tone.WARN, "Sign-in needed", Action.EDIT,
+            Mark.ATTENTION, Tone.WARN, "Sign-in needed", Action.SIGN_IN,
             id="sign-in",
         ),
         pytest.param(

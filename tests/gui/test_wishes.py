@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt, QUrl, Slot
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -80,6 +83,52 @@ def test_a_wish_that_fails_is_explained_and_the_switch_moves_back(
     qtbot.waitUntil(lambda: "Disk full." in texts(window.banners), timeout=1000)
     assert "Make room." in texts(window.banners)
     assert toggle.isChecked()
+
+
+class Browser(QObject):
+    """Takes the pages that would be opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pages: list[str] = []
+
+    @Slot(QUrl)
+    def open(self, page: QUrl) -> None:
+        self.pages.append(page.toString())
+
+
+@pytest.fixture
+def browser() -> Iterator[Browser]:
+    browser = Browser()
+    schemes = ("https", "javascript", "file")
+    for scheme in schemes:
+        # The stub wants bytes, which the binding refuses.
+        QDesktopServices.setUrlHandler(scheme, browser, "open")  # pyright: ignore[reportArgumentType]
+    yield browser
+    for scheme in schemes:
+        QDesktopServices.unsetUrlHandler(scheme)
+
+
+def test_signing_in_opens_the_page_the_router_names(
+    window: MainWindow, router: FakeRouter, browser: Browser, qtbot: QtBot
+) -> None:
+    window.page.detail.sign_in_requested.emit(GITHUB.ref)
+
+    qtbot.waitUntil(lambda: browser.pages == ["https://auth.example/authorize"], timeout=1000)
+    assert router.commands == [SentCommand("begin_sign_in", (GITHUB.ref,))]
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "https:"])
+def test_signing_in_never_opens_what_is_no_web_page(
+    window: MainWindow, router: FakeRouter, browser: Browser, qtbot: QtBot, url: str
+) -> None:
+    router.state.sign_in = replace(router.state.sign_in, authorization_url=url)
+
+    window.page.detail.sign_in_requested.emit(GITHUB.ref)
+
+    refusal = "The page to sign in on could not be opened."
+    qtbot.waitUntil(lambda: refusal in texts(window.banners), timeout=1000)
+    assert browser.pages == []
 
 
 @pytest.mark.proves("CARD-1")

@@ -9,20 +9,25 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncGenerator
+import threading
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx2
+import keyring
 import pytest
 
 from router.__main__ import data_dir
-from router.cli.printing import print_human
+from router.cli.printing import print_human, print_sign_in
 from router.cli.running import run
 from router.control.channel import ControlServer, send, socket_address
 from router.errors import ToolboothError
 from router.model import JsonObject
 from router.store.instance import InstanceLock
+from tests.router.store.test_secrets import MemoryKeyring
 from tests.running import STDIO_SERVER, Running, running_router
+from tests.servers.oauth_server import OAuthServer
 
 SERVER = (sys.executable, str(STDIO_SERVER))
 
@@ -81,6 +86,60 @@ def test_adding_is_consent_and_importing_is_not(terminal: Terminal, tmp_path: Pa
     assert terminal.json("approve", "imported")["state"] == "idle"
     terminal("refresh")
     assert terminal("call", "imported:echo")[0] == 0, err
+
+
+@pytest.fixture
+def in_memory() -> Iterator[MemoryKeyring]:
+    """A keyring that outlives the commands of one test."""
+    before = keyring.get_keyring()
+    memory = MemoryKeyring()
+    keyring.set_keyring(memory)
+    yield memory
+    keyring.set_keyring(before)
+
+
+@pytest.fixture
+def says_yes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A person who opens the page as soon as it is printed."""
+    visits: list[threading.Thread] = []
+
+    def open_page(begun: JsonObject, *, as_json: bool) -> None:
+        print_sign_in(begun, as_json=as_json)
+        page = {"url": begun["authorizationUrl"], "follow_redirects": True}
+        visits.append(threading.Thread(target=httpx2.get, kwargs=page))
+        visits[-1].start()
+
+    monkeypatch.setattr("router.cli.running.print_sign_in", open_page)
+    yield
+    for visit in visits:
+        visit.join(10)
+
+
+@pytest.mark.usefixtures("in_memory", "says_yes")
+def test_a_person_signs_in_and_out_without_an_instance(terminal: Terminal) -> None:
+    with OAuthServer().served() as url:
+        assert terminal("add", "Notes", "--url", url)[0] == 0
+        code, out, err = terminal("sign-in", "notes", "--json")
+        assert code == 0, err
+        first, _, rest = out.partition("\n")
+        assert json.loads(first)["event"] == "sign-in"
+        assert (json.loads(rest)["state"], json.loads(rest)["toolCount"]) == ("idle", 4)
+        assert terminal.json("call", "notes:echo", '{"a": 1}')["structuredContent"] == {"a": 1}
+        assert terminal.json("sign-out", "notes")["state"] == "needs_sign_in"
+        code, _, err = terminal("call", "notes:echo")
+        assert (code, "toolbooth sign-in notes" in err) == (1, True)
+
+
+@pytest.mark.usefixtures("in_memory", "says_yes")
+def test_a_sign_in_that_is_refused_fails_with_its_reason(terminal: Terminal) -> None:
+    server = OAuthServer()
+    server.provider.denies = True
+    with server.served() as url:
+        terminal("add", "Notes", "--url", url)
+        code, out, err = terminal("sign-in", "notes")
+    assert code == 1
+    assert f"{server.url}/authorize" in out
+    assert "access_denied" in err
 
 
 def test_servers_can_be_switched_off_and_on_and_removed(terminal: Terminal) -> None:

@@ -3,107 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from router.catalog.catalog import WorkspaceCatalog
-from router.catalog.statuses import StatusBoard
 from router.errors import UpstreamAnsweredError, UpstreamFailed
-from router.gateway.execution import Execution
-from router.gateway.exposures import Exposures
-from router.gateway.recording import Recorder, Request
-from router.gateway.results import Results
 from router.model import (
-    ActivityEntry,
     ActivityKind,
-    Caller,
     Failure,
     FailureKind,
     JsonObject,
     Outcome,
-    ProjectId,
-    ServerId,
     ServerRef,
     ServerState,
-    WorkspaceId,
 )
-from router.ports import CachedListing, ServerListing
-from router.search.bm25 import Bm25Provider
-from router.settings import WorkspaceConfig
 from router.upstream.failures import HttpRefused
-from tests.fakes import FakeUpstreams
-
-NOW = datetime(2026, 5, 1, tzinfo=UTC)
-HOME, FILES = WorkspaceId("home"), ServerId("files")
-READ: JsonObject = {
-    "name": "read_file",
-    "description": "Read a file",
-    "inputSchema": {
-        "type": "object",
-        "properties": {"path": {"type": "string"}},
-        "required": ["path"],
-    },
-}
-WRITE: JsonObject = {"name": "write_file", "description": "Write a file", "inputSchema": {}}
-ODD_RESULT: JsonObject = {
-    "content": [{"type": "text", "text": "hello", "annotations": None}],
-    "structuredContent": {"value": None, "deep": {"list": [1, None]}},
-    "_meta": {"vendor/key": 1},
-    "unknownField": True,
-}
-
-
-Answer = Callable[[ServerRef, str, JsonObject], JsonObject]
-
-
-def answer_oddly(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
-    return ODD_RESULT
-
-
-class Booth:
-    """The exposures over one workspace with one server, and what they recorded."""
-
-    def __init__(
-        self,
-        answer: Answer = answer_oddly,
-        *,
-        tools: tuple[JsonObject, ...] = (READ, WRITE),
-        **config: object,
-    ) -> None:
-        workspace = WorkspaceConfig.model_validate(
-            {"name": "Home", "mcpServers": {"Files": {"command": "files"}}, **config}
-        )
-        catalog = WorkspaceCatalog(workspace, Bm25Provider())
-        config_hash = catalog.servers[FILES].config.config_hash
-        listing = CachedListing(ServerListing(tools), config_hash, NOW - timedelta(days=3))
-        catalog.set_listing(FILES, listing)
-        self.upstreams = FakeUpstreams(answer)
-        self.recorded: list[ActivityEntry] = []
-        self.board = StatusBoard({HOME: catalog}, lambda _: None)
-        self.board.update(ServerRef(HOME, FILES), consented=True)
-        self.exposures = Exposures(
-            Execution({HOME: catalog}, self.upstreams, lambda: 5.0),
-            Recorder(self.recorded.append, lambda: NOW),
-            self.board.status,
-            lambda: 8,
-            Results(lambda: 64),
-        )
-
-    def request(self, project: str | None = None, **params: Any) -> Request:
-        caller = Caller("Editor", None, HOME, ProjectId(project) if project else None)
-        return Request("1", caller, params)
-
-    async def call(self, name: str, arguments: JsonObject, **params: Any) -> JsonObject:
-        return await self.exposures.call_tool(self.request(**params), name, arguments)
-
-    async def discover(self, *queries: str, **more: Any) -> list[JsonObject]:
-        answer = await self.call("tool_discovery", {"query": list(queries), **more})
-        assert json.loads(answer["content"][0]["text"]) == answer["structuredContent"]
-        return answer["structuredContent"]["results"]
+from tests.router.gateway.harness import (
+    FILES,
+    HOME,
+    NOW,
+    ODD_RESULT,
+    READ,
+    WRITE,
+    Answer,
+    Booth,
+)
 
 
 @pytest.mark.proves("META-1")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from router.model import JsonObject, ServerRef
-from tests.router.gateway.test_exposures import Booth
+from tests.router.gateway.harness import Booth
 
 REGEX: JsonObject = {
     "type": "object",

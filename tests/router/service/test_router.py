@@ -11,7 +11,7 @@ import keyring
 import keyring.backend
 import pytest
 
-from router.errors import Conflict, InvalidInput, NotAvailableYet, NotFound
+from router.errors import Conflict, NotFound
 from router.events import (
     ConfigAccepted,
     ConfigRejected,
@@ -20,23 +20,15 @@ from router.events import (
     ServerStatusChanged,
     ToolsChanged,
     WorkspacesChanged,
-    WorkspaceSwitched,
 )
 from router.model import (
     DataSource,
     DiscoveryStatus,
     DiscoveryStep,
-    Exposure,
-    Optimization,
-    Permission,
-    ProjectId,
-    ServerId,
     ServerRef,
     ServerState,
-    ToolKey,
     WorkspaceId,
 )
-from router.result import Ok
 from router.service import Router
 from router.settings import ServerConfig
 from router.store.config import Change, ConfigStore, WorkspaceGone
@@ -352,75 +344,3 @@ async def test_a_secret_goes_to_the_keyring_and_reaches_only_the_server(
     assert "s3cret-value" in json.dumps(result)
     assert not files_with(b"s3cret-value", tmp_path)
     assert "${keyring:personal/test/API_TOKEN}" in workspace_file(tmp_path).read_text()
-
-
-@pytest.mark.proves("META-4")
-async def test_what_a_later_version_brings_is_refused_with_a_sentence(running: Running) -> None:
-    with pytest.raises(NotAvailableYet, match="later version"):
-        await running.router.set_project_options(
-            PERSONAL, None, optimization=Optimization.HYBRID, exposure=Exposure.SEARCH
-        )
-    with pytest.raises(NotAvailableYet):
-        await running.router.set_project_options(
-            PERSONAL, None, optimization=None, exposure=Exposure.PROGRESSIVE
-        )
-    with pytest.raises(NotAvailableYet):
-        await running.router.set_permission(PERSONAL, ToolKey(ServerId("any"), "x"), Permission.ASK)
-
-
-@pytest.mark.proves("META-4", "META-5")
-async def test_projects_have_servers_permissions_and_options_of_their_own(
-    running: Running,
-) -> None:
-    one = await running.add("One")
-    await running.add("Two")
-    project = await running.router.create_project(PERSONAL, "Web site", [one.server])
-    await running.router.set_project_options(
-        PERSONAL, project, optimization=None, exposure=Exposure.SEARCH
-    )
-    await running.router.set_permission(
-        PERSONAL, ToolKey(one.server, "echo"), Permission.DENY, project
-    )
-    answer = await running.modern("tools/list", path="/w/personal/p/web_site")
-    names = [tool["name"] for tool in answer["result"]["tools"]]
-    assert "one__raw" in names
-    assert "one__echo" not in names
-    assert not [name for name in names if name.startswith("two__")]
-
-
-async def test_a_token_for_a_project_must_name_one_that_exists(running: Running) -> None:
-    with pytest.raises(NotFound):
-        await running.router.issue_token("X", PERSONAL, ProjectId("nobody"))
-    with pytest.raises(InvalidInput):
-        await running.router.issue_token("X", None, ProjectId("nobody"))
-
-
-@pytest.mark.proves("CARD-4")
-async def test_the_active_workspace_is_what_the_plain_address_shows(running: Running) -> None:
-    await running.add("Home")
-    work = await running.router.create_workspace("Work")
-    await running.router.switch_workspace(work)
-    await running.trace.until(WorkspaceSwitched, lambda event: event.workspace == work)
-    assert await _found(running, "") == []
-    assert await _found(running, "/w/personal") == ["home:echo"]
-
-
-async def test_without_the_active_workspace_the_first_one_is_shown(tmp_path: Path) -> None:
-    (tmp_path / "settings.json").write_text('{"schemaVersion": 1, "activeWorkspace": "gone"}')
-    async with running_router(tmp_path) as running:
-        assert running.router.active_workspace() == PERSONAL
-        assert (await running.modern("tools/list"))["result"]["tools"]
-
-
-async def _found(running: Running, path: str) -> list[str]:
-    arguments = {"query": ["echo"], "maxResults": 1}
-    result = await running.call("tool_discovery", arguments, path=path)
-    return [hit["toolKey"] for hit in result["structuredContent"]["results"]]
-
-
-async def test_a_tool_can_be_tried_from_here_and_leaves_a_trace(running: Running) -> None:
-    ref = await running.add("Test")
-    caller = running.router.local_caller(PERSONAL, None)
-    result = await running.router.call_tool(caller, ToolKey(ref.server, "echo"), {"a": 1})
-    assert isinstance(result, Ok)
-    assert running.router.recent_activity()[0].client == "Toolbooth"

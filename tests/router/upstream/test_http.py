@@ -245,7 +245,7 @@ async def test_http_errors_are_told_apart(odd_url: str, open_url: Open) -> None:
     detail = "HTTP 503 Service Unavailable"
     assert unavailable == Failure(FailureKind.UNREACHABLE, host, detail)
     forbidden = await failure_of(call(connection, "forbidden"))
-    assert (forbidden.kind, forbidden.subject) == (FailureKind.SIGN_IN_NEEDED, host)
+    assert forbidden == Failure(FailureKind.SIGN_IN_NEEDED, detail="HTTP 403 Forbidden")
     assert not connection.closed
     unauthorized = await failure_of(call(connection, "unauthorized"))
     assert unauthorized.kind is FailureKind.SIGN_IN_NEEDED

@@ -1,0 +1,167 @@
+"""Signing in to servers: their accounts, and the sign-ins that wait for a person."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import TypeAlias
+from urllib.parse import urlsplit
+
+from router.errors import InvalidInput, ToolboothError
+from router.model import Failure, ServerRef, SignIn
+from router.ports import SecretStore
+from router.service.workspaces import Workspaces
+from router.settings import OAuthConfig, ServerConfig
+from router.store.secrets import resolve
+from router.tasks import spawn, stop
+from router.upstream.failures import failed
+from router.upstream.oauth.account import Account
+from router.upstream.oauth.failures import SignInFailed, sign_in_needed
+from router.upstream.oauth.fetching import Fetch
+from router.upstream.oauth.flow import SIGN_IN_TIMEOUT_S, begin
+from router.upstream.oauth.vault import Vault
+
+OnEnded: TypeAlias = Callable[[ServerRef, Failure | None], Awaitable[None]]
+"""Told how a sign-in ended: with a failure, or well."""
+
+_STOPPED = "The sign-in was called off."
+
+
+class _Attempt:
+    """A sign-in, from the first question to its end; the last one stays to say how it went."""
+
+    def __init__(self) -> None:
+        self.begun: asyncio.Future[SignIn | ToolboothError]
+        self.begun = asyncio.get_running_loop().create_future()
+        self.run: asyncio.Task[ToolboothError | None]
+        self.over = False
+        """Whether it no longer waits for its person."""
+
+
+class SignIns:
+    def __init__(
+        self,
+        workspaces: Workspaces,
+        secrets: SecretStore,
+        clock: Callable[[], datetime],
+        on_ended: OnEnded,
+        timeout_s: float = SIGN_IN_TIMEOUT_S,
+    ) -> None:
+        self._workspaces = workspaces
+        self._secrets = secrets
+        self._clock = clock
+        self._on_ended = on_ended
+        self.timeout_s = timeout_s
+        self._accounts: dict[ServerRef, Account] = {}
+        self._attempts: dict[ServerRef, _Attempt] = {}
+
+    async def credentials(self, ref: ServerRef) -> Account | None:
+        """The account to connect with, if the settings have no credentials of their own. Raises
+        `UpstreamFailed` if it is known that a person must sign in first."""
+        config = self._workspaces.entry(ref).config
+        if config.url is None or _has_own_credentials(config):
+            return None
+        account = self._account(ref, config.url)
+        await account.token()
+        return account
+
+    async def begin(self, ref: ServerRef) -> SignIn:
+        """Start a sign-in, or join the one that waits."""
+        attempt = self._attempts.get(ref)
+        if attempt is None or attempt.over:
+            attempt = self._attempts[ref] = self._start(ref)
+        begun = await asyncio.shield(attempt.begun)
+        if isinstance(begun, ToolboothError):
+            raise begun.with_traceback(None)
+        return begun
+
+    async def ended(self, ref: ServerRef) -> None:
+        """Wait for the sign-in that was begun last. Raises `UpstreamFailed` if it failed."""
+        if attempt := self._attempts.get(ref):
+            error = await asyncio.shield(attempt.run)
+            if error is not None:
+                raise error.with_traceback(None)
+
+    async def sign_out(self, ref: ServerRef) -> None:
+        await self._call_off(ref)
+        await self._sign_in_account(ref).sign_out()
+
+    def reconsider(self, ref: ServerRef) -> None:
+        """A person wants to know whether the server still asks for a sign-in."""
+        if account := self._accounts.get(ref):
+            account.reconsider()
+
+    async def forget(self, ref: ServerRef) -> None:
+        """The server is gone or another one now; its keyring entries stay, for it may come back."""
+        await self._call_off(ref)
+        self._accounts.pop(ref, None)
+
+    async def close(self) -> None:
+        for ref in list(self._attempts):
+            await self._call_off(ref)
+
+    async def _call_off(self, ref: ServerRef) -> None:
+        if attempt := self._attempts.pop(ref, None):
+            await stop(attempt.run)
+
+    def _start(self, ref: ServerRef) -> _Attempt:
+        account, attempt = self._sign_in_account(ref), _Attempt()
+        attempt.run = spawn(self._run(ref, account, attempt), name=f"sign in to {ref.server}")
+        attempt.run.add_done_callback(
+            lambda _: attempt.begun.done() or attempt.begun.set_result(SignInFailed(_STOPPED))
+        )
+        return attempt
+
+    async def _run(
+        self, ref: ServerRef, account: Account, attempt: _Attempt
+    ) -> ToolboothError | None:
+        failure: Failure | None = None
+        try:
+            pending = await begin(account, self.timeout_s)
+            attempt.begun.set_result(pending.sign_in)
+            await pending.finish()
+        except ToolboothError as error:
+            if not attempt.begun.done():
+                attempt.begun.set_result(error)
+                return error
+            failure = sign_in_needed(ref.server, error.message.rstrip("."))
+        finally:
+            attempt.over = True
+        await self._on_ended(ref, failure)
+        return failed(failure) if failure else None
+
+    def _sign_in_account(self, ref: ServerRef) -> Account:
+        entry = self._workspaces.entry(ref)
+        if entry.config.url is None:
+            raise InvalidInput(f"{entry.name} is started here and needs no sign-in.")
+        if _has_own_credentials(entry.config):
+            raise InvalidInput(
+                f"{entry.name} has a token in its settings, which is used instead of a sign-in.",
+                "Correct it there, or remove it and sign in.",
+            )
+        return self._account(ref, entry.config.url)
+
+    def _account(self, ref: ServerRef, url: str) -> Account:
+        if ref not in self._accounts:
+            self._accounts[ref] = Account(
+                ref.server,
+                url,
+                vault=Vault(self._secrets, ref.workspace),
+                fetch=Fetch(url),
+                options=lambda: self._options(ref),
+                clock=self._clock,
+            )
+        return self._accounts[ref]
+
+    async def _options(self, ref: ServerRef) -> OAuthConfig:
+        options = self._workspaces.entry(ref).config.oauth or OAuthConfig()
+        given = {"client_secret": options.client_secret}
+        return options.model_copy(update=await resolve(given, self._secrets, os.environ))
+
+
+def _has_own_credentials(config: ServerConfig) -> bool:
+    """Whether a person gave a token or password for it, which goes before any sign-in."""
+    has_header = any(name.lower() == "authorization" for name in config.headers)
+    return has_header or "@" in urlsplit(config.url or "").netloc

@@ -1,0 +1,109 @@
+"""The page a browser comes back to: one answer, on this computer, for whoever knows the state."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import logging
+import secrets
+from collections.abc import Mapping
+from http import HTTPStatus
+from urllib.parse import parse_qs, urlsplit
+
+from router.tasks import spawn, stop
+
+log = logging.getLogger(__name__)
+
+_HOST = "127.0.0.1"
+_PATH = "/callback"
+_MAX_HEAD_BYTES = 16 * 1024
+_HEAD_TIMEOUT_S = 10.0
+_MOST_VISITORS = 20
+_HEADERS = (
+    "Content-Type: text/html; charset=utf-8\r\n"
+    "Cache-Control: no-store\r\n"
+    "Referrer-Policy: no-referrer\r\n"
+    "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'\r\n"
+    "X-Content-Type-Options: nosniff\r\n"
+    "Connection: close\r\n"
+)
+_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Toolbooth</title>
+<style>body {{ font: 16px system-ui, sans-serif; margin: 20vh auto; max-width: 28em; padding: 0 1em;
+text-align: center; color-scheme: light dark }}</style><h1>{title}</h1><p>{text}</p></html>"""
+
+
+class CallbackListener:
+    """Listens from `open` on; `answer` is the query of the one request that counts."""
+
+    def __init__(self, state: str) -> None:
+        self._state = state
+        self._answer: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
+        self._visits: set[asyncio.Task[None]] = set()
+        self._server: asyncio.Server
+
+    @classmethod
+    async def open(cls, state: str, port: int = 0) -> CallbackListener:
+        """Raises `OSError` if the port is taken."""
+        listener = cls(state)
+        listener._server = await asyncio.start_server(
+            listener._visited, _HOST, port, limit=_MAX_HEAD_BYTES
+        )
+        return listener
+
+    @property
+    def redirect_uri(self) -> str:
+        port = self._server.sockets[0].getsockname()[1]
+        return f"http://{_HOST}:{port}{_PATH}"
+
+    async def answer(self) -> Mapping[str, str]:
+        return await asyncio.shield(self._answer)
+
+    async def close(self) -> None:
+        """Visitors who are being answered get their answer; nobody else is let in."""
+        self._server.close()
+        if self._visits:
+            _, late = await asyncio.wait(list(self._visits), timeout=1)
+            for visit in late:
+                await stop(visit)
+
+    def _visited(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._visits) >= _MOST_VISITORS:
+            writer.close()
+            return
+        visit = spawn(self._receive(reader, writer), name="sign-in callback")
+        self._visits.add(visit)
+        visit.add_done_callback(self._visits.discard)
+
+    async def _receive(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            async with asyncio.timeout(_HEAD_TIMEOUT_S):
+                head = await reader.readuntil(b"\r\n\r\n")
+                writer.write(self._reply(head.partition(b"\r\n")[0].decode("latin-1")))
+                await writer.drain()
+        except (OSError, EOFError, TimeoutError, asyncio.LimitOverrunError) as error:
+            log.debug("A visitor of the sign-in page left: %s", type(error).__name__)
+        finally:
+            writer.close()
+
+    def _reply(self, request_line: str) -> bytes:
+        method, _, rest = request_line.partition(" ")
+        target = urlsplit(rest.partition(" ")[0])
+        if method != "GET" or target.path != _PATH:
+            return _page(HTTPStatus.NOT_FOUND, "Nothing here", "There is no such page.")
+        query = {key: values[0] for key, values in parse_qs(target.query).items()}
+        known = secrets.compare_digest(query.get("state", "").encode(), self._state.encode())
+        if not known or self._answer.done():
+            text = "This sign-in is not the one Toolbooth waits for. Start it again there."
+            return _page(HTTPStatus.BAD_REQUEST, "Not this one", text)
+        self._answer.set_result(query)
+        if "code" not in query:
+            text = "Nothing was changed. You can close this page and try again in Toolbooth."
+            return _page(HTTPStatus.OK, "Not signed in", text)
+        text = "You can close this page. Toolbooth does the rest and shows how it went."
+        return _page(HTTPStatus.OK, "Thank you", text)
+
+
+def _page(status: HTTPStatus, title: str, text: str) -> bytes:
+    body = _PAGE.format(title=html.escape(title), text=html.escape(text)).encode()
+    first = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Length: {len(body)}\r\n"
+    return f"{first}{_HEADERS}\r\n".encode() + body
