@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from router.model import JsonObject, Outcome
-from tests.router.gateway.test_exposures import Booth
+from tests.router.gateway.harness import Booth
 
 
 @pytest.mark.parametrize("query", [["x" * 1001], "x" * 1001, ["x"] * 21])
