@@ -62,7 +62,7 @@ async def test_progress_of_a_real_server_reaches_a_real_client(served: Booth, mo
     }
     async with connected(served.url, served.token(), mode) as client:
         await client.call_tool("tool_execute", arguments, progress_callback=note)
-    assert steps == [1, 2]
+    assert steps[-2:] == [1, 2], "before them may come that the server is starting"
 
 
 @pytest.mark.proves("CARD-6")
