@@ -29,6 +29,7 @@ from tests.servers.commands import stdio_config
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, sends SIGSTOP")
 
 PROGRAM = str(Path(__file__).parents[2] / "servers" / "hostile_server.py")
+pytestmark = pytest.mark.proof  # real time and memory are measured: a quiet machine is needed
 TIMEOUT_S = 0.7
 HEAVY_TIMEOUT_S = 4.0
 HEALTHY_WITHIN_S = 2.0
@@ -277,7 +278,6 @@ async def test_a_hostile_process_harms_only_its_own_calls(fault: str) -> None:
     assert hostile_processes(fault) == []
 
 
-@pytest.mark.proof
 @pytest.mark.proves("REG-7")
 @pytest.mark.parametrize("step", STEPS[1:])
 @pytest.mark.parametrize("fault", HEAVY_OVER_STDIO)
@@ -298,7 +298,6 @@ async def test_a_hostile_address_harms_only_its_own_calls(fault: str) -> None:
     check(steps, outcomes, expected)
 
 
-@pytest.mark.proof
 @pytest.mark.proves("REG-7")
 @pytest.mark.parametrize("step", STEPS[1:])
 @pytest.mark.parametrize("fault", HEAVY_OVER_HTTP)
