@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from router.model import Failure, FailureKind, JsonObject, as_object
@@ -55,6 +55,25 @@ def _process(config: ServerConfig, env: Mapping[str, str], on_stderr: LineSink) 
     command = Command(config.command or "", config.args, env, config.cwd)
     filled = [filled_in(config.env.get(name, ""), value) for name, value in env.items()]
     return StdioLink(command, on_stderr=on_stderr, secrets=itertools.chain(*filled))
+
+
+async def open_process(
+    command: Command,
+    *,
+    secrets: Iterable[str],
+    on_stderr: LineSink,
+    startup_timeout_s: float,
+) -> ProcessConnection:
+    """Start `command` as it is and open a session with it: for who knows better than a
+    configuration what to run. Raises `UpstreamFailed`, and then leaves nothing."""
+    link = StdioLink(command, on_stderr=on_stderr, secrets=secrets)
+    connection = ProcessConnection(link, _ignore_notification)
+    await _open(connection, startup_timeout_s)
+    return connection
+
+
+def _ignore_notification(_method: str, _params: JsonObject) -> None:
+    """Who only reads a list once needs not know that it changes."""
 
 
 async def _open(connection: Connection, limit_s: float) -> None:

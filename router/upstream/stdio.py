@@ -41,12 +41,18 @@ _INBOX_GRACE_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What to start: `env` is what its configuration adds to the clean environment."""
+    """What to start: `env` is what its configuration adds to the clean environment, or, if the
+    command inherits nothing, all the environment it gets."""
 
     name: str
     args: Sequence[str] = ()
-    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     cwd: str | None = None
+    inherits: bool = True
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return server_environment(os.environ, self.env) if self.inherits else dict(self.env)
 
 
 class StdioLink(asyncio.SubprocessProtocol):
@@ -87,7 +93,7 @@ class StdioLink(asyncio.SubprocessProtocol):
     async def start(self, receiver: Receiver) -> None:
         """Start the process. Raises `UpstreamFailed` if that can't be done."""
         self._receiver = receiver
-        environment = server_environment(os.environ, self._command.env)
+        environment = self._command.environment
         program = find_command(self._command.name, environment, self._command.cwd)
         # In a task of its own, because a start that is cancelled halfway can lose the process.
         self._launching = spawn(self._launch(program, environment), name=f"start {program}")
