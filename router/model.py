@@ -279,6 +279,8 @@ class TokenSummary:
     created_at: datetime
     expires_at: datetime | None
     last_used_at: datetime | None
+    servers: tuple[ServerId, ...] | None = None
+    """The only servers it is good for; `None` means all that its workspace and project have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +299,8 @@ class Caller:
     token: TokenId | None
     workspace: WorkspaceId
     project: ProjectId | None
+    servers: frozenset[ServerId] | None = None
+    """The servers its token is good for; `None` means all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeAlias
 
 from router.events import Event
@@ -125,8 +125,18 @@ class RouterPort(Protocol):
     ) -> None: ...
     async def apply_settings(self, settings: Settings) -> None: ...
     async def issue_token(
-        self, name: str, workspace: WorkspaceId | None, project: ProjectId | None
-    ) -> IssuedToken: ...
+        self,
+        name: str,
+        workspace: WorkspaceId | None,
+        project: ProjectId | None,
+        *,
+        servers: Sequence[ServerId] | None = None,
+        lifetime: timedelta | None = None,
+    ) -> IssuedToken:
+        """A token for a client. Without a workspace it follows the active one; `servers` narrows
+        what it is good for, `lifetime` says when it ends by itself."""
+        ...
+
     async def revoke_token(self, token: TokenId) -> None: ...
 
 

@@ -237,11 +237,21 @@ class FakeRouter:
         self.emit(SettingsApplied(settings))
 
     async def issue_token(
-        self, name: str, workspace: WorkspaceId | None, project: ProjectId | None
+        self,
+        name: str,
+        workspace: WorkspaceId | None,
+        project: ProjectId | None,
+        *,
+        servers: Sequence[ServerId] | None = None,
+        lifetime: timedelta | None = None,
     ) -> IssuedToken:
-        self._record("issue_token", name, workspace, project)
+        self._record("issue_token", name, workspace, project, servers, lifetime)
         issued_at = datetime(2026, 1, 1, tzinfo=UTC)
-        summary = TokenSummary(TokenId(slug(name)), name, workspace, project, issued_at, None, None)
+        expires_at = issued_at + lifetime if lifetime else None
+        only = tuple(servers) if servers is not None else None
+        summary = TokenSummary(
+            TokenId(slug(name)), name, workspace, project, issued_at, expires_at, None, only
+        )
         self.state.tokens = (*self.state.tokens, summary)
         self.emit(TokensChanged())
         return IssuedToken(summary, secret=f"tb_{slug(name)}_secret")

@@ -110,17 +110,28 @@ class AppsPage(SettingsPage):
         return row
 
     def _detail(self, token: TokenSummary) -> str:
-        return f"{self._scope(token)} · {self._last_used(token)}"
+        parts = [self._scope(token), self._last_used(token), *self._expiry(token)]
+        return " · ".join(parts)
+
+    def _expiry(self, token: TokenSummary) -> list[str]:
+        if token.expires_at is None:
+            return []
+        if token.expires_at <= self._clock():
+            return [self.tr("expired")]
+        day = token.expires_at.astimezone().date().isoformat()
+        return [self.tr("until {day}").format(day=day)]
 
     def _scope(self, token: TokenSummary) -> str:
         if token.workspace is None:
             return self.tr("The active workspace")
         names = {each.id: each.name for each in self.router.workspaces()}
         workspace = names.get(token.workspace, token.workspace)
-        if token.project is None:
-            return self.tr("Only {name}").format(name=workspace)
-        projects = {each.id: each.name for each in self.router.projects(token.workspace)}
-        return f"{workspace} · {projects.get(token.project, token.project)}"
+        if token.project is not None:
+            projects = {each.id: each.name for each in self.router.projects(token.workspace)}
+            workspace = f"{workspace} · {projects.get(token.project, token.project)}"
+        if token.servers is not None:
+            workspace = f"{workspace} · {', '.join(token.servers)}"
+        return self.tr("Only {name}").format(name=workspace)
 
     def _last_used(self, token: TokenSummary) -> str:
         if token.last_used_at is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QGuiApplication
@@ -71,6 +72,15 @@ class _Form(QWidget):
         self._name.returnPressed.connect(self._create)
         self._scope = QComboBox()
         self._scope.setAccessibleName(self.tr("What it may use"))
+        self._lifetime = QComboBox()
+        self._lifetime.setAccessibleName(self.tr("How long it lasts"))
+        for text, lifetime in (
+            (self.tr("Until revoked"), None),
+            (self.tr("One day"), timedelta(days=1)),
+            (self.tr("30 days"), timedelta(days=30)),
+            (self.tr("One year"), timedelta(days=365)),
+        ):
+            self._lifetime.addItem(text, lifetime)
         self._error = wrapped("", tint="err")
         create = primary_button(self.tr("Create token"))
         create.clicked.connect(self._create)
@@ -80,6 +90,7 @@ class _Form(QWidget):
         fields.setSpacing(8)
         fields.addWidget(self._name, 1)
         fields.addWidget(self._scope)
+        fields.addWidget(self._lifetime)
         column = _column(self)
         column.addWidget(label(self.tr("New token"), font=fonts.semibold()))
         column.addLayout(fields)
@@ -89,6 +100,7 @@ class _Form(QWidget):
     def start(self) -> None:
         self._name.clear()
         self._error.hide()
+        self._lifetime.setCurrentIndex(0)
         self._scope.clear()
         self._scope.addItem(self.tr("The active workspace"), None)
         for workspace in self._router.workspaces():
@@ -99,7 +111,10 @@ class _Form(QWidget):
     def _create(self) -> None:
         workspace: str | None = self._scope.currentData()
         command = self._router.issue_token(
-            self._name.text().strip(), WorkspaceId(workspace) if workspace else None, None
+            self._name.text().strip(),
+            WorkspaceId(workspace) if workspace else None,
+            None,
+            lifetime=self._lifetime.currentData(),
         )
         self._commands.run(self, command, on_done=self.issued.emit, on_error=self._refuse)
 

@@ -714,6 +714,14 @@
         <translation>{name} のトークンを取り消す</translation>
     </message>
     <message>
+        <source>expired</source>
+        <translation>期限切れ</translation>
+    </message>
+    <message>
+        <source>until {day}</source>
+        <translation>{day} まで</translation>
+    </message>
+    <message>
         <source>The active workspace</source>
         <translation>アクティブなワークスペース</translation>
     </message>
@@ -1526,6 +1534,26 @@ What search replies cost is already taken off.</source>
     <message>
         <source>What it may use</source>
         <translation>使える範囲</translation>
+    </message>
+    <message>
+        <source>How long it lasts</source>
+        <translation>有効期間</translation>
+    </message>
+    <message>
+        <source>Until revoked</source>
+        <translation>取り消すまで</translation>
+    </message>
+    <message>
+        <source>One day</source>
+        <translation>1 日</translation>
+    </message>
+    <message>
+        <source>30 days</source>
+        <translation>30 日</translation>
+    </message>
+    <message>
+        <source>One year</source>
+        <translation>1 年</translation>
     </message>
     <message>
         <source>Create token</source>

@@ -170,7 +170,7 @@ class WorkspaceCatalog:
         self.config = config
         self.servers: dict[ServerId, ServerEntry] = {}
         self._provider = provider
-        self._views: dict[ProjectId | None, View] = {}
+        self._views: dict[tuple[ProjectId | None, frozenset[ServerId] | None], View] = {}
         self.configure(config)
 
     def configure(self, config: WorkspaceConfig) -> None:
@@ -206,15 +206,17 @@ class WorkspaceCatalog:
             )
         return config
 
-    def view(self, project: ProjectId | None) -> View:
-        """The view of a project, or with None of the whole workspace."""
-        if (view := self._views.get(project)) is None:
-            view = self._views[project] = self._build_view(project)
+    def view(self, project: ProjectId | None, only: frozenset[ServerId] | None = None) -> View:
+        """The view of a project, or with None of the whole workspace; `only` narrows it to some
+        servers."""
+        if (view := self._views.get((project, only))) is None:
+            view = self._views[project, only] = self._build_view(project, only)
         return view
 
-    def _build_view(self, project: ProjectId | None) -> View:
+    def _build_view(self, project: ProjectId | None, only: frozenset[ServerId] | None) -> View:
         options = self.config if project is None else self.project(project)
-        servers = [entry for entry in self.servers.values() if self._visible(entry, project)]
+        visible = [entry for entry in self.servers.values() if self._visible(entry, project)]
+        servers = [entry for entry in visible if only is None or entry.id in only]
         tools = [tool for entry in servers for tool in entry.tools]
         permissions = {tool.key: self.permission(tool.key, project) for tool in tools}
         shown = [tool for tool in tools if permissions[tool.key] is not Permission.DENY]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 
 from router.catalog.catalog import configured_servers
 from router.errors import Conflict, InvalidInput, NotAvailableYet, NotFound
@@ -26,6 +27,7 @@ from router.settings import (
 )
 
 MAX_NAME_LENGTH = 80
+MAX_LIFETIME = timedelta(days=3653)
 _RESERVED_PROJECTS = frozenset({"unassigned", "unassigned_project_id"})
 """What clients say for "no project"."""
 
@@ -36,6 +38,15 @@ def checked_name(name: str) -> str:
     if not stripped or len(stripped) > MAX_NAME_LENGTH:
         raise InvalidInput(f"A name has 1 to {MAX_NAME_LENGTH} characters.")
     return stripped
+
+
+def end_of(lifetime: timedelta | None, now: datetime) -> datetime | None:
+    """When something ends that is to last for `lifetime`; None for what has no end."""
+    if lifetime is None:
+        return None
+    if not timedelta(0) < lifetime <= MAX_LIFETIME:
+        raise InvalidInput("A token may last from a second to ten years.")
+    return now + lifetime
 
 
 def with_server(config: WorkspaceConfig, name: str, server: ServerConfig) -> WorkspaceConfig:

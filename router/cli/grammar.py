@@ -13,6 +13,7 @@ from router.errors import ToolboothError
 from router.model import OFF, Exposure, JsonObject, Optimization, Permission
 from router.store import jsontext
 
+_UNITS_S = {"h": 3600, "d": 86400, "w": 604800}
 _EPILOG = "Exit codes: 0 done, 1 failed, 2 wrong usage."
 
 
@@ -140,6 +141,8 @@ def _add_state_commands(
     new = _command(token, "token new", "Make a token; it is shown once.", scoped, _token_arguments)
     new.add_argument("name")
     new.add_argument("--project", type=_given, metavar="P")
+    new.add_argument("--server", action="append", dest="servers", metavar="S", help="it may use")
+    new.add_argument("--expires", type=_lifetime, metavar="TIME", help="after 12h, 30d or 4w")
     _command(token, "token list", "List the tokens.", common, _nothing)
     revoke = _command(token, "token revoke", "Revoke a token.", common, _revoked_token)
     revoke.add_argument("token", metavar="ID")
@@ -236,7 +239,8 @@ def _permission_arguments(parsed: argparse.Namespace) -> JsonObject:
 
 
 def _token_arguments(parsed: argparse.Namespace) -> JsonObject:
-    return {**_place(parsed), "name": parsed.name, "project": parsed.project}
+    scope = {**_place(parsed), "project": parsed.project, "servers": parsed.servers}
+    return {**scope, "name": parsed.name, "lifetimeS": parsed.expires}
 
 
 def _revoked_token(parsed: argparse.Namespace) -> JsonObject:
@@ -261,6 +265,14 @@ def _given(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("it must not be empty")
     return text
+
+
+def _lifetime(text: str) -> float:
+    """Seconds, from `12h`, `30d` or `4w`."""
+    number, unit = text[:-1], text[-1:]
+    if not (number.isascii() and number.isdigit() and unit in _UNITS_S and 0 < int(number) < 10**5):
+        raise argparse.ArgumentTypeError(f'"{text}" is not a time like 12h, 30d or 4w')
+    return int(number) * _UNITS_S[unit]
 
 
 def _port(text: str) -> int:

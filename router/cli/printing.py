@@ -111,8 +111,10 @@ def _tokens(result: Any) -> list[str]:
             t["id"],
             t["name"],
             t["workspace"] or "active workspace",
-            t["project"] or "all servers",
+            t["project"] or "-",
+            "all servers" if t["servers"] is None else ", ".join(t["servers"]),
             f"last used {t['lastUsedAt']}" if t["lastUsedAt"] else "never used",
+            f"until {t['expiresAt']}" if t["expiresAt"] else "",
         )
         for t in tokens
     )

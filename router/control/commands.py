@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
 from typing import Any, Protocol, TypeAlias
 
 from pydantic import ValidationError
@@ -201,9 +202,19 @@ async def _status_of_all(router: ControlledRouter, arguments: JsonObject) -> Jso
 
 
 async def _token_new(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
-    named = arguments.get("workspace") or arguments.get("project")
-    workspace = _workspace(router, arguments) if named else None
-    issued = await router.issue_token(str(arguments["name"]), workspace, _project(arguments))
+    """Projects and servers are a workspace's: a token that names one stays there."""
+    named = arguments.get("servers")
+    scoped = arguments.get("workspace") or arguments.get("project") or named
+    workspace = _workspace(router, arguments)
+    servers = [router.find_server(workspace, str(text)).server for text in named] if named else None
+    lifetime = arguments.get("lifetimeS")
+    issued = await router.issue_token(
+        str(arguments["name"]),
+        workspace if scoped else None,
+        _project(arguments),
+        servers=servers,
+        lifetime=timedelta(seconds=float(lifetime)) if lifetime else None,
+    )
     return {**views.token(issued.summary), "token": issued.secret}
 
 

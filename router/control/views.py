@@ -126,6 +126,7 @@ def token(summary: TokenSummary) -> JsonObject:
         "name": summary.name,
         "workspace": summary.workspace,
         "project": summary.project,
+        "servers": None if summary.servers is None else list(summary.servers),
         "createdAt": _time(summary.created_at),
         "expiresAt": _time(summary.expires_at),
         "lastUsedAt": _time(summary.last_used_at),

@@ -75,6 +75,7 @@ class CallerRules:
             token=token.id if token else None,
             workspace=WorkspaceId(workspace) if workspace else self.active_workspace(),
             project=ProjectId(project) if project else None,
+            servers=frozenset(token.servers) if token and token.servers is not None else None,
         )
         self._check_exists(caller)
         return caller

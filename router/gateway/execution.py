@@ -60,7 +60,7 @@ class Execution:
         catalog = self._catalogs.get(caller.workspace)
         if catalog is None:
             raise NotFound(f'There is no workspace "{caller.workspace}".')
-        return catalog.view(caller.project)
+        return catalog.view(caller.project, caller.servers)
 
     async def run(self, caller: Caller, call: ToolCall) -> ToolResult[JsonObject]:
         """The server's result as it is, or why there is none. Never raises."""

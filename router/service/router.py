@@ -9,14 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import assert_never
 
 from router.catalog import editing
 from router.control.channel import ControlServer, socket_address
 from router.control.commands import dispatch
-from router.errors import InvalidInput
 from router.events import (
     ActivityRecorded,
     ConfigAccepted,
@@ -278,16 +277,20 @@ class Router(Queries):
         await self._change_settings({k: v for k, v in settings if v != known[k]})
 
     async def issue_token(
-        self, name: str, workspace: WorkspaceId | None, project: ProjectId | None
+        self,
+        name: str,
+        workspace: WorkspaceId | None,
+        project: ProjectId | None,
+        *,
+        servers: Sequence[ServerId] | None = None,
+        lifetime: timedelta | None = None,
     ) -> IssuedToken:
-        if workspace is not None:
-            catalog = self._workspaces.catalog(workspace)
-            if project is not None:
-                catalog.project(project)
-        elif project is not None:
-            raise InvalidInput("A token for a project needs its workspace too.", "Add --workspace.")
+        self._workspaces.check_scope(workspace, project, servers)
         name = editing.checked_name(name)
-        issued = await asyncio.to_thread(self._tokens.issue, name, workspace, project)
+        expires_at = editing.end_of(lifetime, self._clock())
+        issued = await asyncio.to_thread(
+            self._tokens.issue, name, workspace, project, expires_at, servers
+        )
         self._publish(TokensChanged())
         return issued
 

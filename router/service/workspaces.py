@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from router.catalog.catalog import ServerEntry, WorkspaceCatalog
 from router.errors import InvalidInput, NotFound
-from router.model import ServerId, ServerRef, WorkspaceId
+from router.model import ProjectId, ServerId, ServerRef, WorkspaceId
 from router.ports import SearchProvider
 from router.settings import ServerConfig, WorkspaceConfig
 from router.store.cache import DiskToolCache
@@ -64,6 +64,26 @@ class Workspaces:
 
     def entry(self, ref: ServerRef) -> ServerEntry:
         return self.catalog(ref.workspace).entry(ref.server)
+
+    def check_scope(
+        self,
+        workspace: WorkspaceId | None,
+        project: ProjectId | None,
+        servers: Sequence[ServerId] | None,
+    ) -> None:
+        """Raises `InvalidInput` unless all that a token shall be good for exists in one place."""
+        if workspace is None:
+            if project is not None or servers is not None:
+                raise InvalidInput(
+                    "A token for a project or for some servers needs their workspace too.",
+                    "Add --workspace.",
+                )
+            return
+        catalog = self.catalog(workspace)
+        if project is not None:
+            catalog.project(project)
+        for server in servers or ():
+            catalog.entry(server)
 
     def cache(self, workspace: WorkspaceId) -> DiskToolCache:
         if (cache := self._caches.get(workspace)) is None:

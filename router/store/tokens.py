@@ -11,7 +11,7 @@ import hmac
 import logging
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,7 +21,15 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from router.errors import InvalidInput, NotFound, ToolboothError
-from router.model import IssuedToken, JsonObject, ProjectId, TokenId, TokenSummary, WorkspaceId
+from router.model import (
+    IssuedToken,
+    JsonObject,
+    ProjectId,
+    ServerId,
+    TokenId,
+    TokenSummary,
+    WorkspaceId,
+)
 from router.store import jsontext
 from router.store.clock import Clock
 from router.store.document import Document, Seen
@@ -47,6 +55,7 @@ class _StoredToken(BaseModel):
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
     workspace: WorkspaceId | None = None
     project: ProjectId | None = None
+    servers: tuple[ServerId, ...] | None = None
     created_at: AwareDatetime
     expires_at: AwareDatetime | None = None
     last_used_at: AwareDatetime | None = None
@@ -102,6 +111,7 @@ class TokenStore:
         workspace: WorkspaceId | None,
         project: ProjectId | None,
         expires_at: datetime | None = None,
+        servers: Sequence[ServerId] | None = None,
     ) -> IssuedToken:
         if not name.strip():
             raise InvalidInput("A token needs a name.", "Name it after the client that uses it.")
@@ -113,6 +123,7 @@ class TokenStore:
             sha256=_digest(secret).hex(),
             workspace=workspace,
             project=project,
+            servers=tuple(servers) if servers is not None else None,
             created_at=self._clock(),
             expires_at=expires_at,
         )
@@ -199,6 +210,7 @@ def _summary(stored: _StoredToken) -> TokenSummary:
         stored.created_at,
         stored.expires_at,
         stored.last_used_at,
+        stored.servers,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from PySide6.QtCore import Qt
@@ -211,8 +211,12 @@ def test_a_new_token_is_shown_once_masked_with_what_to_paste(
     scope = named(dialog, QComboBox, "What it may use")
     assert isinstance(scope, QComboBox)
     scope.setCurrentIndex(1)
+    lifetime = named(dialog, QComboBox, "How long it lasts")
+    assert isinstance(lifetime, QComboBox)
+    lifetime.setCurrentIndex(2)
     press(dialog, "Create token")
-    assert router.commands == [SentCommand("issue_token", ("Zed", PERSONAL, None))]
+    order = ("Zed", PERSONAL, None, None, timedelta(days=30))
+    assert router.commands == [SentCommand("issue_token", order)]
     field = named(dialog, QLineEdit, "Token")
     assert isinstance(field, QLineEdit)
     qtbot.waitUntil(lambda: field.text() == "tb_zed_secret", timeout=WAIT_MS)

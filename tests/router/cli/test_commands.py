@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import AsyncGenerator, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,16 @@ def test_a_token_is_shown_once_and_can_be_revoked(terminal: Terminal, tmp_path: 
     assert terminal.json("token", "list") == []
 
 
+def test_a_token_can_be_narrowed_to_servers_and_given_an_end(terminal: Terminal) -> None:
+    terminal("add", "Test", "--", *SERVER)
+    made = terminal.json("token", "new", "Editor", "--server", "Test", "--expires", "30d")
+    assert (made["workspace"], made["servers"]) == ("personal", ["test"])
+    lifetime = datetime.fromisoformat(made["expiresAt"]) - datetime.fromisoformat(made["createdAt"])
+    assert timedelta(days=29.9) < lifetime <= timedelta(days=30)
+    _, out, _ = terminal("token", "list")
+    assert "personal  -  test  never used" in out
+
+
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
@@ -189,6 +200,9 @@ def test_a_token_is_shown_once_and_can_be_revoked(terminal: Terminal, tmp_path: 
         (("list", "--"), 2, 'Only "add"'),
         (("list", "--workspace", ""), 2, "must not be empty"),
         (("search", "x", "--project", ""), 2, "must not be empty"),
+        (("token", "new", "X", "--expires", "soon"), 2, "a time like 12h"),
+        (("token", "new", "X", "--expires", "9999w"), 1, "ten years"),
+        (("token", "new", "X", "--server", "nobody"), 1, 'no server "nobody"'),
         (("project", "new", "Unassigned"), 1, "no project at all"),
         (("project", "new", "UNASSIGNED_PROJECT_ID"), 1, "no project at all"),
         (("call", "a:b", "{nonsense"), 2, "not JSON"),

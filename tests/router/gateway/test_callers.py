@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from router.catalog.catalog import WorkspaceCatalog
 from router.gateway.callers import CallerRules, Claims, Refusal
-from router.model import ProjectId, TokenId, TokenSummary, WorkspaceId
+from router.model import ProjectId, ServerId, TokenId, TokenSummary, WorkspaceId
 from router.search.bm25 import Bm25Provider
 from router.settings import WorkspaceConfig
 
@@ -72,6 +73,13 @@ def test_the_boundary_is_what_all_claims_agree_on(
     caller = rules().caller(bearer, claims)
     assert (caller.workspace, caller.project) == expected
     assert caller.client == "Editor"
+
+
+@pytest.mark.proves("META-6")
+def test_a_tokens_servers_bound_its_caller() -> None:
+    narrow = replace(token("work"), servers=(ServerId("files"),))
+    assert rules().caller(narrow, Claims()).servers == {"files"}
+    assert rules().caller(token("work"), Claims()).servers is None
 
 
 @pytest.mark.proves("META-6")

@@ -183,6 +183,24 @@ async def test_header_and_meta_that_name_different_projects_are_refused(running:
     assert (good.status_code, bad.status_code) == (200, 403)
 
 
+@pytest.mark.proves("META-5", "META-6")
+async def test_a_token_for_some_servers_finds_and_runs_nothing_of_the_others(
+    running: Running,
+) -> None:
+    mine, other = await running.add("Mine"), await running.add("Other")
+    issued = await running.router.issue_token("Narrow", PERSONAL, None, servers=[mine.server])
+    question = {"query": ["echo", f"{other.server}:echo"]}
+    found = await running.call("tool_discovery", question, token=issued.secret)
+    keys = {hit["toolKey"] for hit in found["structuredContent"]["results"]}
+    assert keys
+    assert all(key.startswith("mine:") for key in keys)
+    refused = await running.call("tool_execute", {"toolKey": "other:echo"}, token=issued.secret)
+    assert "no tool other:echo" in refused["content"][0]["text"]
+    assert not (
+        await running.call("tool_execute", {"toolKey": "mine:echo"}, token=issued.secret)
+    ).get("isError")
+
+
 async def test_one_token_cannot_use_another_tokens_session(running: Running) -> None:
     _, session = await running.open_session("2025-06-18")
     other = await running.router.issue_token("Other", None, None)

@@ -15,7 +15,7 @@ import pytest
 
 import router
 from router.errors import ConfigError, InvalidInput, NotFound
-from router.model import ProjectId, TokenId, WorkspaceId
+from router.model import ProjectId, ServerId, TokenId, WorkspaceId
 from router.store.tokens import TokenStore
 from tests.fakes import FakeClock
 
@@ -49,6 +49,13 @@ def test_an_issued_token_is_known_and_carries_its_boundary(
     assert verified is not None
     assert (verified.name, verified.workspace, verified.project) == ("Claude", WORK, "docs")
     assert verified.created_at == clock.now
+
+
+def test_a_token_may_be_good_for_some_servers_only(tokens: TokenStore, path: Path) -> None:
+    issued = tokens.issue("Claude", WORK, None, servers=[ServerId("files")])
+    assert issued.summary.servers == ("files",)
+    reread = TokenStore(path, FakeClock()).verify(issued.secret)
+    assert reread == issued.summary
 
 
 def test_the_file_is_private_and_holds_no_secret(tokens: TokenStore, path: Path) -> None:
