@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import assert_never
 
@@ -23,7 +23,6 @@ from router.events import (
     Event,
     SettingsApplied,
     TokensChanged,
-    ToolsChanged,
     WorkspacesChanged,
     WorkspaceSwitched,
 )
@@ -31,26 +30,20 @@ from router.gateway.recording import Request
 from router.model import (
     ActivityEntry,
     Caller,
-    Exposure,
-    IssuedToken,
     JsonObject,
-    Optimization,
-    Permission,
-    ProjectId,
     ServerId,
     ServerRef,
     SignIn,
-    TokenId,
     ToolKey,
     WorkspaceId,
 )
 from router.result import ToolResult
 from router.search.bm25 import Bm25Provider
 from router.service.announcing import Announcer
+from router.service.boundaries import Boundaries
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
 from router.service.keeping import outlived, require_keyring, without_secrets
-from router.service.queries import Queries
 from router.service.workspaces import Workspaces
 from router.settings import ServerConfig, Settings, WorkspaceConfig
 from router.store.activity import SqliteActivityLog
@@ -74,7 +67,7 @@ log = logging.getLogger(__name__)
 _POLL_S = 1.0
 
 
-class Router(Queries):
+class Router(Boundaries):
     """`open()` reads the files and can work on them; `start()` also serves clients."""
 
     def __init__(
@@ -103,9 +96,8 @@ class Router(Queries):
             publish=self._publish,
             clock=clock,
         )
-        super().__init__(config, workspaces, fleet, endpoint, tokens)
+        super().__init__(config, workspaces, fleet, endpoint, tokens, self._publish, clock)
         self._data_dir = data_dir
-        self._clock = clock
         self._instance = InstanceLock(data_dir)
         self._control = ControlServer(
             socket_address(data_dir), lambda name, arguments: dispatch(self, name, arguments)
@@ -225,78 +217,16 @@ class Router(Queries):
     async def measure(self) -> None:
         await self._fleet.measure()
 
-    # Workspaces and projects
-
-    async def create_workspace(self, name: str) -> WorkspaceId:
-        name = editing.checked_name(name)
-        workspace = editing.new_workspace_id(name, self._workspaces.catalogs)
-        await self._workspaces.create(workspace, WorkspaceConfig(name=name))
-        await self._reconcile(workspace)
-        return workspace
-
-    async def switch_workspace(self, workspace: WorkspaceId) -> None:
-        self._workspaces.catalog(workspace)
-        await self._change_settings({"active_workspace": workspace})
-
-    async def create_project(
-        self, workspace: WorkspaceId, name: str, servers: Sequence[ServerId] | None
-    ) -> ProjectId:
-        name = editing.checked_name(name)
-        _, project = editing.with_project(self._workspaces.catalog(workspace).config, name, servers)
-        await self._edit(workspace, lambda c: editing.with_project(c, name, servers)[0])
-        return project
-
-    async def set_project_options(
-        self,
-        workspace: WorkspaceId,
-        project: ProjectId | None,
-        *,
-        optimization: Optimization | None,
-        exposure: Exposure,
-    ) -> None:
-        await self._edit(
-            workspace, lambda c: editing.with_options(c, project, optimization, exposure)
-        )
-
-    async def set_permission(
-        self,
-        workspace: WorkspaceId,
-        key: ToolKey,
-        permission: Permission,
-        project: ProjectId | None = None,
-    ) -> None:
-        await self._edit(workspace, lambda c: editing.with_permission(c, key, permission, project))
-        count = len(self._workspaces.catalog(workspace).entry(key.server).tools)
-        self._publish(ToolsChanged(workspace, key.server, count))
-
-    # Settings and tokens
+    # Settings
 
     async def apply_settings(self, settings: Settings) -> None:
         self._workspaces.catalog(settings.active_workspace)
         known = dict(self.settings())
         await self._change_settings({k: v for k, v in settings if v != known[k]})
 
-    async def issue_token(
-        self,
-        name: str,
-        workspace: WorkspaceId | None,
-        project: ProjectId | None,
-        *,
-        servers: Sequence[ServerId] | None = None,
-        lifetime: timedelta | None = None,
-    ) -> IssuedToken:
-        self._workspaces.check_scope(workspace, project, servers)
-        name = editing.checked_name(name)
-        expires_at = editing.end_of(lifetime, self._clock())
-        issued = await asyncio.to_thread(
-            self._tokens.issue, name, workspace, project, expires_at, servers
-        )
-        self._publish(TokensChanged())
-        return issued
-
-    async def revoke_token(self, token: TokenId) -> None:
-        await asyncio.to_thread(self._tokens.revoke, token)
-        self._publish(TokensChanged())
+    async def switch_workspace(self, workspace: WorkspaceId) -> None:
+        self._workspaces.catalog(workspace)
+        await self._change_settings({"active_workspace": workspace})
 
     # Trying tools out, as the person at the keyboard
 
@@ -308,13 +238,6 @@ class Router(Queries):
 
     # Keeping in step
 
-    async def _edit(
-        self, workspace: WorkspaceId, change: Callable[[WorkspaceConfig], WorkspaceConfig]
-    ) -> WorkspaceConfig:
-        changed = await self._workspaces.edit(workspace, change)
-        await self._reconcile(workspace)
-        return changed
-
     async def _consent_and_reconcile(
         self, ref: ServerRef, config: ServerConfig, *, consent: bool
     ) -> None:
@@ -322,10 +245,6 @@ class Router(Queries):
             grant = self._workspaces.consents(ref.workspace).grant
             await asyncio.to_thread(grant, ref.server, config)
         await self._reconcile(ref.workspace)
-
-    async def _reconcile(self, workspace: WorkspaceId) -> None:
-        await self._fleet.apply(self._workspaces.reconcile(workspace))
-        self._publish(WorkspacesChanged(workspace))
 
     async def _with_secrets_kept(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
         prefix = f"{ref.workspace}/{ref.server}"

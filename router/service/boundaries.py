@@ -1,0 +1,115 @@
+"""Commands about who may use what: workspaces, projects, permissions and tokens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+from router.catalog import editing
+from router.events import Publish, TokensChanged, ToolsChanged, WorkspacesChanged
+from router.model import (
+    Exposure,
+    IssuedToken,
+    Optimization,
+    Permission,
+    ProjectId,
+    ServerId,
+    TokenId,
+    ToolKey,
+    WorkspaceId,
+)
+from router.service.endpoint import Endpoint
+from router.service.fleet import Fleet
+from router.service.queries import Queries
+from router.service.workspaces import Workspaces
+from router.settings import WorkspaceConfig
+from router.store.config import ConfigStore
+from router.store.tokens import TokenStore
+
+
+class Boundaries(Queries):
+    def __init__(
+        self,
+        config: ConfigStore,
+        workspaces: Workspaces,
+        fleet: Fleet,
+        endpoint: Endpoint,
+        tokens: TokenStore,
+        publish: Publish,
+        clock: Callable[[], datetime],
+    ) -> None:
+        super().__init__(config, workspaces, fleet, endpoint, tokens)
+        self._publish = publish
+        self._clock = clock
+
+    async def create_workspace(self, name: str) -> WorkspaceId:
+        name = editing.checked_name(name)
+        workspace = editing.new_workspace_id(name, self._workspaces.catalogs)
+        await self._workspaces.create(workspace, WorkspaceConfig(name=name))
+        await self._reconcile(workspace)
+        return workspace
+
+    async def create_project(
+        self, workspace: WorkspaceId, name: str, servers: Sequence[ServerId] | None
+    ) -> ProjectId:
+        name = editing.checked_name(name)
+        _, project = editing.with_project(self._workspaces.catalog(workspace).config, name, servers)
+        await self._edit(workspace, lambda c: editing.with_project(c, name, servers)[0])
+        return project
+
+    async def set_project_options(
+        self,
+        workspace: WorkspaceId,
+        project: ProjectId | None,
+        *,
+        optimization: Optimization | None,
+        exposure: Exposure,
+    ) -> None:
+        await self._edit(
+            workspace, lambda c: editing.with_options(c, project, optimization, exposure)
+        )
+
+    async def set_permission(
+        self,
+        workspace: WorkspaceId,
+        key: ToolKey,
+        permission: Permission,
+        project: ProjectId | None = None,
+    ) -> None:
+        await self._edit(workspace, lambda c: editing.with_permission(c, key, permission, project))
+        count = len(self._workspaces.catalog(workspace).entry(key.server).tools)
+        self._publish(ToolsChanged(workspace, key.server, count))
+
+    async def issue_token(
+        self,
+        name: str,
+        workspace: WorkspaceId | None,
+        project: ProjectId | None,
+        *,
+        servers: Sequence[ServerId] | None = None,
+        lifetime: timedelta | None = None,
+    ) -> IssuedToken:
+        self._workspaces.check_scope(workspace, project, servers)
+        name = editing.checked_name(name)
+        expires_at = editing.end_of(lifetime, self._clock())
+        issued = await asyncio.to_thread(
+            self._tokens.issue, name, workspace, project, expires_at, servers
+        )
+        self._publish(TokensChanged())
+        return issued
+
+    async def revoke_token(self, token: TokenId) -> None:
+        await asyncio.to_thread(self._tokens.revoke, token)
+        self._publish(TokensChanged())
+
+    async def _edit(
+        self, workspace: WorkspaceId, change: Callable[[WorkspaceConfig], WorkspaceConfig]
+    ) -> WorkspaceConfig:
+        changed = await self._workspaces.edit(workspace, change)
+        await self._reconcile(workspace)
+        return changed
+
+    async def _reconcile(self, workspace: WorkspaceId) -> None:
+        await self._fleet.apply(self._workspaces.reconcile(workspace))
+        self._publish(WorkspacesChanged(workspace))
