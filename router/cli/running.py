@@ -19,8 +19,9 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from router.cli.grammar import WrongUsage, parse
+from router.cli.grammar import parse
 from router.cli.printing import print_human, print_sign_in
+from router.cli.words import WrongUsage
 from router.control.channel import send, socket_address
 from router.errors import ToolboothError
 from router.model import DiscoveryStatus, JsonObject, ListenerPhase, as_array, as_object

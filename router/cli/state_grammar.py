@@ -1,0 +1,72 @@
+"""The grammar of commands about what is running, tokens, workspaces and projects."""
+
+from __future__ import annotations
+
+import argparse
+
+from router.cli.words import Subparsers, command, given, group, nothing, place
+from router.model import OFF, Exposure, JsonObject, Optimization
+
+_UNITS_S = {"h": 3600, "d": 86400, "w": 604800}
+
+
+def add_state_commands(
+    commands: Subparsers, common: argparse.ArgumentParser, scoped: argparse.ArgumentParser
+) -> None:
+    command(commands, "status", "Say what is running.", common, nothing)
+    token = group(commands, "token", "Manage the tokens of clients.")
+    new = command(token, "token new", "Make a token; it is shown once.", scoped, _token_arguments)
+    new.add_argument("name")
+    new.add_argument("--project", type=given, metavar="P")
+    new.add_argument("--server", action="append", dest="servers", metavar="S", help="it may use")
+    new.add_argument("--expires", type=_lifetime, metavar="TIME", help="after 12h, 30d or 4w")
+    command(token, "token list", "List the tokens.", common, nothing)
+    revoke = command(token, "token revoke", "Revoke a token.", common, _revoked_token)
+    revoke.add_argument("token", metavar="ID")
+    workspace = group(commands, "workspace", "Manage workspaces.")
+    for name, help_text in (("new", "Make a workspace."), ("use", "Make it the active one.")):
+        command(workspace, f"workspace {name}", help_text, common, _name).add_argument("name")
+    command(workspace, "workspace list", "List the workspaces.", common, nothing)
+    project = group(commands, "project", "Manage the projects of a workspace.")
+    new = command(project, "project new", "Make a project.", scoped, _new_project)
+    new.add_argument("name")
+    new.add_argument("--server", action="append", dest="servers", metavar="S", help="it may use")
+    setting = command(project, "project set", "Change a project.", scoped, _project_options)
+    setting.add_argument("project", metavar="P", help='"-" for clients outside any project')
+    setting.add_argument("--optimization", choices=[OFF, *(str(o) for o in Optimization)])
+    setting.add_argument("--exposure", choices=[str(e) for e in Exposure])
+    command(project, "project list", "List the projects.", scoped, place)
+
+
+def _name(parsed: argparse.Namespace) -> JsonObject:
+    return {"name": parsed.name}
+
+
+def _token_arguments(parsed: argparse.Namespace) -> JsonObject:
+    scope = {**place(parsed), "project": parsed.project, "servers": parsed.servers}
+    return {**scope, "name": parsed.name, "lifetimeS": parsed.expires}
+
+
+def _revoked_token(parsed: argparse.Namespace) -> JsonObject:
+    return {"token": parsed.token}
+
+
+def _new_project(parsed: argparse.Namespace) -> JsonObject:
+    return {**place(parsed), "name": parsed.name, "servers": parsed.servers}
+
+
+def _project_options(parsed: argparse.Namespace) -> JsonObject:
+    return {
+        **place(parsed),
+        "project": None if parsed.project == "-" else parsed.project,
+        "optimization": parsed.optimization,
+        "exposure": parsed.exposure,
+    }
+
+
+def _lifetime(text: str) -> float:
+    """Seconds, from `12h`, `30d` or `4w`."""
+    number, unit = text[:-1], text[-1:]
+    if not (number.isascii() and number.isdigit() and unit in _UNITS_S and 0 < int(number) < 10**5):
+        raise argparse.ArgumentTypeError(f'"{text}" is not a time like 12h, 30d or 4w')
+    return int(number) * _UNITS_S[unit]

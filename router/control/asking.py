@@ -1,0 +1,62 @@
+"""What a command needs to be carried out: the router, and whom its arguments mean."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol, TypeAlias
+
+from router.control import views
+from router.errors import InvalidInput
+from router.model import (
+    Caller,
+    JsonObject,
+    ProjectId,
+    SearchHit,
+    ServerRef,
+    ToolKey,
+    WorkspaceId,
+)
+from router.ports import RouterPort
+from router.result import ToolResult
+
+
+class ControlledRouter(RouterPort, Protocol):
+    """The router, with what only its own person may do: run tools without a token."""
+
+    def find_server(self, workspace: WorkspaceId, text: str) -> ServerRef: ...
+    def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Caller: ...
+    async def sign_in_ended(self, ref: ServerRef) -> None: ...
+    def search(self, caller: Caller, queries: Sequence[str], limit: int) -> list[SearchHit]: ...
+    async def call_tool(
+        self, caller: Caller, key: ToolKey, arguments: JsonObject
+    ) -> ToolResult[JsonObject]: ...
+
+
+Command: TypeAlias = Callable[[ControlledRouter, JsonObject], Awaitable[Any]]
+
+
+def workspace_of(router: ControlledRouter, arguments: JsonObject) -> WorkspaceId:
+    """The workspace meant by id or name; the active one if none is named."""
+    text = arguments.get("workspace")
+    if text is None:
+        return router.active_workspace()
+    for summary in router.workspaces():
+        if text in (summary.id, summary.name):
+            return summary.id
+    raise InvalidInput(
+        f'There is no workspace "{text}".', "List them with: toolbooth workspace list"
+    )
+
+
+def project_of(arguments: JsonObject) -> ProjectId | None:
+    text = arguments.get("project")
+    return ProjectId(text) if text else None
+
+
+def server_of(router: ControlledRouter, arguments: JsonObject) -> ServerRef:
+    return router.find_server(workspace_of(router, arguments), str(arguments["server"]))
+
+
+def status_of(router: ControlledRouter, ref: ServerRef) -> JsonObject:
+    found = (s for s in router.servers(ref.workspace) if s.id == ref.server)
+    return views.server(next(found))

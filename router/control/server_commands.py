@@ -1,0 +1,107 @@
+"""Commands about servers."""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+
+from router.control import views
+from router.control.asking import Command, ControlledRouter, server_of, status_of, workspace_of
+from router.errors import InvalidInput
+from router.model import JsonObject, ServerRef, as_object
+from router.settings import ServerConfig
+
+
+def server_config(entry: object) -> ServerConfig:
+    """A server's configuration from JSON, or `InvalidInput` with the first thing wrong with it."""
+    try:
+        return ServerConfig.model_validate(entry)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        message = first["msg"].removeprefix("Value error, ")
+        raise InvalidInput(f"{place}: {message}" if place else f"{message}.") from None
+
+
+async def _add(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    workspace = workspace_of(router, arguments)
+    config = server_config(arguments["config"])
+    server = await router.add_server(workspace, str(arguments["name"]), config, consent=True)
+    return status_of(router, ServerRef(workspace, server))
+
+
+async def _remove(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    ref = server_of(router, arguments)
+    gone = status_of(router, ref)
+    await router.remove_server(ref)
+    return gone
+
+
+async def _enable(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    ref = server_of(router, arguments)
+    await router.set_server_enabled(ref, True)
+    return status_of(router, ref)
+
+
+async def _disable(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    ref = server_of(router, arguments)
+    await router.set_server_enabled(ref, False)
+    return status_of(router, ref)
+
+
+async def _approve(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    ref = server_of(router, arguments)
+    await router.approve_server(ref)
+    return status_of(router, ref)
+
+
+async def _sign_in(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    """Where to sign in; `sign-in wait` waits for the end of it."""
+    return views.sign_in(await router.begin_sign_in(server_of(router, arguments)))
+
+
+async def _sign_in_wait(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    ref = server_of(router, arguments)
+    await router.sign_in_ended(ref)
+    return status_of(router, ref)
+
+
+async def _sign_out(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    ref = server_of(router, arguments)
+    await router.sign_out(ref)
+    return status_of(router, ref)
+
+
+async def _import(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+    workspace = workspace_of(router, arguments)
+    servers = {
+        name: server_config(entry) for name, entry in as_object(arguments["servers"]).items()
+    }
+    added = await router.import_servers(workspace, servers)
+    return [status_of(router, ServerRef(workspace, server)) for server in added]
+
+
+async def _list(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+    return [views.server(s) for s in router.servers(workspace_of(router, arguments))]
+
+
+async def _refresh(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+    workspace = workspace_of(router, arguments)
+    only = server_of(router, arguments).server if arguments.get("server") else None
+    await router.refresh(workspace, only)
+    statuses = [s for s in router.servers(workspace) if only in (None, s.id)]
+    return [views.server(status) for status in statuses]
+
+
+COMMANDS: dict[str, Command] = {
+    "add": _add,
+    "remove": _remove,
+    "enable": _enable,
+    "disable": _disable,
+    "approve": _approve,
+    "sign-in": _sign_in,
+    "sign-in wait": _sign_in_wait,
+    "sign-out": _sign_out,
+    "import": _import,
+    "list": _list,
+    "refresh": _refresh,
+}

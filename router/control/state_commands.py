@@ -1,0 +1,106 @@
+"""Commands about what is running, tokens, workspaces and projects."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+
+from router.control import views
+from router.control.asking import Command, ControlledRouter, project_of, workspace_of
+from router.errors import InvalidInput
+from router.model import OFF, Exposure, JsonObject, Optimization, TokenId
+
+
+async def _status_of_all(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    await router.measure()
+    return {
+        "pid": os.getpid(),
+        "listener": views.listener(router.listener()),
+        "workspaces": [views.workspace(w) for w in router.workspaces()],
+        "servers": [views.server(s) for w in router.workspaces() for s in router.servers(w.id)],
+    }
+
+
+async def _token_new(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    """Projects and servers are a workspace's: a token that names one stays there."""
+    named = arguments.get("servers")
+    scoped = arguments.get("workspace") or arguments.get("project") or named
+    workspace = workspace_of(router, arguments)
+    servers = [router.find_server(workspace, str(text)).server for text in named] if named else None
+    lifetime = arguments.get("lifetimeS")
+    issued = await router.issue_token(
+        str(arguments["name"]),
+        workspace if scoped else None,
+        project_of(arguments),
+        servers=servers,
+        lifetime=timedelta(seconds=float(lifetime)) if lifetime else None,
+    )
+    return {**views.token(issued.summary), "token": issued.secret}
+
+
+async def _token_list(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+    return [views.token(summary) for summary in router.tokens()]
+
+
+async def _token_revoke(router: ControlledRouter, arguments: JsonObject) -> None:
+    await router.revoke_token(TokenId(str(arguments["token"])))
+
+
+async def _workspace_new(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    workspace = await router.create_workspace(str(arguments["name"]))
+    return next(views.workspace(w) for w in router.workspaces() if w.id == workspace)
+
+
+async def _workspace_use(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    workspace = workspace_of(router, {"workspace": arguments["name"]})
+    await router.switch_workspace(workspace)
+    return next(views.workspace(w) for w in router.workspaces() if w.id == workspace)
+
+
+async def _workspace_list(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+    return [views.workspace(summary) for summary in router.workspaces()]
+
+
+async def _project_new(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    workspace = workspace_of(router, arguments)
+    named = arguments.get("servers")
+    servers = [router.find_server(workspace, str(text)).server for text in named] if named else None
+    project = await router.create_project(workspace, str(arguments["name"]), servers)
+    return next(views.project(p) for p in router.projects(workspace) if p.id == project)
+
+
+async def _project_set(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    """Options that are not named stay as they are."""
+    workspace, project = workspace_of(router, arguments), project_of(arguments)
+    current = next((p for p in router.projects(workspace) if p.id == project), None)
+    if current is None:
+        raise InvalidInput(
+            f'There is no project "{project}".', "List them with: toolbooth project list"
+        )
+    chosen = arguments.get("optimization")
+    optimization = (
+        None if chosen == OFF else Optimization(chosen) if chosen else current.optimization
+    )
+    exposure = Exposure(arguments.get("exposure") or current.exposure)
+    await router.set_project_options(
+        workspace, project, optimization=optimization, exposure=exposure
+    )
+    return next(views.project(p) for p in router.projects(workspace) if p.id == project)
+
+
+async def _project_list(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+    return [views.project(p) for p in router.projects(workspace_of(router, arguments))]
+
+
+COMMANDS: dict[str, Command] = {
+    "status": _status_of_all,
+    "token new": _token_new,
+    "token list": _token_list,
+    "token revoke": _token_revoke,
+    "workspace new": _workspace_new,
+    "workspace use": _workspace_use,
+    "workspace list": _workspace_list,
+    "project new": _project_new,
+    "project set": _project_set,
+    "project list": _project_list,
+}

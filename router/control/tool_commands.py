@@ -1,0 +1,53 @@
+"""Commands about tools: finding, running, permitting them."""
+
+from __future__ import annotations
+
+from router.control import views
+from router.control.asking import Command, ControlledRouter, project_of, server_of, workspace_of
+from router.errors import InvalidInput
+from router.model import JsonObject, Permission, as_object
+from router.names import parse_tool_key
+from router.result import Failed
+
+
+async def _tools(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+    workspace = workspace_of(router, arguments)
+    only = server_of(router, arguments).server if arguments.get("server") else None
+    rows: list[JsonObject] = []
+    for status in router.servers(workspace):
+        if only is not None and status.id != only:
+            continue
+        tools = [views.tool(tool) for tool in router.tools(status.ref)]
+        rows += tools if status.tool_count is not None else [views.missing_list(status)]
+    return rows
+
+
+async def _search(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+    caller = router.local_caller(workspace_of(router, arguments), project_of(arguments))
+    limit = int(arguments.get("limit") or router.settings().results_per_search)
+    return [views.hit(found) for found in router.search(caller, arguments["queries"], limit)]
+
+
+async def _call(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    caller = router.local_caller(workspace_of(router, arguments), project_of(arguments))
+    key = parse_tool_key(str(arguments["toolKey"]))
+    result = await router.call_tool(caller, key, as_object(arguments.get("arguments")))
+    if isinstance(result, Failed):
+        raise InvalidInput(result.message, result.hint)
+    return result.value
+
+
+async def _permission_set(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    workspace = workspace_of(router, arguments)
+    key = parse_tool_key(str(arguments["toolKey"]))
+    permission = Permission(arguments["permission"])
+    await router.set_permission(workspace, key, permission, project_of(arguments))
+    return {"toolKey": str(key), "permission": permission}
+
+
+COMMANDS: dict[str, Command] = {
+    "tools": _tools,
+    "search": _search,
+    "call": _call,
+    "permission set": _permission_set,
+}
