@@ -33,7 +33,9 @@ from router.store.secrets import resolve
 from router.tasks import spawn, stop
 from router.tracing import log_event
 from router.upstream.oauth.failures import sign_in_needed
+from router.upstream.ownership import THIS_PROCESS
 from router.upstream.pool import LaunchPlan, Terms, UpstreamPool
+from router.upstream.process_tree import sweep
 
 log = logging.getLogger(__name__)
 
@@ -52,11 +54,13 @@ class Fleet:
         publish: Publish,
         clock: Callable[[], datetime],
         settings: Callable[[], Settings] = Settings,
+        owner: str = THIS_PROCESS,
     ) -> None:
         self._workspaces = workspaces
         self._secrets = secrets
         self._publish = publish
         self._settings = settings
+        self._owner = owner
         self._serving = False
         self._changed: set[ServerRef] = set()
         """Those that said their lists changed, and were not listed since."""
@@ -79,6 +83,11 @@ class Fleet:
             publish=self._learnt,
             clock=clock,
         )
+
+    async def sweep(self) -> None:
+        """End what an earlier router that was killed has left of its servers."""
+        if left := await asyncio.to_thread(sweep, self._owner):
+            log.warning("Ended %d processes that an earlier Toolbooth left behind", left)
 
     def start_serving(self) -> None:
         """From now on lists are kept fresh in the background, beginning with the stale ones, and
@@ -211,6 +220,7 @@ class Fleet:
             env=await resolve(entry.config.env, self._secrets, os.environ),
             headers=await resolve(entry.config.headers, self._secrets, os.environ),
             credentials=await self.sign_ins.credentials(ref),
+            owner=self._owner,
         )
 
     def _state_changed(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:

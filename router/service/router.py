@@ -61,6 +61,7 @@ from router.store.instance import InstanceLock
 from router.store.secrets import KeyringSecrets, LayeredSecrets, SessionSecrets
 from router.store.tokens import TokenStore
 from router.tasks import spawn, stop
+from router.upstream.ownership import owner_of
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +86,9 @@ class Router(Boundaries):
         workspaces = Workspaces(data_dir / "workspaces", config, Bm25Provider())
         tokens = TokenStore(data_dir / "tokens.json", clock)
         self._secrets = LayeredSecrets(KeyringSecrets(), SessionSecrets())
-        fleet = Fleet(workspaces, self._secrets, self._publish, clock, self.settings)
+        fleet = Fleet(
+            workspaces, self._secrets, self._publish, clock, self.settings, owner_of(data_dir)
+        )
         endpoint = Endpoint(
             workspaces=workspaces,
             fleet=fleet,
@@ -121,6 +124,7 @@ class Router(Boundaries):
     async def start(self) -> None:
         """Serve clients. Raises `Conflict` if another instance has the data directory."""
         self._instance.acquire()
+        await self._fleet.sweep()
         await self.open()
         await self._endpoint.start(self.settings().port if self._port is None else self._port)
         await self._control.start()

@@ -17,6 +17,7 @@ from router.upstream.http import HttpLink
 from router.upstream.jsonrpc import Link, NotificationSink, Peer, Receiver
 from router.upstream.last_words import LineSink, filled_in
 from router.upstream.oauth.channel import Credentials
+from router.upstream.ownership import THIS_PROCESS, Mark, new_mark
 from router.upstream.protocol import SERVER_INFO_KEY
 from router.upstream.stdio import Command, StdioLink
 
@@ -35,10 +36,12 @@ async def open_upstream(
     on_notification: NotificationSink,
     on_stderr: LineSink,
     startup_timeout_s: float | None = None,
+    owner: str = THIS_PROCESS,
 ) -> Connection:
     """Start or reach the server and open a session with it. `env` and `headers` are those of
     `config` with their secrets filled in; `credentials` are for a server that wants a
-    sign-in. Raises `UpstreamFailed`, and then leaves nothing."""
+    sign-in; `owner` is whose mark its processes get. Raises `UpstreamFailed`, and then leaves
+    nothing."""
     connection: Connection
     if config.url:
         default_s = _HTTP_STARTUP_S
@@ -46,15 +49,18 @@ async def open_upstream(
         connection = HttpConnection(link, on_notification)
     else:
         default_s = _STDIO_STARTUP_S
-        connection = ProcessConnection(_process(config, env, on_stderr), on_notification)
+        connection = ProcessConnection(_process(config, env, on_stderr, owner), on_notification)
     await _open(connection, startup_timeout_s or default_s)
     return connection
 
 
-def _process(config: ServerConfig, env: Mapping[str, str], on_stderr: LineSink) -> StdioLink:
+def _process(
+    config: ServerConfig, env: Mapping[str, str], on_stderr: LineSink, owner: str
+) -> StdioLink:
     command = Command(config.command or "", config.args, env, config.cwd)
     filled = [filled_in(config.env.get(name, ""), value) for name, value in env.items()]
-    return StdioLink(command, on_stderr=on_stderr, secrets=itertools.chain(*filled))
+    secrets = itertools.chain(*filled)
+    return StdioLink(command, on_stderr=on_stderr, secrets=secrets, mark=new_mark(owner))
 
 
 async def open_process(
@@ -174,6 +180,14 @@ class ProcessConnection(Connection):
     @property
     def pid(self) -> int:
         return self._process.pid
+
+    @property
+    def mark(self) -> Mark:
+        return self._process.mark
+
+    def hurry(self) -> None:
+        """Its next stop shall not take long."""
+        self._process.hurry()
 
     def condemn(self, failure: Failure) -> None:
         """Kill the process and all its descendants, because of `failure`."""

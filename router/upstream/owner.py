@@ -26,6 +26,7 @@ from router.upstream.failures import failed
 from router.upstream.jsonrpc import NotificationSink
 from router.upstream.last_words import LineSink
 from router.upstream.oauth.channel import Credentials
+from router.upstream.ownership import THIS_PROCESS
 from router.upstream.supervision import Supervision
 from router.upstream.terms import Terms
 
@@ -43,6 +44,8 @@ class LaunchPlan:
     credentials: Credentials | None = None
     startup_timeout_s: float | None = None
     """`None`: what is usual for its transport."""
+    owner: str = THIS_PROCESS
+    """Whose mark its processes get."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +191,7 @@ class Owner:
                 on_notification=around.on_notification,
                 on_stderr=around.on_stderr,
                 startup_timeout_s=plan.startup_timeout_s,
+                owner=plan.owner,
             )
         except UpstreamFailed as error:
             self._fail(error)

@@ -28,7 +28,7 @@ __all__ = ["LaunchPlan", "Terms", "UpstreamPool"]
 
 log = logging.getLogger(__name__)
 
-_CLOSE_TIMEOUT_S = 4.5
+_CLOSE_TIMEOUT_S = 3.0
 _STOPPING = Failure(FailureKind.OTHER, detail="Toolbooth is stopping")
 
 
@@ -130,6 +130,8 @@ class UpstreamPool:
         """Stop all servers side by side; from now on none starts."""
         self._stopping = True
         await self._watch.close()
+        for connection in self._processes().values():
+            connection.hurry()
         stops = [spawn(owner.stop(), name="stop upstream") for owner in self._owners.values()]
         if stops:
             _, late = await asyncio.wait(stops, timeout=_CLOSE_TIMEOUT_S)

@@ -27,6 +27,8 @@ class Process:
     rss_bytes: int
     cpu_s: float
     age_s: float
+    ended: bool = False
+    """A zombie: only its parent has yet to take notice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +39,39 @@ class TreeUse:
     rss_bytes: int
     cpu_s: float
     age_s: float
-    """Of the leader."""
+    """Of its first process."""
 
 
-def read_trees(leaders: Collection[int]) -> dict[int, TreeUse]:
-    """The trees of those leaders that still run."""
-    listed = {process.pid: process for process in _list_processes()} if leaders else {}
-    return {leader: _tree(leader, listed) for leader in leaders if leader in listed}
+def list_processes() -> list[Process]:
+    return list(_list_processes())
 
 
-def _tree(leader: int, listed: Mapping[int, Process]) -> TreeUse:
-    members = {pid for pid, process in listed.items() if leader in (pid, process.group)}
-    while found := {p.pid for p in listed.values() if p.parent in members} - members:
+def tree_of(leaders: Collection[int], listed: Collection[Process]) -> set[int]:
+    """The live processes of `listed` that are of the leaders' sessions, or below them."""
+    members = {p.pid for p in listed if p.pid in leaders or p.group in leaders}
+    while found := {p.pid for p in listed if p.parent in members} - members:
         members |= found
+    return members - {p.pid for p in listed if p.ended}
+
+
+def uses_of(
+    trees: Mapping[int, Collection[int]], listed: Collection[Process]
+) -> dict[int, TreeUse]:
+    """What the trees use, each given as its first process and all the leaders it has by now."""
+    known = {process.pid: process for process in listed}
+    running = {first: leaders for first, leaders in trees.items() if first in known}
+    return {
+        first: _use(known[first], [known[pid] for pid in tree_of(leaders, listed)])
+        for first, leaders in running.items()
+    }
+
+
+def _use(first: Process, members: Collection[Process]) -> TreeUse:
     return TreeUse(
         processes=len(members),
-        rss_bytes=sum(listed[pid].rss_bytes for pid in members),
-        cpu_s=sum(listed[pid].cpu_s for pid in members),
-        age_s=listed[leader].age_s,
+        rss_bytes=sum(process.rss_bytes for process in members),
+        cpu_s=sum(process.cpu_s for process in members),
+        age_s=first.age_s,
     )
 
 
@@ -78,19 +95,26 @@ def read_proc(folder: Path = _PROC) -> Iterable[Process]:
             rss_bytes=int(fields[21]) * page,
             cpu_s=sum(map(int, fields[11:15])) / ticks,  # with its children that have ended
             age_s=uptime_s - int(fields[19]) / ticks,
+            ended=fields[0] in "ZX",
         )
 
 
 def read_ps() -> Iterable[Process]:
-    """All processes as `ps` prints them, with the names POSIX gives the columns."""
-    command = ["/bin/ps", "-A", "-o", "pid=,ppid=,pgid=,rss=,time=,etime="]
+    """All processes as `ps` prints them, on macOS and Linux alike."""
+    command = ["/bin/ps", "-A", "-o", "pid=,ppid=,pgid=,rss=,time=,etime=,state="]
     printed = subprocess.run(  # noqa: S603 - a constant
         command, capture_output=True, text=True, timeout=5, check=False, env={"LC_ALL": "C"}
     ).stdout
     for line in printed.splitlines():
-        pid, parent, group, rss_kib, cpu, age = line.split()
+        pid, parent, group, rss_kib, cpu, age, state = line.split()
         yield Process(
-            int(pid), int(parent), int(group), int(rss_kib) * 1024, _seconds(cpu), _seconds(age)
+            pid=int(pid),
+            parent=int(parent),
+            group=int(group),
+            rss_bytes=int(rss_kib) * 1024,
+            cpu_s=_seconds(cpu),
+            age_s=_seconds(age),
+            ended=state.startswith("Z"),
         )
 
 

@@ -1,26 +1,51 @@
-"""The process tree of POSIX: a process group, and a guardian that outlives us to end it."""
+"""The process tree of POSIX: a process group and those that left it, and a guardian that outlives
+us to end them."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import signal
 import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import IO, cast
+
+from router.upstream.ownership import VARIABLE, Mark, end_tree
+
+_FIND_IN_PROC = 'grep -ls "$m" /proc/[0-9]*/environ | tr -dc "0-9\\n"'
+_FIND_BY_PS = (
+    "/bin/ps -A -E -ww -o pid=,command= | "
+    'while read -r p c; do case $c in *"$m"*) echo "$p";; esac; done'
+)
+_SCRIPT = f"""
+read -r m
+while read -r l; do g=$l; done
+for i in $g; do kill -s KILL -- "-$i"; done
+for n in 1 2 3 4 5 6 7 8 9; do
+  f=$({_FIND_IN_PROC if sys.platform == "linux" else _FIND_BY_PS})
+  [ -n "$f" ] || exit
+  for i in $f; do kill -s KILL "$i"; done
+done
+"""
+
+# Of our own: the threads everyone shares may be waiting for a person to unlock a keyring.
+_looking = ThreadPoolExecutor(1, thread_name_prefix="processes")
 
 
 class Guardian:
-    """A shell that kills our process groups when we die, even of SIGKILL.
+    """A shell that kills the servers of one owner when we die, even of SIGKILL.
 
-    It reads the list of groups from a pipe of which we hold the other end, so the system itself
-    tells it. The usual ways won't do: Linux's parent-death signal has to be set between fork and
-    exec, where running Python is unsafe while other threads (Qt's) may hold locks, it reaches only
-    the direct child, and macOS has nothing like it. Runs only while there is a group to watch.
+    It reads from a pipe, of which we hold the other end, first the owner and then the list of
+    groups, so the system itself tells it. The usual ways won't do: Linux's parent-death signal has
+    to be set between fork and exec, where running Python is unsafe while other threads (Qt's) may
+    hold locks, it reaches only the direct child, and macOS has nothing like it. Runs only while
+    there is a group to watch.
     """
 
-    _SCRIPT = 'while read -r l; do g=$l; done; for i in $g; do kill -s KILL -- "-$i"; done'
-
-    def __init__(self) -> None:
+    def __init__(self, owner: str) -> None:
+        self._owner = owner
         self._groups: set[int] = set()
         self._shell: subprocess.Popen[bytes] | None = None
 
@@ -43,13 +68,17 @@ class Guardian:
         if self._shell is None or self._shell.poll() is not None:
             self._dismiss()
             self._shell = self._start()
-        line = " ".join(map(str, sorted(self._groups)))
+            self._say(f"{VARIABLE}={self._owner}.")
+        self._say(" ".join(map(str, sorted(self._groups))))
+
+    def _say(self, line: str) -> None:
+        shell = cast("subprocess.Popen[bytes]", self._shell)
         with contextlib.suppress(BrokenPipeError):  # it was killed just now: told anew next time
-            cast(IO[bytes], self._shell.stdin).write(f"{line}\n".encode())
+            cast(IO[bytes], shell.stdin).write(f"{line}\n".encode())
 
     def _start(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(  # noqa: S603 - a constant
-            ["/bin/sh", "-c", self._SCRIPT],
+            ["/bin/sh", "-c", _SCRIPT],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -67,22 +96,36 @@ class Guardian:
         self._shell = None
 
 
-_guardian = Guardian()
+_guardians: dict[str, Guardian] = {}
+"""By owner, of which there is one in every process but those that run tests."""
+
+
+def guardian_of(owner: str) -> Guardian:
+    if owner not in _guardians:
+        _guardians[owner] = Guardian(owner)
+    return _guardians[owner]
 
 
 class ProcessGroup:
-    """The POSIX tree: the group led by a process that was started in a session of its own."""
+    """The group led by a process that was started in a session of its own, and whoever has its
+    mark."""
 
-    def __init__(self, leader: int, guardian: Guardian = _guardian) -> None:
+    def __init__(self, leader: int, mark: Mark) -> None:
         self._id = leader
-        self._guardian = guardian
-        guardian.watch(leader)
+        self._mark = mark
+        self._guardian = guardian_of(mark.router)
+        self._guardian.watch(leader)
 
     def terminate(self) -> None:
         self._signal(signal.SIGTERM)
 
     def kill(self) -> None:
         self._signal(signal.SIGKILL)
+
+    async def end(self) -> None:
+        self.kill()
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(_looking, end_tree, self._id, self._mark)
 
     def release(self) -> None:
         self._guardian.release(self._id)

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 
 from router.model import Failure, FailureKind, ProcessFacts, ServerRef
 from router.store.clock import utc_now
 from router.tasks import spawn, stop
 from router.upstream.connection import ProcessConnection
-from router.upstream.process_facts import TreeUse, read_trees
+from router.upstream.ownership import Mark, read_uses
+from router.upstream.process_facts import TreeUse
 
 LOOK_EVERY_S = 1.0
 _MB = 1024 * 1024
@@ -24,7 +25,7 @@ class ProcessWatch:
         running: Callable[[], Mapping[ServerRef, ProcessConnection]],
         limit_mb: Callable[[ServerRef], int | None],
         *,
-        read: Callable[[Collection[int]], Mapping[int, TreeUse]] = read_trees,
+        read: Callable[[Mapping[int, Mark]], Mapping[int, TreeUse]] = read_uses,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = utc_now,
@@ -41,8 +42,9 @@ class ProcessWatch:
 
     async def measure(self) -> dict[ServerRef, ProcessFacts]:
         """What every running server uses now."""
-        pids = {ref: connection.pid for ref, connection in self._running().items()}
-        uses = await asyncio.to_thread(self._read, set(pids.values()))
+        running = dict(self._running())
+        pids = {ref: connection.pid for ref, connection in running.items()}
+        uses = await asyncio.to_thread(self._read, _marks(running.values()))
         facts = {ref: self._facts(pid, uses[pid]) for ref, pid in pids.items() if pid in uses}
         self._before = {fact.pid: (self._clock(), fact.cpu_s) for fact in facts.values()}
         return facts
@@ -57,8 +59,8 @@ class ProcessWatch:
 
     async def _hold(self) -> None:
         while limited := self._limited():
-            pids = {connection.pid for connection, _ in limited}
-            uses = await asyncio.to_thread(self._read, pids)
+            marks = _marks(connection for connection, _ in limited)
+            uses = await asyncio.to_thread(self._read, marks)
             for connection, limit_mb in limited:
                 use = uses.get(connection.pid)
                 if use is not None and use.rss_bytes > limit_mb * _MB:
@@ -80,6 +82,10 @@ class ProcessWatch:
             cpu_s=round(use.cpu_s, 2),
             cpu_percent=round(max(0.0, use.cpu_s - cpu_then) / elapsed_s * 100, 1),
         )
+
+
+def _marks(connections: Iterable[ProcessConnection]) -> dict[int, Mark]:
+    return {connection.pid: connection.mark for connection in connections}
 
 
 def _too_much(rss_bytes: int, limit_mb: int) -> Failure:

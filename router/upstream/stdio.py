@@ -24,6 +24,7 @@ from router.upstream.jsonrpc import Receiver, answered_id, encode
 from router.upstream.last_words import KEPT_LINES, LastWords, LineSink
 from router.upstream.last_words import MAX_LINE_BYTES as MAX_STDERR_LINE_BYTES
 from router.upstream.limits import LIMITS, Limits
+from router.upstream.ownership import Mark, new_mark
 from router.upstream.process_tree import ProcessTree, creation_options, watch_tree
 
 log = logging.getLogger(__name__)
@@ -34,6 +35,7 @@ _STDIN_GRACE_S = 1.0
 _TERMINATE_GRACE_S = 1.0
 _HASTE = 0.3
 """How much of its grace a server gets that never opened a session: somebody waits for its end."""
+_HURRY = 0.5
 _KILL_GRACE_S = 1.0
 _PIPE_GRACE_S = 0.5
 _INBOX_GRACE_S = 1.0
@@ -67,8 +69,10 @@ class StdioLink(asyncio.SubprocessProtocol):
         on_stderr: LineSink,
         secrets: Iterable[str] = (),
         limits: Limits = LIMITS,
+        mark: Mark | None = None,
     ) -> None:
         self._command = command
+        self.mark = mark or new_mark()
         self._limits = limits
         self._said = LastWords(on_stderr, secrets)
         self._stdout = LineSplitter(limits.message_bytes)
@@ -93,7 +97,7 @@ class StdioLink(asyncio.SubprocessProtocol):
     async def start(self, receiver: Receiver) -> None:
         """Start the process. Raises `UpstreamFailed` if that can't be done."""
         self._receiver = receiver
-        environment = self._command.environment
+        environment = {**self._command.environment, **self.mark.environment}
         program = find_command(self._command.name, environment, self._command.cwd)
         # In a task of its own, because a start that is cancelled halfway can lose the process.
         self._launching = spawn(self._launch(program, environment), name=f"start {program}")
@@ -132,6 +136,10 @@ class StdioLink(asyncio.SubprocessProtocol):
             self._fault = failure
             self._over.set()
 
+    def hurry(self) -> None:
+        """Give it less time to end: somebody waits for us."""
+        self._grace = min(self._grace, _HURRY)
+
     async def close(self) -> None:
         """End the process and its descendants; returns when they are gone, in bounded time."""
         self._over.set()
@@ -146,7 +154,7 @@ class StdioLink(asyncio.SubprocessProtocol):
         # Casts, because uvloop's transports have the methods but not the base classes.
         self._transport = cast(asyncio.SubprocessTransport, transport)
         self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
-        self._tree = watch_tree(self.pid)
+        self._tree = watch_tree(self.pid, self.mark)
         self._supervisor = spawn(self._supervise(), name=f"stdio {self._command.name}")
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
@@ -224,7 +232,7 @@ class StdioLink(asyncio.SubprocessProtocol):
     async def _supervise(self) -> None:
         await self._over.wait()
         exited_by_itself = await self._stop_leader()
-        self._tree.kill()  # whoever is left of the group
+        await self._tree.end()  # whoever is left, who may also hold the pipes
         if exited_by_itself:  # else nobody waits for its last words
             await _within(_PIPE_GRACE_S, self._drained)
         await self._inbox.settle(_INBOX_GRACE_S if exited_by_itself else 0)

@@ -86,6 +86,9 @@ class JobTree:
         elif self._process:
             self._kernel32.TerminateProcess(self._process, _KILLED)
 
+    async def end(self) -> None:
+        self.kill()
+
     def release(self) -> None:
         for handle in filter(None, (self._job, self._process)):
             self._kernel32.CloseHandle(handle)

@@ -37,10 +37,12 @@ TOOLS: dict[str, str] = {
     "garbage": "Write lines that are no messages, answers nobody asked for, then answer.",
     "broken_text": "Answer with a byte that is no UTF-8.",
     "spawn": "Start a child that ignores SIGTERM; answers with its pid.",
+    "daemon": "Leave a process behind in a session of its own, by two forks; answers with its pid.",
     "stop_reading": "Read nothing more from stdin.",
     "notify": "Send the notification `method`, then answer.",
     "ask": "Send the client the request `method`; its answer is recorded. Then answer.",
     "grow": "Take `megabytes` more memory, in a child process, then answer with its pid.",
+    "harden": "From now on ignore SIGTERM and closed stdin.",
     "env": "Answer with this process's environment, folder and pid.",
 }
 
@@ -204,6 +206,9 @@ class Server:
     def tool_spawn(self, request_id: Any, own_session: bool = False) -> None:
         self.tool_echo(request_id, pid=_start_child(own_session))
 
+    def tool_daemon(self, request_id: Any) -> None:
+        self.tool_echo(request_id, pid=_start_daemon())
+
     def tool_grow(self, request_id: Any, megabytes: int) -> None:
         command = [sys.executable, "-c", GLUTTON, str(megabytes)]
         child = subprocess.Popen(command, stdout=subprocess.PIPE)
@@ -222,6 +227,11 @@ class Server:
     def tool_ask(self, request_id: Any, method: str) -> None:
         self.write({"jsonrpc": "2.0", "id": "asked", "method": method})
         self.tool_echo(request_id)
+
+    def tool_harden(self, request_id: Any) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        self.options.stubborn = True
+        self.tool_echo(request_id, pid=os.getpid())
 
     def tool_env(self, request_id: Any) -> None:
         self.tool_echo(request_id, env=dict(os.environ), cwd=str(Path.cwd()), pid=os.getpid())
@@ -247,6 +257,23 @@ def _tool(name: str) -> dict[str, Any]:
 def _start_child(own_session: bool = False) -> int:
     command = [sys.executable, "-c", SLEEPER]
     return subprocess.Popen(command, start_new_session=own_session).pid
+
+
+def _start_daemon() -> int:
+    """It holds our pipes, ignores SIGTERM, and neither its parent nor its session leads to us."""
+    reading, writing = os.pipe()
+    if (child := os.fork()) == 0:
+        os.setsid()
+        if os.fork() == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            os.write(writing, str(os.getpid()).encode())
+            time.sleep(600)
+        os._exit(0)
+    os.waitpid(child, 0)
+    pid = int(os.read(reading, 20))
+    os.close(reading)
+    os.close(writing)
+    return pid
 
 
 def _run(server: Server) -> None:

@@ -38,7 +38,7 @@ def sleeper() -> Iterator[Callable[[], subprocess.Popen[bytes]]]:
 GUARDED = """
 import sys
 from router.upstream.process_group import Guardian
-guardian = Guardian()
+guardian = Guardian("test")
 for group in sys.argv[1:]:
     guardian.watch(int(group))
 guardian.release(int(sys.argv[1]))
@@ -72,7 +72,7 @@ def test_the_guardian_kills_what_it_watches_when_the_router_is_killed(
 def test_the_guardian_lives_only_while_there_is_something_to_watch() -> None:
     from router.upstream.process_group import Guardian
 
-    guardian = Guardian()
+    guardian = Guardian("test")
     guardian.watch(2**30)
     shell = guardian.shell_pid
     assert shell is not None
@@ -87,7 +87,7 @@ def test_a_guardian_that_was_killed_is_replaced(
 ) -> None:
     from router.upstream.process_group import Guardian
 
-    guardian = Guardian()
+    guardian = Guardian("test")
     first, second = sleeper(), sleeper()
     guardian.watch(first.pid)
     shell = guardian.shell_pid

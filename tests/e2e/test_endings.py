@@ -1,0 +1,81 @@
+"""However `toolbooth serve` ends, it ends soon and leaves no process behind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mcp.client import Client
+from mcp.shared.exceptions import MCPError
+
+from router.tasks import spawn
+from tests.booth import Booth, children_of, connected
+from tests.running import Record
+from tests.servers.commands import ends_within, is_running, stdio_config
+
+pytestmark = pytest.mark.timeout(120)
+STOPS_WITHIN_S = 4.0
+CALLS = 20
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Iterator[Record]:
+    record = Record(tmp_path)
+    yield record
+    record.close()
+
+
+@pytest.fixture
+def serving(booth: Booth, record: Record) -> Booth:
+    """A router with the test server."""
+    booth.start()
+    config = stdio_config("--record", str(record.path))
+    booth.json("add", "s", "--", config.command or "", *config.args)
+    booth.json("refresh")
+    return booth
+
+
+def descendants(booth: Booth) -> list[int]:
+    """A server that ignores SIGTERM and its closed stdin; a child with a session of its own and a
+    daemon, which both hold its pipes."""
+    calls = {"harden": {}, "spawn": {"own_session": True}, "daemon": {}}
+    results = [booth.json("call", f"s:{tool}", json.dumps(given)) for tool, given in calls.items()]
+    return [result["structuredContent"]["pid"] for result in results]
+
+
+async def call_until_the_end(client: Client) -> None:
+    with pytest.raises(MCPError, match="Toolbooth is stopping"):
+        await client.call_tool("tool_execute", {"toolKey": "s:slow", "arguments": {}})
+
+
+async def test_sigterm_during_calls_ends_all_soon_whatever_the_servers_do(
+    serving: Booth, record: Record
+) -> None:
+    pids = descendants(serving)
+    async with connected(serving.url, serving.token(), "legacy") as client:
+        calls = [spawn(call_until_the_end(client), name="slow") for _ in range(CALLS)]
+        for _ in calls:
+            await record.until("slow")
+        started = time.monotonic()
+        stopping = asyncio.to_thread(serving.stop)
+        assert await stopping == 0
+        assert time.monotonic() - started < STOPS_WITHIN_S
+        assert [pid for pid in pids if not ends_within(0, pid)] == []
+        await asyncio.gather(*calls)
+
+
+def test_a_start_ends_what_a_killed_router_left_behind(serving: Booth) -> None:
+    pids = descendants(serving)
+    for guardian in children_of(serving.pid) - set(pids):
+        os.kill(guardian, signal.SIGKILL)
+    serving.kill()
+    assert all(map(is_running, pids))
+    serving.start()
+    assert [pid for pid in pids if not ends_within(0, pid)] == []
+    assert "Ended 3 processes that an earlier Toolbooth left behind" in serving.log
