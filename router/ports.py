@@ -10,8 +10,17 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
+from router.clients import (
+    ClientApp,
+    ClientId,
+    Connection,
+    ConnectionPlan,
+    Findings,
+    FoundServer,
+)
 from router.events import Event
 from router.model import (
     ActivityEntry,
@@ -49,6 +58,9 @@ class RouterPort(Protocol):
     Queries are synchronous, answer from immutable snapshots and may be called on any thread.
     Commands are coroutines that run on the router's loop and raise `ToolboothError`.
     """
+
+    @property
+    def apps(self) -> AppsPort: ...
 
     # Queries
     def settings(self) -> Settings: ...
@@ -138,6 +150,43 @@ class RouterPort(Protocol):
         ...
 
     async def revoke_token(self, token: TokenId) -> None: ...
+
+
+class AppsPort(Protocol):
+    """Other applications on this computer: their servers, and our entry in their files.
+
+    All are commands: they read files that others write.
+    """
+
+    async def list(self) -> tuple[ClientApp, ...]:
+        """Those that can be connected, whether they are installed or not."""
+        ...
+
+    async def find_servers(self) -> Findings: ...
+    async def read_file(self, path: Path) -> tuple[FoundServer, ...]: ...
+    async def import_servers(
+        self, workspace: WorkspaceId, servers: Sequence[FoundServer], answers: Mapping[str, str]
+    ) -> tuple[ServerId, ...]:
+        """Add `servers`; `answers` are to their prompts, by id. Commands wait for consent."""
+        ...
+
+    async def plan(self, client: ClientId) -> ConnectionPlan:
+        """What connecting would change in the application's file."""
+        ...
+
+    async def connect(self, plan: ConnectionPlan) -> Connection:
+        """Do what was shown, with a token of the application's own; refused if the file has been
+        changed since."""
+        ...
+
+    async def disconnect(self, client: ClientId) -> Connection: ...
+    async def undo(self, connection: Connection) -> None:
+        """Put the file back as it was, byte for byte."""
+        ...
+
+    async def snippet(self, client: ClientId) -> str:
+        """Our entry to paste by hand, with a new token in it."""
+        ...
 
 
 class SecretStore(Protocol):

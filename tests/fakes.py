@@ -47,6 +47,7 @@ from router.model import (
 from router.names import slug
 from router.ports import ProgressSink, Upstream
 from router.settings import ServerConfig, Settings
+from tests.fake_apps import FakeApps
 
 T = TypeVar("T")
 _LISTENING = ListenerState(ListenerPhase.LISTENING, url="http://127.0.0.1:3717/mcp")
@@ -97,6 +98,7 @@ class FakeRouter:
         self.state = state or RouterState()
         self.commands: list[SentCommand] = []
         self.failures: dict[str, ToolboothError] = {}
+        self.apps = FakeApps(self._record)
         self._consumers: list[Callable[[Event], None]] = []
 
     def emit(self, event: Event) -> None:

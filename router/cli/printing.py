@@ -154,6 +154,31 @@ def _permission(result: Any) -> list[str]:
     return [f"{result['toolKey']}: {result['permission']}"]
 
 
+def _clients(result: Any) -> list[str]:
+    apps: list[JsonObject] = result
+    return _table((a["id"], a["state"], a["reason"] or a["path"]) for a in apps)
+
+
+def _preview(result: Any) -> list[str]:
+    return [str(result["path"]), *result["diff"]]
+
+
+def _connected(result: Any) -> list[str]:
+    backup = f"Backup: {result['backup']}" if result["backup"] else "There was no file before."
+    return [f"Connected {result['name']} in {result['path']}.", backup]
+
+
+def _disconnected(result: Any) -> list[str]:
+    return [f"Disconnected {result['name']} in {result['path']}.", f"Backup: {result['backup']}"]
+
+
+def _found_servers(result: Any) -> list[str]:
+    servers: list[JsonObject] = result["servers"]
+    lines = _table((s["source"], s["name"], s["transport"], s["target"]) for s in servers)
+    problems = [f"! {problem}" for problem in result["problems"]]
+    return [*(lines or ["No servers were found in other applications."]), *problems]
+
+
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 80 else f"{line[:79]}…"
@@ -168,6 +193,11 @@ _PRINTERS: dict[str, Callable[[Any], list[str]]] = {
     "sign-in": _server,
     "sign-out": _server,
     "import": _servers,
+    "client list": _clients,
+    "client preview": _preview,
+    "client connect": _connected,
+    "client disconnect": _disconnected,
+    "client servers": _found_servers,
     "list": _servers,
     "refresh": _servers,
     "tools": _tools,

@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from router.cli.words import Subparsers, WrongUsage, command, named_server, place
-from router.errors import ToolboothError
+from router.cli.words import Subparsers, WrongUsage, command, named_server, pairs, place
 from router.model import JsonObject
-from router.store import jsontext
 
 
 def add_server_commands(commands: Subparsers, scoped: argparse.ArgumentParser) -> None:
@@ -27,10 +25,6 @@ def add_server_commands(commands: Subparsers, scoped: argparse.ArgumentParser) -
         ("sign-out", "Sign out of a server."),
     ):
         command(commands, name, help_text, scoped, named_server).add_argument("server")
-    importing = command(
-        commands, "import", "Add the servers of a client's file.", scoped, _import_arguments
-    )
-    importing.add_argument("file", type=Path)
     command(commands, "list", "List the servers.", scoped, place)
     refresh = command(commands, "refresh", "Learn the tool lists anew.", scoped, named_server)
     refresh.add_argument("server", nargs="?", metavar="NAME")
@@ -44,9 +38,9 @@ def _add_arguments(parsed: argparse.Namespace) -> JsonObject:
             "toolbooth add NAME -- COMMAND ARGS..., or toolbooth add NAME --url URL",
         )
     if parsed.url:
-        config: JsonObject = {"url": parsed.url, "headers": _pairs(parsed.header)}
+        config: JsonObject = {"url": parsed.url, "headers": pairs(parsed.header)}
     else:
-        config = {"command": command[0], "args": command[1:], "env": _pairs(parsed.env)}
+        config = {"command": command[0], "args": command[1:], "env": pairs(parsed.env)}
         if parsed.cwd or _is_relative(command[0]):
             config["cwd"] = str(Path(parsed.cwd or "").resolve())
     return {**place(parsed), "name": parsed.name, "config": config}
@@ -55,22 +49,3 @@ def _add_arguments(parsed: argparse.Namespace) -> JsonObject:
 def _is_relative(command: str) -> bool:
     """Whether it says where it is from here, rather than a name to look up."""
     return Path(command).name != command and not Path(command).is_absolute()
-
-
-def _pairs(texts: list[str]) -> dict[str, str]:
-    if wrong := next((text for text in texts if "=" not in text), None):
-        raise WrongUsage(f'"{wrong}" is not of the form K=V.')
-    return {key: value for key, _, value in (text.partition("=") for text in texts)}
-
-
-def _import_arguments(parsed: argparse.Namespace) -> JsonObject:
-    path: Path = parsed.file
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ToolboothError(f"{path} can't be read: {error.strerror}.") from None
-    content = jsontext.parse(path, jsontext.decode(path, data))
-    servers = content.get("mcpServers", content.get("servers"))
-    if not isinstance(servers, dict):
-        raise ToolboothError(f'{path} has no "mcpServers".', "It is the part clients keep them in.")
-    return {**place(parsed), "servers": servers}

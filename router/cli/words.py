@@ -60,3 +60,9 @@ def given(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("it must not be empty")
     return text
+
+
+def pairs(texts: list[str]) -> dict[str, str]:
+    if wrong := next((text for text in texts if "=" not in text), None):
+        raise WrongUsage(f'"{wrong}" is not of the form K=V.')
+    return {key: value for key, _, value in (text.partition("=") for text in texts)}

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from router.control import server_commands, state_commands, tool_commands
+from router.control import client_commands, server_commands, state_commands, tool_commands
 from router.control.asking import Command, ControlledRouter
 from router.errors import InvalidInput
 from router.model import JsonObject
 
 COMMANDS: dict[str, Command] = {
     **server_commands.COMMANDS,
+    **client_commands.COMMANDS,
     **tool_commands.COMMANDS,
     **state_commands.COMMANDS,
 }

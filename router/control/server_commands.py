@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from router.control import views
 from router.control.asking import Command, ControlledRouter, server_of, status_of, workspace_of
 from router.errors import InvalidInput
-from router.model import JsonObject, ServerRef, as_object
+from router.model import JsonObject, ServerRef
 from router.settings import ServerConfig
 
 
@@ -71,15 +71,6 @@ async def _sign_out(router: ControlledRouter, arguments: JsonObject) -> JsonObje
     return status_of(router, ref)
 
 
-async def _import(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
-    workspace = workspace_of(router, arguments)
-    servers = {
-        name: server_config(entry) for name, entry in as_object(arguments["servers"]).items()
-    }
-    added = await router.import_servers(workspace, servers)
-    return [status_of(router, ServerRef(workspace, server)) for server in added]
-
-
 async def _list(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
     return [views.server(s) for s in router.servers(workspace_of(router, arguments))]
 
@@ -101,7 +92,6 @@ COMMANDS: dict[str, Command] = {
     "sign-in": _sign_in,
     "sign-in wait": _sign_in_wait,
     "sign-out": _sign_out,
-    "import": _import,
     "list": _list,
     "refresh": _refresh,
 }

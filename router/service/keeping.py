@@ -1,14 +1,18 @@
-"""Keeping: secrets out of the files that are written, and a loop going whatever happens in it."""
+"""Keeping: secrets out of the files that are written, the activity log, and a loop going whatever
+happens in it."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
 
 from router.errors import SecretUnavailable
 from router.model import JsonObject
-from router.settings import ServerConfig, secret_references
+from router.settings import ServerConfig, Settings, secret_references
+from router.store.activity import SqliteActivityLog
 from router.store.secrets import LayeredSecrets, looks_secret
 
 log = logging.getLogger(__name__)
@@ -23,6 +27,17 @@ def outlived(what: str) -> Generator[None]:
         yield
     except Exception:
         log.exception("Failed to %s", what)
+
+
+def open_activity(
+    data_dir: Path, settings: Settings, clock: Callable[[], datetime]
+) -> SqliteActivityLog:
+    return SqliteActivityLog(
+        data_dir / "activity.sqlite",
+        keep_days=settings.activity_days,
+        log_details=settings.log_arguments,
+        clock=clock,
+    )
 
 
 async def without_secrets(

@@ -27,6 +27,7 @@ from router.events import (
     WorkspaceSwitched,
 )
 from router.gateway.recording import Request
+from router.interop.places import Places
 from router.model import (
     ActivityEntry,
     Caller,
@@ -40,13 +41,13 @@ from router.model import (
 from router.result import ToolResult
 from router.search.bm25 import Bm25Provider
 from router.service.announcing import Announcer
+from router.service.apps import Apps
 from router.service.boundaries import Boundaries
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
-from router.service.keeping import outlived, require_keyring, without_secrets
+from router.service.keeping import open_activity, outlived, require_keyring, without_secrets
 from router.service.workspaces import Workspaces
 from router.settings import ServerConfig, Settings, WorkspaceConfig
-from router.store.activity import SqliteActivityLog
 from router.store.clock import utc_now
 from router.store.config import (
     Accepted,
@@ -78,8 +79,9 @@ class Router(Boundaries):
         port: int | None = None,
         clock: Callable[[], datetime] = utc_now,
         lent: Mapping[str, ServerConfig] | None = None,
+        places: Places | None = None,
     ) -> None:
-        """`lent` are servers that the active workspace has besides those in its file."""
+        """`lent` are servers of the active workspace besides those in its file."""
         self._announcer = Announcer()
         self._publish = self._announcer.publish
         config = ConfigStore(data_dir)
@@ -100,6 +102,7 @@ class Router(Boundaries):
             clock=clock,
         )
         super().__init__(config, workspaces, fleet, endpoint, tokens, self._publish, clock)
+        self.apps = Apps(self, tokens, self._secrets, clock, places)
         self._data_dir = data_dir
         self._instance = InstanceLock(data_dir)
         self._control = ControlServer(
@@ -114,7 +117,9 @@ class Router(Boundaries):
     async def open(self) -> None:
         """Read everything from disk; nothing is started."""
         changes = await asyncio.to_thread(self._config.load)
-        self._activity = await asyncio.to_thread(self._open_activity)
+        self._activity = await asyncio.to_thread(
+            open_activity, self._data_dir, self.settings(), self._clock
+        )
         self._workspaces.lend(self.settings().active_workspace, self._lent)
         for workspace in self._config.workspaces:
             await self._reconcile(workspace)
@@ -137,6 +142,7 @@ class Router(Boundaries):
         await self._endpoint.stop()
         await self._control.stop()
         await stop(self._watching)
+        await self.apps.close()
         await self._fleet.close()
         await asyncio.to_thread(self._tokens.flush)
         if self._activity is not None:
@@ -205,9 +211,15 @@ class Router(Boundaries):
     ) -> tuple[ServerId, ...]:
         """Add servers that came from a file: their commands wait for a person's consent."""
         names: list[str] = []
+        planned, free = editing.with_imported(self._workspaces.catalog(workspace).config, servers)
+        ids = [editing.server_called(planned, name) for name in free]
+        kept = {
+            name: await self._with_secrets_kept(ServerRef(workspace, server), servers[name])
+            for server, name in zip(ids, servers, strict=True)
+        }
 
         def add(config: WorkspaceConfig) -> WorkspaceConfig:
-            changed, names[:] = editing.with_imported(config, servers)
+            changed, names[:] = editing.with_imported(config, kept)
             return changed
 
         changed = await self._edit(workspace, add)
@@ -308,15 +320,6 @@ class Router(Boundaries):
             await self._endpoint.stop()
             await self._endpoint.start(after.port)
             self._instance.update(url=self.listener().url)
-
-    def _open_activity(self) -> SqliteActivityLog:
-        settings = self.settings()
-        return SqliteActivityLog(
-            self._data_dir / "activity.sqlite",
-            keep_days=settings.activity_days,
-            log_details=settings.log_arguments,
-            clock=self._clock,
-        )
 
     def _record(self, entry: ActivityEntry) -> None:
         if self._activity is not None:

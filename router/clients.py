@@ -1,0 +1,105 @@
+"""Other applications on this computer, as values: which servers they have configured, and how they
+are connected to us. `router.interop` finds and writes; window and command line show these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import NewType
+
+from router.model import TokenId
+from router.settings import ServerConfig
+
+ClientId = NewType("ClientId", str)
+
+
+class ClientState(StrEnum):
+    ABSENT = "absent"
+    """Nothing on this computer shows that it is installed."""
+    FOUND = "found"
+    CONNECTED = "connected"
+    UNREADABLE = "unreadable"
+    """Its file can't be understood, so it is left alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientApp:
+    """An application that can be connected, and where it keeps its servers."""
+
+    id: ClientId
+    name: str
+    path: Path
+    state: ClientState
+    by_bridge: bool = False
+    """It only starts programs, so it starts `toolbooth connect`."""
+    has_comments: bool = False
+    token: TokenId | None = None
+    """The token its entry holds, if it is connected with one."""
+    reason: str = ""
+    """Why its file can't be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """One line of a preview: `sign` is "+", "-" or a space."""
+
+    sign: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionPlan:
+    """What connecting would change. No token is in it; it holds for the file as it is now."""
+
+    client: ClientId
+    name: str
+    path: Path
+    new_file: bool
+    lines: tuple[DiffLine, ...]
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A file that was changed, and how to take that back."""
+
+    client: ClientId
+    name: str
+    path: Path
+    backup: Path | None
+    """The file as it was; None if there was none."""
+    undo: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A value that another application asks its person for when it starts a server."""
+
+    id: str
+    description: str
+    secret: bool
+    default: str = ""
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundServer:
+    """A server configured in another application, in our own shape."""
+
+    name: str
+    source: str
+    """The application's name."""
+    path: Path
+    config: ServerConfig
+    prompts: tuple[Prompt, ...] = ()
+    prefix: str = ""
+    """Of the keyring's names for what its application asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    servers: tuple[FoundServer, ...]
+    problems: tuple[str, ...] = ()
+    """A sentence for each file that could not be read, with its path and line."""

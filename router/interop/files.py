@@ -1,0 +1,70 @@
+"""Changing a file that belongs to another application: with a backup, wholly or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import stat
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from router.errors import Conflict
+from router.store.files import explained
+
+_PRIVATE = 0o600
+
+
+def fingerprint(data: bytes | None) -> str:
+    """Tells one state of a file from another; None is a file that is not there."""
+    return "none" if data is None else hashlib.sha256(data).hexdigest()
+
+
+def read_or_none(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def back_up(path: Path, data: bytes, now: datetime) -> Path:
+    """Keep `data` beside `path`; a backup never replaces another."""
+    stem = f"{path.name}.bak.{now:%Y%m%d-%H%M%S}"
+    for attempt in range(100):
+        backup = path.with_name(stem if attempt == 0 else f"{stem}-{attempt}")
+        with suppress(FileExistsError):
+            _create(backup, data, _mode_of(path))
+            return backup
+    raise Conflict(f"There are too many backups named {stem}.", "Remove some of them.")
+
+
+def replace(path: Path, data: bytes, *, expected: str) -> None:
+    """Put `data` in place of what has the fingerprint `expected`; mode and links stay."""
+    target = path.resolve()
+    with explained(path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+        try:
+            _create(temporary, data, _mode_of(target))
+            if fingerprint(read_or_none(target)) != expected:
+                raise Conflict(f"{path} was changed in the meantime.", "Look at the preview again.")
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def _mode_of(path: Path) -> int:
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        return _PRIVATE
+
+
+def _create(path: Path, data: bytes, mode: int) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    path.chmod(mode)

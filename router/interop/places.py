@@ -1,0 +1,56 @@
+"""Where applications keep their files: by home, environment and platform, which are given."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    home: Path
+    environ: Mapping[str, str]
+    platform: str = sys.platform
+
+    @classmethod
+    def here(cls) -> Places:
+        return cls(Path.home(), os.environ)
+
+    @property
+    def on_windows(self) -> bool:
+        return self.platform == "win32"
+
+    @property
+    def config(self) -> Path:
+        """Where XDG-minded applications keep their settings, on Windows too."""
+        named = None if self.on_windows else self.environ.get("XDG_CONFIG_HOME")
+        return Path(named) if named else self.home / ".config"
+
+    @property
+    def roaming(self) -> Path:
+        """`%APPDATA%` on Windows."""
+        return Path(self.environ.get("APPDATA") or self.home / "AppData" / "Roaming")
+
+    @property
+    def local(self) -> Path:
+        """`%LOCALAPPDATA%` on Windows."""
+        return Path(self.environ.get("LOCALAPPDATA") or self.home / "AppData" / "Local")
+
+    @property
+    def applications(self) -> Path:
+        """Where desktop applications keep theirs: Application Support, .config, AppData/Roaming."""
+        if self.platform == "darwin":
+            return self.home / "Library" / "Application Support"
+        return self.roaming if self.on_windows else self.config
+
+    def named(self, variable: str, otherwise: Path) -> Path:
+        """The folder a variable names, else the usual one."""
+        value = self.environ.get(variable)
+        return Path(value) if value else otherwise
+
+    def has_command(self, command: str) -> bool:
+        return shutil.which(command, path=self.environ.get("PATH", "")) is not None

@@ -1,0 +1,186 @@
+"""Servers out of other applications' files, in our own shape.
+
+An entry that is no server we could run (built into its application, or malformed) is left out; so
+is every entry that points at ourselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from urllib.parse import urlsplit
+
+from pydantic import ValidationError
+
+from router.clients import Findings, FoundServer
+from router.errors import ConfigError
+from router.interop import documents
+from router.interop.documents import Format, entries_at
+from router.interop.places import Places
+from router.interop.specs import CLIENTS, ClientSpec
+from router.interop.variables import Dialect, prompts_of
+from router.model import JsonObject, as_array, as_object
+from router.settings import ServerConfig
+
+_BARE_VARIABLES = frozenset({"gemini", "qwen", "copilot"})
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_GROUPS = ("mcpServers", "servers", "context_servers", "mcp_servers", "mcp", "extensions")
+_PROGRAMS = frozenset({"toolbooth", "toolbooth.exe"})
+_FORMATS = {".toml": Format.TOML, ".yaml": Format.YAML, ".yml": Format.YAML}
+
+
+@dataclass(frozen=True, slots=True)
+class Ourselves:
+    """How an entry that points at us is known."""
+
+    ports: frozenset[int]
+
+    def is_meant(self, config: ServerConfig) -> bool:
+        if config.command is not None:
+            return PurePath(config.command).name in _PROGRAMS and "connect" in config.args
+        parts = urlsplit(config.url or "")
+        return parts.hostname in _LOOPBACK and (parts.port or 80) in self.ports
+
+
+def find_servers(places: Places, ourselves: Ourselves) -> Findings:
+    """The servers of every application on this computer. Blocks on files."""
+    servers: list[FoundServer] = []
+    problems: list[str] = []
+    for spec in CLIENTS:
+        path = existing_file(spec, places)
+        if path is None:
+            continue
+        try:
+            servers += read_servers(spec, path, places, ourselves)
+        except ConfigError as error:
+            problems.append(error.message)
+    return Findings(tuple(servers), tuple(problems))
+
+
+def existing_file(spec: ClientSpec, places: Places) -> Path | None:
+    return next((path for path in spec.files(places) if path.is_file()), None)
+
+
+def read_servers(
+    spec: ClientSpec, path: Path, places: Places, ourselves: Ourselves
+) -> list[FoundServer]:
+    content = documents.read(spec.format, path, read_text(path))
+    dialect = Dialect(
+        places.environ,
+        str(places.home),
+        prompts_of(content),
+        spec.id,
+        bare=spec.id in _BARE_VARIABLES,
+        curly=spec.id == "opencode",
+    )
+    found = (
+        _found(spec.name, path, name, entry, dialect) for name, entry in _entries(spec, content)
+    )
+    return [each for each in found if each is not None and not ourselves.is_meant(each.config)]
+
+
+def read_any_file(path: Path, places: Places, ourselves: Ourselves) -> list[FoundServer]:
+    """The servers of a file somebody names, whichever application wrote it. Raises `ConfigError`
+    where it has none."""
+    kind = _FORMATS.get(path.suffix.lower(), Format.JSON)
+    content = documents.read(kind, path, read_text(path))
+    group = next((key for key in (*_GROUPS, "amp.mcpServers") if key in content), None)
+    if group is None:
+        raise ConfigError(path, None, 'it has no "mcpServers", the part clients keep them in')
+    spec = ClientSpec(CLIENTS[0].id, path.name, (group,), lambda _: (path,), format=kind)
+    dialect = Dialect(places.environ, str(places.home), prompts_of(content), "file", curly=True)
+    entries = _named(entries_at(content, spec.keys))
+    found = (_found(path.name, path, name, entry, dialect) for name, entry in entries)
+    return [each for each in found if each is not None and not ourselves.is_meant(each.config)]
+
+
+def read_text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ConfigError(path, None, "it is not UTF-8 text") from None
+    except OSError as error:
+        raise ConfigError(path, None, f"it can't be read: {error.strerror}") from None
+
+
+def plain_config(entry: JsonObject) -> ServerConfig | None:
+    """An entry in our shape, variables untouched; None if it is no server we could run."""
+    try:
+        return ServerConfig.model_validate(_normalised(entry))
+    except ValidationError:
+        return None
+
+
+def _entries(spec: ClientSpec, content: JsonObject) -> Iterator[tuple[str, JsonObject]]:
+    yield from _named(entries_at(content, spec.keys))
+    if spec.id == "claude-code":  # servers of single folders
+        for folder, project in as_object(content.get("projects")).items():
+            for name, entry in _named(as_object(project).get("mcpServers")):
+                yield name, {"cwd": folder, **entry} if "command" in entry else entry
+
+
+def _named(entries: object) -> Iterator[tuple[str, JsonObject]]:
+    """Entries by name; Continue has a list of them with their names inside."""
+    yield from ((name, as_object(entry)) for name, entry in as_object(entries).items())
+    for entry in as_array(entries):
+        yield str(as_object(entry).get("name") or "server"), as_object(entry)
+
+
+def _found(
+    source: str, path: Path, name: str, entry: JsonObject, dialect: Dialect
+) -> FoundServer | None:
+    plain = plain_config(entry)
+    if plain is None:
+        return None
+    texts = (*plain.args, *plain.env.values(), *plain.headers.values(), plain.url or "")
+    try:
+        config, prompts = _translated(plain, dialect), dialect.used_prompts(texts)
+        return FoundServer(name, source, path, config, prompts, dialect.prefix)
+    except ValidationError:
+        return None
+
+
+def _translated(config: ServerConfig, dialect: Dialect) -> ServerConfig:
+    changed: JsonObject = {
+        **config.to_json(),
+        "args": [dialect.settled(text) for text in config.args],
+        "env": {key: dialect.referring(text) for key, text in config.env.items()},
+        "headers": {key: dialect.referring(text) for key, text in config.headers.items()},
+    }
+    for key in ("command", "cwd", "url"):
+        if isinstance(changed.get(key), str):
+            changed[key] = dialect.settled(changed[key])
+    return ServerConfig.model_validate(changed)
+
+
+def _normalised(entry: JsonObject) -> JsonObject:
+    """Only what decides how the server is reached, under the names we use."""
+    command, args = entry.get("command", entry.get("cmd")), as_array(entry.get("args"))
+    if isinstance(command, dict):  # Zed, before it flattened this
+        inner = as_object(entry["command"])
+        entry = {**entry, "env": inner.get("env")}
+        command, args = inner.get("path"), as_array(inner.get("args"))
+    if isinstance(command, list):  # opencode
+        command, *args = as_array(entry["command"]) or [None]
+    return {
+        "command": command,
+        "args": args,
+        "env": entry.get("env") or entry.get("environment") or entry.get("envs"),
+        "cwd": entry.get("cwd"),
+        "url": next((entry[k] for k in ("url", "uri", "serverUrl", "httpUrl") if k in entry), None),
+        "headers": _headers(entry),
+        "disabled": entry.get("disabled") is True or entry.get("enabled") is False,
+    }
+
+
+def _headers(entry: JsonObject) -> JsonObject:
+    headers = as_object(
+        entry.get("headers")
+        or entry.get("http_headers")
+        or as_object(entry.get("requestOptions")).get("headers")
+    )
+    named = as_object(entry.get("env_http_headers")).items()
+    bearer = entry.get("bearer_token_env_var")
+    extra = {"Authorization": f"Bearer ${{env:{bearer}}}"} if isinstance(bearer, str) else {}
+    return {**headers, **{key: f"${{env:{name}}}" for key, name in named}, **extra}

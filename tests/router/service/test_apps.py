@@ -1,0 +1,154 @@
+"""Other applications and a running router: tokens, files and secrets in step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from router.clients import ClientId, ClientState
+from router.errors import ConfigError, Conflict
+from router.interop.places import Places
+from router.model import JsonObject
+from router.service.apps import bridge_command
+from tests.running import PERSONAL, Running, running_router
+
+CURSOR = ClientId("cursor")
+
+
+@pytest.fixture
+async def running(tmp_path: Path) -> AsyncGenerator[Running]:
+    home = tmp_path / "home"
+    (home / ".cursor").mkdir(parents=True)
+    places = Places(home, {"PATH": ""}, "linux")
+    async with running_router(tmp_path / "data", places=places) as started:
+        yield started
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "home" / ".cursor" / "mcp.json"
+
+
+def token_in(file: Path) -> str:
+    entry: JsonObject = json.loads(file.read_text())["mcpServers"]["toolbooth"]
+    return str(entry["headers"]["Authorization"]).removeprefix("Bearer ")
+
+
+async def connect(running: Running) -> str:
+    """Connect Cursor; how to undo it."""
+    apps = running.router.apps
+    return (await apps.connect(await apps.plan(CURSOR))).undo
+
+
+async def is_answered(running: Running, token: str) -> bool:
+    running.token = token
+    return "result" in await running.modern("tools/list")
+
+
+def names(running: Running) -> list[str]:
+    return [token.name for token in running.router.tokens()]
+
+
+async def test_a_connected_application_is_answered_at_once(running: Running, file: Path) -> None:
+    await connect(running)
+    assert await is_answered(running, token_in(file))
+    app = next(app for app in await running.router.apps.list() if app.id == CURSOR)
+    assert app.state is ClientState.CONNECTED
+    assert app.token in {token.id for token in running.router.tokens()}
+
+
+async def test_connecting_again_keeps_the_token_that_holds(running: Running, file: Path) -> None:
+    await connect(running)
+    first = token_in(file)
+    await connect(running)
+    assert token_in(file) == first
+    assert names(running).count("Cursor") == 1
+
+
+async def test_a_revoked_token_is_replaced_by_connecting_again(
+    running: Running, file: Path
+) -> None:
+    await connect(running)
+    first = token_in(file)
+    token = next(t for t in running.router.tokens() if t.name == "Cursor")
+    await running.router.revoke_token(token.id)
+    await connect(running)
+    assert token_in(file) != first
+    assert await is_answered(running, token_in(file))
+
+
+async def test_undoing_a_connection_takes_its_token_back(running: Running, file: Path) -> None:
+    apps = running.router.apps
+    connection = await apps.connect(await apps.plan(CURSOR))
+    await apps.undo(connection)
+    assert not file.exists()
+    assert "Cursor" not in names(running)
+
+
+async def test_a_refused_connection_leaves_no_token(running: Running, file: Path) -> None:
+    plan = await running.router.apps.plan(CURSOR)
+    file.write_text("{}")
+    with pytest.raises(Conflict):
+        await running.router.apps.connect(plan)
+    assert "Cursor" not in names(running)
+
+
+async def test_a_disconnected_applications_token_lives_until_it_cant_be_undone(
+    running: Running, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await connect(running)
+    token = token_in(file)
+    apps = running.router.apps
+    disconnection = await apps.disconnect(CURSOR)
+    assert "toolbooth" not in file.read_text()
+    await apps.undo(disconnection)
+    assert token_in(file) == token
+    assert await is_answered(running, token)
+    await apps.disconnect(CURSOR)
+    await apps.close()
+    assert "Cursor" not in names(running)
+
+
+async def test_imported_secrets_go_to_the_keyring_and_never_to_the_file(
+    running: Running, tmp_path: Path
+) -> None:
+    path = tmp_path / "theirs.json"
+    path.write_text(
+        """{
+          // from somewhere
+          "inputs": [{"id": "key", "password": true}],
+          "mcpServers": {
+            "a": {"command": "a", "env": {"API_TOKEN": "planted-token", "MODE": "fast"}},
+            "b": {"url": "https://b.example/mcp", "headers": {"X-Key": "${input:key}"}},
+          },
+        }"""
+    )
+    found = await running.router.apps.read_file(path)
+    await running.router.apps.import_servers(PERSONAL, found, {"key": "planted-answer"})
+    written = (tmp_path / "data" / "workspaces" / "personal" / "workspace.json").read_text()
+    assert "planted" not in written
+    servers = json.loads(written)["mcpServers"]
+    assert servers["a"]["env"] == {"API_TOKEN": "${keyring:personal/a/API_TOKEN}", "MODE": "fast"}
+    assert servers["b"]["headers"] == {"X-Key": "${keyring:input/file/key}"}
+
+
+async def test_imported_servers_never_take_anothers_name(running: Running, tmp_path: Path) -> None:
+    path = tmp_path / "theirs.json"
+    path.write_text('{"mcpServers": {"a": {"command": "one"}}}')
+    found = await running.router.apps.read_file(path)
+    for _ in range(2):
+        await running.router.apps.import_servers(PERSONAL, found, {})
+    assert [s.name for s in running.router.servers(PERSONAL)] == ["a", "a 2"]
+
+
+async def test_a_file_that_cant_be_read_says_why(running: Running, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="can't be read"):
+        await running.router.apps.read_file(tmp_path / "nowhere.json")
+
+
+def test_the_bridge_is_named_by_its_absolute_path() -> None:
+    assert bridge_command("/opt/v/bin/python3", frozen=False) == ("/opt/v/bin/toolbooth",)
+    assert bridge_command("/opt/booth/toolbooth", frozen=True) == ("/opt/booth/toolbooth",)
