@@ -1,0 +1,1 @@
+"""Running scripts: one worker process per script, its limits, and the conversation with it."""

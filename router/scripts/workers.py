@@ -1,0 +1,203 @@
+"""Worker processes: one for each script, and a spare that is ready before it is wanted.
+
+The first script starts the first worker, so nobody pays who runs none. A worker runs one script
+and ends: what a script leaves behind no other can find.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import resources
+from router.errors import ToolboothError
+from router.model import JsonObject, as_object
+from router.scripts.limits import ScriptLimits
+from router.tasks import spawn, stop
+
+log = logging.getLogger(__name__)
+
+WORKER_COMMAND = "script-worker"
+"""The hidden command by which a frozen `toolbooth` becomes a worker."""
+
+_START_S = 30.0
+_SPARE_S = 300.0
+_EXIT_S = 5.0
+
+
+class WorkerGone(ToolboothError):
+    """The process ended, or said something it can't say."""
+
+    def __init__(self) -> None:
+        super().__init__("The process that runs scripts ended unexpectedly.", "Try again.")
+
+
+class Worker:
+    """One process, from its start to its end."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        # Casts, because asyncio can't know that both are pipes.
+        self._stdin = cast(asyncio.StreamWriter, process.stdin)
+        self._stdout = cast(asyncio.StreamReader, process.stdout)
+
+    @classmethod
+    async def start(cls, limits: ScriptLimits) -> Worker:
+        """A worker that is ready for its script."""
+        process = await asyncio.create_subprocess_exec(
+            *worker_command(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+            cwd=Path(sys.executable).anchor,
+            limit=limits.line_bytes,
+            **_creation_options(),
+        )
+        worker = cls(process)
+        try:
+            async with asyncio.timeout(_START_S):
+                await worker.ask(encoded(_preparation(limits)))
+        except BaseException:
+            await worker.end()
+            raise
+        return worker
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.returncode is None
+
+    async def ask(self, line: bytes) -> JsonObject:
+        """The worker's answer to a line. Raises `WorkerGone`."""
+        try:
+            self._stdin.write(line + b"\n")
+            answer = await self._stdout.readline()
+            if not answer.endswith(b"\n"):
+                raise WorkerGone
+            return as_object(json.loads(answer.decode("utf-8", "replace")))
+        except (OSError, ValueError, RecursionError):
+            raise WorkerGone from None
+
+    async def end(self) -> None:
+        """Kill it, if it has not ended by itself; returns when it is gone."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+        self._stdin.close()
+        try:
+            async with asyncio.timeout(_EXIT_S):
+                await self._process.wait()
+        except TimeoutError:
+            log.error("Script worker %d can't be killed", self.pid)
+
+
+class Workers:
+    """Hands out workers. `limits` is asked whenever one is started."""
+
+    def __init__(self, limits: Callable[[], ScriptLimits], spare_s: float = _SPARE_S) -> None:
+        self._limits = limits
+        self._spare_s = spare_s
+        self._spare: asyncio.Task[Worker] | None = None
+        self._expiry: asyncio.TimerHandle | None = None
+        self._closed = False
+
+    async def take(self) -> Worker:
+        """The spare, or a new one; and see to it that there is a spare again."""
+        spare, self._spare = self._spare, None
+        worker = await self._ready(spare) if spare is not None else None
+        if worker is None:
+            worker = await self._start()
+        self._prepare_spare()
+        return worker
+
+    async def close(self) -> None:
+        self._closed = True
+        await self._drop_spare()
+
+    async def _ready(self, spare: asyncio.Task[Worker]) -> Worker | None:
+        """The spare if it is of any use; who waits for it may leave without losing it."""
+        try:
+            worker = await asyncio.shield(spare)
+        except asyncio.CancelledError:
+            self._spare = self._spare or spare
+            raise
+        except ToolboothError:
+            return None
+        if worker.is_alive:
+            return worker
+        await worker.end()
+        return None
+
+    async def _start(self) -> Worker:
+        try:
+            return await Worker.start(self._limits())
+        except (OSError, TimeoutError) as error:
+            log.warning("A script worker can't be started: %r", error)
+            raise ToolboothError("The process that runs scripts can't be started.") from None
+
+    def _prepare_spare(self) -> None:
+        if self._expiry is not None:
+            self._expiry.cancel()
+        if self._closed:
+            return
+        if self._spare is None:
+            self._spare = spawn(self._start(), name="start a spare script worker")
+        self._expiry = asyncio.get_running_loop().call_later(self._spare_s, self._expire)
+
+    def _expire(self) -> None:
+        spawn(self._drop_spare(), name="end the spare script worker")
+
+    async def _drop_spare(self) -> None:
+        if self._expiry is not None:
+            self._expiry.cancel()
+        spare, self._spare = self._spare, None
+        if spare is None:
+            return
+        await stop(spare)
+        if not spare.cancelled() and spare.exception() is None:
+            await spare.result().end()
+
+
+def encoded(message: JsonObject) -> bytes:
+    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace")
+
+
+def worker_command() -> list[str]:
+    """How to start a worker, from a bundle or from source."""
+    if getattr(sys, "frozen", False):
+        # The program with a console: a windowed one has no standard input or output on Windows.
+        beside = Path(sys.executable).with_name(f"toolbooth{Path(sys.executable).suffix}")
+        return [str(beside if beside.exists() else sys.executable), WORKER_COMMAND]
+    return [sys.executable, "-P", "-s", "-m", "router.scripts.worker"]
+
+
+def _preparation(limits: ScriptLimits) -> JsonObject:
+    return {
+        "json": resources.read_text("lua", "json.lua"),
+        "sandbox": resources.read_text("lua", "sandbox.lua"),
+        "memory_bytes": limits.memory_bytes,
+        "process_bytes": limits.process_bytes,
+        "cpu_s": int(limits.busy_s) + 10,
+    }
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of ours, but for where our own code lies, and what Windows can't do without."""
+    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TZ") if name in os.environ}
+    return {**kept, "PYTHONPATH": str(Path(__file__).parents[2])}
+
+
+def _creation_options() -> dict[str, Any]:
+    return {"creationflags": subprocess.CREATE_NO_WINDOW} if sys.platform == "win32" else {}
