@@ -62,6 +62,14 @@ def _cause(failure: Failure) -> str:
             return tr("Too many calls at once")
         case FailureKind.TOO_MUCH_MEMORY:
             return tr("Took more memory than its limit of {limit}").format(limit=subject)
+        case FailureKind.NETWORK_NEEDED:
+            return tr("Needs the network to list its tools")
+        case FailureKind.ISOLATION_TOO_WEAK:
+            return tr("Not started: too little protection here")
+        case FailureKind.FETCH_FAILED:
+            return tr("Package {name} could not be fetched").format(name=subject)
+        case FailureKind.CANCELLED:
+            return tr("Cancelled")
         case FailureKind.DISABLED:
             return tr("Switched off")
         case FailureKind.OTHER:
@@ -95,6 +103,14 @@ def failure_hint(kind: FailureKind) -> str:
             return tr("Try again in a while.")
         case FailureKind.TOO_MUCH_MEMORY:
             return tr("Raise its limit, or call it with less at once.")
+        case FailureKind.NETWORK_NEEDED:
+            return tr("Allow it the network and its secrets while its tools are listed, or not.")
+        case FailureKind.ISOLATION_TOO_WEAK:
+            return tr("The settings ask for better protection than this computer gives.")
+        case FailureKind.FETCH_FAILED:
+            return tr("Check its name and the network, then try again.")
+        case FailureKind.CANCELLED:
+            return tr("Refresh it when you like.")
         case FailureKind.DISABLED:
             return tr("Switch it on.")
         case FailureKind.OTHER:
@@ -122,6 +138,10 @@ def failure_offer(kind: FailureKind) -> Offer | None:
             | FailureKind.BAD_PROTOCOL
             | FailureKind.BUSY
             | FailureKind.TOO_MUCH_MEMORY
+            | FailureKind.NETWORK_NEEDED
+            | FailureKind.ISOLATION_TOO_WEAK
+            | FailureKind.FETCH_FAILED
+            | FailureKind.CANCELLED
             | FailureKind.OTHER
         ):
             return Offer(tr("Retry"), Action.RETRY)

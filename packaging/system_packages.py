@@ -58,7 +58,7 @@ QT_ON_WAYLAND = {
 PYTHON_LIBRARY = {
     str(sysconfig.get_config_var("INSTSONAME")): "libpython{}.{}".format(*sys.version_info)
 }
-TEST_PROGRAMS = {"git": "git"}
+TEST_PROGRAMS = {"git": "git", "bwrap": "bubblewrap"}
 BUNDLE_PROGRAMS = {"objdump": "binutils"}
 MODULES = {"ensurepip": "python3-venv"}
 

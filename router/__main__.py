@@ -9,6 +9,9 @@ from pathlib import Path
 
 import platformdirs
 
+_INNER_COMMANDS = ("confine", "probe")
+"""What Toolbooth starts itself as: a bundle has no other interpreter."""
+
 
 def data_dir(option: str | None) -> Path:
     """Where everything lies: the option, `TOOLBOOTH_HOME`, or the place the system has for it."""
@@ -19,9 +22,14 @@ def data_dir(option: str | None) -> Path:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    words = sys.argv[1:] if arguments is None else arguments
+    if words and words[0] in _INNER_COMMANDS:
+        from router.discovery.isolation.inner import run_inner
+
+        return run_inner(words)
     from router.cli.running import run
 
-    return run(sys.argv[1:] if arguments is None else arguments, data_dir)
+    return run(words, data_dir)
 
 
 if __name__ == "__main__":

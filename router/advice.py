@@ -84,6 +84,24 @@ def _advise(failure: Failure, server_name: str) -> Advice:
                 f"{server_name} was stopped: it took {detail}, more than its limit of {subject}.",
                 "Raise memoryLimitMb in its configuration, or call it with less at once.",
             )
+        case FailureKind.NETWORK_NEEDED:
+            return Advice(
+                f"{server_name} could not list its tools without network: it tried {detail}.",
+                "To let it have the network and its secrets for that, allow it in the window or "
+                f"with: toolbooth approve {subject} --network",
+            )
+        case FailureKind.ISOLATION_TOO_WEAK:
+            return Advice(
+                f"{server_name} was not started: {subject} is required, but {detail}",
+                "Make that possible, or ask for less with isolation.requiredLevel in the settings.",
+            )
+        case FailureKind.FETCH_FAILED:
+            return Advice(
+                f"The package {subject} could not be fetched: {detail}",
+                "Check its name and the network, then try again.",
+            )
+        case FailureKind.CANCELLED:
+            return Advice(f"Learning the tools of {server_name} was cancelled.", "Refresh it.")
         case FailureKind.DISABLED:
             return Advice(f"{server_name} is switched off.", "Switch it on in Toolbooth.")
         case FailureKind.OTHER:

@@ -11,6 +11,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NewType, TypeAlias, cast
 
+from router.receipts import DiscoveryAccess, Protection
+
 ServerId = NewType("ServerId", str)
 WorkspaceId = NewType("WorkspaceId", str)
 ProjectId = NewType("ProjectId", str)
@@ -104,6 +106,11 @@ class FailureKind(StrEnum):
     BAD_PROTOCOL = "bad_protocol"
     BUSY = "busy"
     TOO_MUCH_MEMORY = "too_much_memory"
+    NETWORK_NEEDED = "network_needed"
+    """It could not list its tools, and tried to reach the network, which it may not yet."""
+    ISOLATION_TOO_WEAK = "isolation_too_weak"
+    FETCH_FAILED = "fetch_failed"
+    CANCELLED = "cancelled"
     DISABLED = "disabled"
     OTHER = "other"
 
@@ -245,6 +252,11 @@ class ServerStatus:
     failure: Failure | None
     process: ProcessFacts | None = None
     """As last measured; `None` if it has no process here, or nobody has asked."""
+    protection: Protection | None = None
+    """What was in force when its lists were last learnt in a run of their own; `None` if that never
+    happened, or there is nothing to isolate here (a server reached by address)."""
+    access: DiscoveryAccess = DiscoveryAccess.ISOLATED
+    """What a person lets it have while its lists are learnt."""
 
     @property
     def ref(self) -> ServerRef:

@@ -80,6 +80,18 @@
         <translation>メモリの上限 {limit} を超えました</translation>
     </message>
     <message>
+        <source>Needs the network to list its tools</source>
+        <translation>ツールの一覧にネットワークが必要です</translation>
+    </message>
+    <message>
+        <source>Not started: too little protection here</source>
+        <translation>起動しませんでした: この環境の保護が不足しています</translation>
+    </message>
+    <message>
+        <source>Package {name} could not be fetched</source>
+        <translation>パッケージ {name} を取得できませんでした</translation>
+    </message>
+    <message>
         <source>Switched off</source>
         <translation>オフ</translation>
     </message>
@@ -130,6 +142,22 @@
     <message>
         <source>Raise its limit, or call it with less at once.</source>
         <translation>上限を上げるか、一度に渡す量を減らしてください。</translation>
+    </message>
+    <message>
+        <source>Allow it the network and its secrets while its tools are listed, or not.</source>
+        <translation>ツールを一覧する間、ネットワークとシークレットの使用を許可するか選んでください。</translation>
+    </message>
+    <message>
+        <source>The settings ask for better protection than this computer gives.</source>
+        <translation>設定で求められている保護を、このコンピューターでは提供できません。</translation>
+    </message>
+    <message>
+        <source>Check its name and the network, then try again.</source>
+        <translation>名前とネットワークを確認して、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Refresh it when you like.</source>
+        <translation>いつでも更新できます。</translation>
     </message>
     <message>
         <source>Switch it on.</source>

@@ -1,0 +1,152 @@
+"""Which files a command can't do without: its program, what that is written in, what it names.
+
+A sandbox shows these and nothing else of the person's. Never a home or what lies above it, however
+it is named: that would be no sandbox.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+
+_PROJECT_MARKS = (
+    "package.json", "pyproject.toml", "setup.py", "requirements.txt", "node_modules", ".venv",
+    ".git", "go.mod", "Cargo.toml", "deno.json",
+)  # fmt: skip
+_BIN_NAMES = ("bin", "sbin", "Scripts", "shims")
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_MOST_LINKS = 16
+_FIRST_LINE = 256
+
+
+def files_needed(
+    program: str, args: Sequence[str], *, cwd: str | None, search_path: str, home: Path
+) -> set[str]:
+    """What must be readable for `program` with `args` to start."""
+    needed = set(_program_files(Path(program), search_path, home))
+    base = Path(cwd) if cwd else None
+    if base is not None and base.is_dir() and not is_broad(base, home):
+        needed.add(str(base))
+    for path in _named_paths(args, base):
+        needed |= _of_argument(path, home)
+    return outermost(needed)
+
+
+def outermost(paths: Iterable[str]) -> set[str]:
+    """Without those that lie beneath another, or in what every sandbox shows."""
+    found: set[str] = set()
+    for path in sorted(paths, key=len):
+        if not any(path == each or path.startswith(f"{each}/") for each in (*found, *_SYSTEM)):
+            found.add(path)
+    return found
+
+
+def folders_named(args: Sequence[str], cwd: str | None, home: Path) -> set[str]:
+    """Folders a command names that are too broad to show: they are there, but empty."""
+    named = _named_paths(args, Path(cwd) if cwd else None)
+    return {str(path) for path in named if path.is_dir() and is_broad(path, home)} - {"/"}
+
+
+def is_broad(path: Path, home: Path) -> bool:
+    """Whether `path` holds much more than one program or project."""
+    path = Path(os.path.realpath(path))
+    return (
+        len(path.parts) <= 2
+        or path in (home, home / ".local", home / ".config")
+        or home.is_relative_to(path)
+    )
+
+
+def _named_paths(args: Iterable[str], base: Path | None) -> Iterable[Path]:
+    for argument in args:
+        text = argument.partition("=")[2] if argument.startswith("-") else argument
+        if not text:
+            continue
+        path = Path(text).expanduser() if text.startswith("~") else Path(text)
+        if not path.is_absolute():
+            if base is None or ("/" not in text and not (base / text).is_file()):
+                continue
+            path = base / path
+        if _exists(path):
+            yield path
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # too long for a name, or no name at all
+        return False
+
+
+def _of_argument(path: Path, home: Path) -> set[str]:
+    """A file with the project it is part of; a folder as it is."""
+    if is_broad(path, home):
+        return set()
+    if path.is_dir():
+        return {str(path)}
+    real = Path(os.path.realpath(path))
+    return {str(path), str(_project_of(real, home))}
+
+
+def _project_of(file: Path, home: Path) -> Path:
+    """The outermost folder that looks like a project, since modules are looked for upwards; else
+    the folder of the file itself."""
+    folders = [folder for folder in file.parents if not is_broad(folder, home)]
+    marked = [f for f in folders if any((f / mark).exists() for mark in _PROJECT_MARKS)]
+    return marked[-1] if marked else folders[0] if folders else file
+
+
+def _program_files(program: Path, search_path: str, home: Path) -> Iterable[str]:
+    """The program, all links on the way to it, what each is installed with, its interpreter."""
+    for _ in range(_MOST_LINKS):
+        yield str(program)
+        yield from _installation(program, home)
+        if not program.is_symlink():
+            break
+        program = Path(os.path.normpath(program.parent / program.readlink()))
+    if interpreter := _interpreter(program, search_path):
+        yield from _program_files(interpreter, search_path, home)
+
+
+def _installation(program: Path, home: Path) -> Iterable[str]:
+    """The folder a program was installed into, and for a virtual environment its Python's too."""
+    folder = Path(os.path.realpath(program.parent))
+    prefix = folder.parent if folder.name in _BIN_NAMES else folder
+    if is_broad(prefix, home):
+        yield from (str(prefix / name) for name in ("lib", "lib64") if (prefix / name).is_dir())
+        return
+    yield str(prefix)
+    if (settings := prefix / "pyvenv.cfg").is_file():
+        for line in settings.read_text(errors="replace").splitlines():
+            key, _, value = line.partition("=")
+            if key.strip() == "home" and value.strip():
+                yield from _installation(Path(value.strip(), "python3"), home)
+
+
+def _interpreter(script: Path, search_path: str) -> Path | None:
+    """What runs a script, by its first line."""
+    try:
+        with script.open("rb") as file:
+            first = file.readline(_FIRST_LINE)
+    except OSError:
+        return None
+    if not first.startswith(b"#!"):
+        return None
+    words = os.fsdecode(first[2:]).split()
+    if words and Path(words[0]).name == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+        words = [found] if words and (found := shutil.which(words[0], path=search_path)) else []
+    return Path(words[0]) if words else None
+
+
+@cache
+def interpreter_files() -> tuple[str, ...]:
+    """What Toolbooth itself needs to run inside."""
+    home = Path.home()
+    ours = Path(__file__).parents[3] if not getattr(sys, "frozen", False) else None
+    needed = {*_program_files(Path(sys.executable), os.defpath, home)}
+    return tuple(sorted(outermost(needed | ({str(ours)} if ours else set()))))

@@ -1,0 +1,72 @@
+"""Trying to get out, from inside a sandbox: each attempt that works is a wall that isn't there.
+
+Prints one line of JSON. The tester outside knows what arrived (see `self_test`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+def main(plan_file: str) -> int:
+    plan: dict[str, Any] = json.loads(plan_file)
+    attempts: dict[str, Callable[[], object]] = {
+        "read": lambda: Path(plan["secret"]).read_text(),
+        "write": lambda: Path(plan["target"]).write_text("out"),
+        "connect": lambda: socket.create_connection(("127.0.0.1", plan["port"]), 2).close(),
+        "datagram": lambda: _send_datagram(plan["port"]),
+        "local": lambda: _connect_locally(plan["local"]),
+        "signal": lambda: os.kill(plan["pid"], 0),
+    }
+    outcome: dict[str, Any] = {name: _works(attempt) for name, attempt in attempts.items()}
+    outcome["tasks"] = _fork_up_to(plan["forks"])
+    sys.stdout.write(json.dumps(outcome))
+    sys.stdout.flush()
+    return 0
+
+
+def _works(attempt: Callable[[], object]) -> bool:
+    try:
+        attempt()
+    except OSError:
+        return False
+    return True
+
+
+def _send_datagram(port: int) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.sendto(b"out", ("127.0.0.1", port))
+
+
+def _connect_locally(name: str) -> None:
+    if sys.platform != "linux":
+        raise OSError("there are no such sockets here")
+    with socket.socket(socket.AF_UNIX) as caller:
+        caller.connect(f"\0{name}")
+
+
+def _fork_up_to(most: int) -> int:
+    """How many processes could be started before that was refused."""
+    if sys.platform == "win32":
+        return 0
+    children: list[int] = []
+    try:
+        while len(children) < most:
+            child = os.fork()
+            if child == 0:
+                signal.pause()
+                os._exit(0)
+            children.append(child)
+    except OSError:
+        pass
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    return len(children)

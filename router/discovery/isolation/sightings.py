@@ -1,0 +1,78 @@
+"""What a server tried, as the launcher saw it: a growing record in a file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MOST = 200
+"""Of each kind; the rest is only counted."""
+_LONGEST = 300
+
+_SYSTEM = (
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/sys", "/dev", "/proc/self",
+    "/proc/thread-self", "/etc/ld.so.", "/etc/ssl", "/etc/pki", "/etc/ca-certificates",
+    "/etc/alternatives", "/etc/crypto-policies", "/nix/store", "/gnu/store",
+)  # fmt: skip
+_SYSTEM_FILES = frozenset(
+    "/etc/localtime /etc/timezone /etc/nsswitch.conf /etc/passwd /etc/group /etc/resolv.conf "
+    "/etc/hosts /etc/host.conf /etc/gai.conf /etc/services /etc/protocols /etc/mime.types "
+    "/etc/os-release /etc/lsb-release /etc/debian_version /etc/machine-id /proc/cpuinfo "
+    "/proc/meminfo /proc/stat /proc/version /proc/mounts /proc/filesystems /proc/uptime "
+    "/proc/loadavg /proc/version_signature /proc/sys/kernel/ngroups_max /".split()
+)
+
+
+@dataclass(slots=True)
+class Sightings:
+    """Distinct things in the order they came; `counts` has all of them, also what was cut."""
+
+    files: dict[str, None] = field(default_factory=dict[str, None])
+    hosts: dict[str, None] = field(default_factory=dict[str, None])
+    programs: dict[str, None] = field(default_factory=dict[str, None])
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    tasks: int = 0
+    watched: bool = False
+    blind: bool = False
+    """Whether calls were seen but not what they were about."""
+    killed: str = ""
+    """Why the launcher ended it: `memory` or `tasks`."""
+    taken_mb: int = 0
+    """The most resident memory it had."""
+
+    def note(self, kind: str, what: str) -> None:
+        found: dict[str, None] = getattr(self, kind)
+        what = what[:_LONGEST]
+        if what in found:
+            return
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        if len(found) < MOST:
+            found[what] = None
+
+    def write(self, path: Path) -> None:
+        """Replaced whole, so that whoever reads never sees half of it."""
+        record = {
+            "files": list(self.files),
+            "hosts": list(self.hosts),
+            "programs": list(self.programs),
+            "counts": self.counts,
+            "tasks": self.tasks,
+            "watched": self.watched,
+            "blind": self.blind,
+            "killed": self.killed,
+            "takenMb": self.taken_mb,
+        }
+        temporary = path.with_name(f"{path.name}.tmp")
+        temporary.write_text(json.dumps(record))
+        temporary.replace(path)
+
+
+def is_own(path: str, own: Collection[str]) -> bool:
+    """Whether every program of its kind opens `path`, or it belongs to the server itself."""
+    path = os.path.normpath(path)
+    if path in _SYSTEM_FILES or path.startswith(_SYSTEM):
+        return True
+    return any(path == each or path.startswith(f"{each}/") for each in own)

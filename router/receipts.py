@@ -1,0 +1,87 @@
+"""What protected us while a server's lists were learnt, and what the server tried meanwhile.
+
+Values only. `router.advice` has the words for them, `router.discovery` makes them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum, StrEnum
+
+
+class IsolationLevel(IntEnum):
+    """How well a server is walled in while its lists are learnt, as a self-test has proved."""
+
+    NONE = 0
+    LIMITED = 1
+    """Memory, processes and time are bounded; files and network are not."""
+    CONFINED = 2
+    """Files and network are blocked by rules."""
+    FULL = 3
+    """It sees a system of its own, with nothing of the person's in it."""
+
+
+class DiscoveryAccess(StrEnum):
+    """What a person lets a server have while its lists are learnt."""
+
+    ISOLATED = "isolated"
+    NETWORK = "network"
+    """The network, and its real secrets: placeholders would be of no use there."""
+    UNCONFINED = "unconfined"
+    """All it has when it is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """What was in force while a server's lists were learnt; `router.advice` has the words."""
+
+    level: IsolationLevel
+    network: bool
+    """Whether it could reach the network."""
+    memory_mb: int | None = None
+    tasks: int | None = None
+    """How many processes and threads it could start."""
+    cpu_percent: int | None = None
+    missing: tuple[str, ...] = ()
+    """Why it was not better protected."""
+
+    @property
+    def files_blocked(self) -> bool:
+        return self.level >= IsolationLevel.CONFINED
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """The package a server was fetched as, so that it stays what was looked at."""
+
+    source: str
+    """`npm` or `pypi`."""
+    name: str
+    version: str
+    integrity: str
+    fetched_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a server tried while its lists were learnt, as far as its protection could see it."""
+
+    at: datetime
+    config_hash: str
+    protection: Protection
+    watched: bool
+    """Whether anything could be seen at all."""
+    files: tuple[str, ...] = ()
+    """Opened, or tried to, outside its home and its own program."""
+    hosts: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    left_out: int = 0
+    """How many more there were of all these."""
+    unseen: tuple[str, ...] = ()
+    """What could not be seen, in words."""
+    memory_mb: int = 0
+    """The most it had resident."""
+    package: Package | None = None
+    as_written: str = ""
+    """Why its package was not fetched beforehand, if it is one."""

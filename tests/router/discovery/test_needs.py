@@ -1,0 +1,93 @@
+"""Which files a sandbox shows for a command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from router.discovery.isolation.needs import files_needed, folders_named
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    home = tmp_path / "people" / "ann"
+    home.mkdir(parents=True)
+    return home
+
+
+def program(path: Path, first_line: str = "") -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{first_line}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def needed(
+    command: str, *args: str, home: Path, cwd: str | None = None, path: str = ""
+) -> set[str]:
+    return files_needed(command, args, cwd=cwd, search_path=path, home=home)
+
+
+def test_a_program_comes_with_what_it_is_installed_with(home: Path) -> None:
+    node = program(home / ".nvm" / "v20" / "bin" / "node")
+    assert needed(node, home=home) == {str(home / ".nvm" / "v20")}
+
+
+def test_a_program_of_the_home_itself_does_not_bring_the_home(home: Path) -> None:
+    (home / ".local" / "lib").mkdir(parents=True)
+    tool = program(home / ".local" / "bin" / "tool")
+    assert needed(tool, home=home) == {tool, str(home / ".local" / "lib")}
+
+
+def test_a_link_is_followed_to_what_it_leads_to(home: Path) -> None:
+    real = program(home / "venvs" / "tool" / "bin" / "tool")
+    link = home / ".local" / "bin" / "tool"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(real)
+    assert needed(str(link), home=home) == {str(link), str(home / "venvs" / "tool")}
+
+
+def test_a_script_brings_its_interpreter(home: Path) -> None:
+    program(home / "python" / "bin" / "python3")
+    direct = program(home / "a" / "bin" / "one", f"#!{home}/python/bin/python3")
+    searched = program(home / "b" / "bin" / "two", "#!/usr/bin/env -S python3 -u")
+    for script in (direct, searched):
+        found = needed(script, home=home, path=str(home / "python" / "bin"))
+        assert str(home / "python") in found
+
+
+def test_a_virtual_environment_brings_the_python_it_was_made_from(home: Path) -> None:
+    base = program(home / "pyenv" / "3.11" / "bin" / "python3")
+    python = program(home / "project" / ".venv" / "bin" / "python")
+    (home / "project" / ".venv" / "pyvenv.cfg").write_text(f"home = {Path(base).parent}\n")
+    assert str(home / "pyenv" / "3.11") in needed(python, home=home)
+
+
+def test_a_script_argument_brings_its_whole_project(home: Path) -> None:
+    script = Path(program(home / "code" / "server" / "dist" / "index.js"))
+    (home / "code" / "server" / "package.json").touch()
+    assert needed("/usr/bin/node", str(script), home=home) == {str(home / "code" / "server")}
+
+
+def test_a_script_in_the_home_comes_alone(home: Path) -> None:
+    script = program(home / "server.py")
+    assert needed("/usr/bin/python3", script, home=home) == {script}
+
+
+def test_a_folder_named_by_an_option_is_readable(home: Path) -> None:
+    (home / "repository").mkdir()
+    found = needed("/usr/bin/tool", f"--repository={home}/repository", home=home)
+    assert found == {str(home / "repository")}
+
+
+def test_the_home_is_never_shown_however_it_is_named(home: Path) -> None:
+    (home / "roundabout").symlink_to(home)
+    for named in (str(home), "/", str(home.parent), f"{home}/../ann", str(home / "roundabout")):
+        assert needed("/usr/bin/tool", named, home=home) == set()
+    assert folders_named([str(home), "/"], None, home) == {str(home)}
+
+
+def test_words_that_are_no_paths_are_no_matter(home: Path) -> None:
+    words = ("-y", "@scope/package", "a\0b", "x" * 5000, "--", "")
+    assert needed("/usr/bin/npx", *words, home=home) == set()

@@ -1,0 +1,75 @@
+"""The launchers of macOS and Windows, as far as they can be checked elsewhere."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import pytest
+
+from router.discovery.isolation.posix_launcher import profile
+from router.discovery.isolation.spec import Limits, Order
+from router.discovery.isolation.windows_launcher import CpuRate, join_job
+from router.upstream.windows_job import ExtendedLimits
+
+
+def order(**more: Any) -> Order:
+    fields: dict[str, Any] = {
+        "level": 2,
+        "program": "/opt/x/bin/server",
+        "args": (),
+        "home": "/private/run/home",
+        "cwd": "/private/run/home",
+        "readable": ('/opt/x"y',),
+        "sightings": "/private/run/sightings",
+    }
+    return Order(**{**fields, **more})
+
+
+def test_the_profile_for_macos_denies_all_but_what_is_needed() -> None:
+    rules = profile(order()).splitlines()
+    assert rules[:2] == ["(version 1)", "(deny default)"]
+    assert '(subpath "/opt/x\\"y")' in rules[4], "a name can't add a rule"
+    assert not any("network" in rule for rule in rules)
+    writing = next(rule for rule in rules if "file-write" in rule)
+    assert writing == '(allow file-write* (subpath "/private/run/home") (literal "/dev/null"))'
+
+
+def test_the_profile_for_macos_allows_the_network_where_a_person_did() -> None:
+    assert "(allow network*)" in profile(order(network=True))
+
+
+class RecordingKernel:
+    """Kernel32 as far as a job needs it: keeps what it is told."""
+
+    def __init__(self, *, joins: int = 1) -> None:
+        self.told: dict[int, bytes] = {}
+        self._joins = joins
+
+    def CreateJobObjectW(self, attributes: Any, name: Any) -> int:  # noqa: N802
+        return 7
+
+    def SetInformationJobObject(self, job: Any, kind: int, data: Any, size: int) -> int:  # noqa: N802
+        self.told[kind] = ctypes.string_at(data, size)
+        return 1
+
+    def AssignProcessToJobObject(self, job: Any, process: Any) -> int:  # noqa: N802
+        return self._joins
+
+    def GetCurrentProcess(self) -> int:  # noqa: N802
+        return -1
+
+
+def test_a_job_on_windows_bounds_memory_processes_and_processor() -> None:
+    kernel32 = RecordingKernel()
+    join_job(kernel32, Limits(memory_mb=256, tasks=40, cpu_percent=25), cores=4)
+    bounds = ExtendedLimits.from_buffer_copy(kernel32.told[9])
+    assert bounds.JobMemoryLimit == 256 << 20
+    assert bounds.BasicLimitInformation.ActiveProcessLimit == 40
+    assert bounds.BasicLimitInformation.LimitFlags == 0x2208
+    assert CpuRate.from_buffer_copy(kernel32.told[15]).CpuRate == 625, "of four cores"
+
+
+def test_without_a_job_nothing_is_started_on_windows() -> None:
+    with pytest.raises(OSError, match="can't be made"):
+        join_job(RecordingKernel(joins=0), Limits(), cores=1)
