@@ -60,6 +60,8 @@ def _cause(failure: Failure) -> str:
             return tr("Its answers are not valid MCP")
         case FailureKind.BUSY:
             return tr("Too many calls at once")
+        case FailureKind.TOO_MANY_SESSIONS:
+            return tr("Runs for as many sessions as it may")
         case FailureKind.TOO_MUCH_MEMORY:
             return tr("Took more memory than its limit of {limit}").format(limit=subject)
         case FailureKind.NETWORK_NEEDED:
@@ -101,6 +103,8 @@ def failure_hint(kind: FailureKind) -> str:
             return tr("Update the server, or tell its author.")
         case FailureKind.BUSY:
             return tr("Try again in a while.")
+        case FailureKind.TOO_MANY_SESSIONS:
+            return tr("Close a session, or raise its limit.")
         case FailureKind.TOO_MUCH_MEMORY:
             return tr("Raise its limit, or call it with less at once.")
         case FailureKind.NETWORK_NEEDED:
@@ -137,6 +141,7 @@ def failure_offer(kind: FailureKind) -> Offer | None:
             | FailureKind.UNREACHABLE
             | FailureKind.BAD_PROTOCOL
             | FailureKind.BUSY
+            | FailureKind.TOO_MANY_SESSIONS
             | FailureKind.TOO_MUCH_MEMORY
             | FailureKind.NETWORK_NEEDED
             | FailureKind.ISOLATION_TOO_WEAK

@@ -79,6 +79,11 @@ def _advise(failure: Failure, server_name: str) -> Advice:
             return Advice(
                 f"{server_name} already has {subject} calls to work on.", "Try again in a while."
             )
+        case FailureKind.TOO_MANY_SESSIONS:
+            return Advice(
+                f"{server_name} already runs for {subject} sessions or folders, as many as it may.",
+                "Close one of them, or raise maxSessions in its configuration.",
+            )
         case FailureKind.TOO_MUCH_MEMORY:
             return Advice(
                 f"{server_name} was stopped: it took {detail}, more than its limit of {subject}.",

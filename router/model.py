@@ -17,6 +17,8 @@ ServerId = NewType("ServerId", str)
 WorkspaceId = NewType("WorkspaceId", str)
 ProjectId = NewType("ProjectId", str)
 TokenId = NewType("TokenId", str)
+SessionId = NewType("SessionId", str)
+"""One conversation of one client, for as long as it lasts."""
 
 JsonObject: TypeAlias = dict[str, Any]
 """A decoded JSON object. What travels between gateway and upstream is this, never an SDK model."""
@@ -105,6 +107,7 @@ class FailureKind(StrEnum):
     SECRET_MISSING = "secret_missing"  # noqa: S105 - a kind of failure, not a secret
     BAD_PROTOCOL = "bad_protocol"
     BUSY = "busy"
+    TOO_MANY_SESSIONS = "too_many_sessions"
     TOO_MUCH_MEMORY = "too_much_memory"
     NETWORK_NEEDED = "network_needed"
     """It could not list its tools, and tried to reach the network, which it may not yet."""
@@ -228,6 +231,18 @@ class ProcessFacts:
     cpu_s: float
     cpu_percent: float
     """Of one core, since the last look; at the first look, since the start."""
+
+    def __add__(self, other: ProcessFacts) -> ProcessFacts:
+        """Both together, under the older one's name."""
+        older = min(self, other, key=lambda facts: facts.started_at)
+        return ProcessFacts(
+            pid=older.pid,
+            started_at=older.started_at,
+            processes=self.processes + other.processes,
+            rss_bytes=self.rss_bytes + other.rss_bytes,
+            cpu_s=round(self.cpu_s + other.cpu_s, 2),
+            cpu_percent=round(self.cpu_percent + other.cpu_percent, 1),
+        )
 
 
 @dataclass(frozen=True, slots=True)

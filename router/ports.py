@@ -37,6 +37,7 @@ from router.model import (
     ServerId,
     ServerRef,
     ServerStatus,
+    SessionId,
     SignIn,
     TokenId,
     TokenSummary,
@@ -246,6 +247,44 @@ class SearchProvider(Protocol):
     def index(self, tools: Sequence[Tool]) -> SearchIndex: ...
 
 
+class Requester(Protocol):
+    """The client on whose behalf a server is asked, while that request is under way."""
+
+    @property
+    def session(self) -> SessionId: ...
+    @property
+    def folder(self) -> str | None:
+        """Where the client works, if that is known: a folder that exists."""
+        ...
+
+    async def locate(self) -> None:
+        """Find out `folder` by asking the client, if that can be done."""
+        ...
+
+    @property
+    def capabilities(self) -> JsonObject:
+        """What the client said it can be asked: elicitation, sampling, roots."""
+        ...
+
+    @property
+    def log_level(self) -> str | None:
+        """From which level on it wants to hear a server's log messages, if it said so."""
+        ...
+
+    @property
+    def repeats(self) -> bool:
+        """Whether it takes a result that asks for more, and repeats its request with that."""
+        ...
+
+    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+        """The client's answer to a server's question. Raises `UpstreamAnsweredError`."""
+        ...
+
+    async def tell(self, method: str, params: JsonObject) -> None:
+        """Pass a server's message on, if the client wants it; never raises."""
+        ...
+
+
 class Upstream(Protocol):
     """A live connection to a server: a method and its params in, the result out, all plain JSON.
 
@@ -284,6 +323,7 @@ class Upstreams(Protocol):
         *,
         on_progress: ProgressSink | None = None,
         timeout_s: float | None = None,
+        requester: Requester | None = None,
     ) -> JsonObject: ...
 
     def borrow(self, ref: ServerRef) -> AbstractAsyncContextManager[Upstream]:
@@ -292,4 +332,8 @@ class Upstreams(Protocol):
         ...
 
     async def disconnect(self, ref: ServerRef) -> None: ...
+    async def end_session(self, session: SessionId) -> None:
+        """Stop the upstreams that only this session used."""
+        ...
+
     async def close(self) -> None: ...

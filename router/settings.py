@@ -32,6 +32,13 @@ from router.model import (
 SCHEMA_VERSION = 1
 DEFAULT_PORT = 3717
 DEFAULT_CONCURRENT_CALLS = 32
+DEFAULT_SESSIONS = 16
+CLIENT_FOLDER = "${workspaceFolder}"
+"""Stands in a server's `cwd`, `args` or `env` for the folder its client works in."""
+FOLDER_HEADER = "Toolbooth-Folder"
+"""With which a client says in which folder it works."""
+SESSION_HEADER = "Toolbooth-Session"
+"""With which a client of the stateless revision tells its sessions apart."""
 AVAILABLE_OPTIMIZATIONS = (None, Optimization.BM25)
 AVAILABLE_EXPOSURES = (Exposure.SEARCH,)
 AVAILABLE_PERMISSIONS = (Permission.ALLOW, Permission.DENY)
@@ -57,6 +64,15 @@ class Lifecycle(StrEnum):
     """When Toolbooth starts serving, until nobody has used it for a while."""
     ALWAYS = "always"
     """When Toolbooth starts serving, and again whenever the connection is lost."""
+
+
+class Sharing(StrEnum):
+    """Which clients use the same upstream of a server."""
+
+    SHARED = "shared"
+    """All of them; if it works in the client's folder, all that work in the same one."""
+    PER_SESSION = "per-session"
+    """Each session of a client has its own, gone when the session ends."""
 
 
 class OAuthConfig(_Shape):
@@ -90,6 +106,8 @@ class ServerConfig(_Shape):
     oauth: OAuthConfig | None = None
     disabled: bool = False
     lifecycle: Lifecycle = Lifecycle.LAZY
+    sharing: Sharing = Sharing.SHARED
+    max_sessions: int = Field(default=DEFAULT_SESSIONS, ge=1, le=1000)
     max_concurrent_calls: int = Field(default=DEFAULT_CONCURRENT_CALLS, ge=1, le=1000)
     memory_limit_mb: int | None = Field(default=None, ge=16)
 
@@ -138,6 +156,23 @@ class ServerConfig(_Shape):
             parts = urlsplit(self.url)
             return f"{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
         return " ".join((self.command or "", *self.args))
+
+    @property
+    def follows_client(self) -> bool:
+        """Whether it works in the folder of its client."""
+        places = (self.cwd or "", *self.args, *self.env.values())
+        return any(CLIENT_FOLDER in place for place in places)
+
+    def in_folder(self, folder: str) -> ServerConfig:
+        """This configuration with `folder` filled in where the client's folder is meant."""
+        if not self.follows_client:
+            return self
+        filled = {
+            "cwd": self.cwd and self.cwd.replace(CLIENT_FOLDER, folder),
+            "args": tuple(arg.replace(CLIENT_FOLDER, folder) for arg in self.args),
+            "env": {name: text.replace(CLIENT_FOLDER, folder) for name, text in self.env.items()},
+        }
+        return self.model_copy(update=filled)
 
     @property
     def config_hash(self) -> str:

@@ -35,6 +35,7 @@ from router.model import (
     ServerRef,
     ServerState,
     ServerStatus,
+    SessionId,
     SignIn,
     TokenId,
     TokenSummary,
@@ -45,7 +46,7 @@ from router.model import (
     WorkspaceSummary,
 )
 from router.names import slug
-from router.ports import ProgressSink, Upstream
+from router.ports import ProgressSink, Requester, Upstream
 from router.settings import ServerConfig, Settings
 from tests.fake_apps import FakeApps
 
@@ -365,6 +366,7 @@ class FakeUpstreams:
         *,
         on_progress: ProgressSink | None = None,
         timeout_s: float | None = None,
+        requester: Requester | None = None,
     ) -> JsonObject:
         self.asked.append((ref, method, params or {}))
         if on_progress is not None:
@@ -375,5 +377,7 @@ class FakeUpstreams:
         raise NotFound(f"There is no upstream to borrow for {ref.server}.")
 
     async def disconnect(self, ref: ServerRef) -> None: ...
+
+    async def end_session(self, session: SessionId) -> None: ...
 
     async def close(self) -> None: ...

@@ -10,6 +10,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from pathlib import Path
 
 from router.advice import advise
 from router.catalog.statuses import StatusBoard
@@ -202,23 +203,28 @@ class Fleet:
         return Terms(
             name=entry.name,
             lifecycle=entry.config.lifecycle,
+            sharing=entry.config.sharing,
+            follows_client=entry.config.follows_client,
+            max_sessions=entry.config.max_sessions,
             idle_timeout_s=self._settings().idle_timeout_s,
             max_concurrent_calls=entry.config.max_concurrent_calls,
             memory_limit_mb=entry.config.memory_limit_mb,
         )
 
-    async def _launch(self, ref: ServerRef) -> LaunchPlan:
-        """How to start a server; asked at each start, so that secrets don't outlive their use."""
+    async def _launch(self, ref: ServerRef, folder: str | None) -> LaunchPlan:
+        """How to start a server; asked at each start, so that secrets don't outlive their use. One
+        that works in its client's folder is listed in the person's home while there is none."""
         entry = self._workspaces.entry(ref)
         if entry.config.disabled:
             raise _refused(Failure(FailureKind.DISABLED), entry.name)
         if not await asyncio.to_thread(self._workspaces.has_consent, ref):
             failure = Failure(FailureKind.CONSENT_NEEDED, entry.id, entry.config.target)
             raise _refused(failure, entry.name)
+        config = entry.config.in_folder(folder or str(Path.home()))
         return LaunchPlan(
-            config=entry.config,
-            env=await resolve(entry.config.env, self._secrets, os.environ),
-            headers=await resolve(entry.config.headers, self._secrets, os.environ),
+            config=config,
+            env=await resolve(config.env, self._secrets, os.environ),
+            headers=await resolve(config.headers, self._secrets, os.environ),
             credentials=await self.sign_ins.credentials(ref),
             owner=self._owner,
         )

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import time
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Protocol
 
+from router.errors import UpstreamAnsweredError
 from router.model import Failure, FailureKind, JsonObject, as_object
-from router.ports import ProgressSink
+from router.ports import ProgressSink, Requester
 from router.settings import ServerConfig
-from router.upstream.failures import SessionGone, failed, timed_out
+from router.upstream.failures import SessionGone, bad_protocol, failed, timed_out
 from router.upstream.handshake import Session, in_envelope, shake_hands
 from router.upstream.http import HttpLink
 from router.upstream.jsonrpc import Link, NotificationSink, Peer, Receiver
 from router.upstream.last_words import LineSink, filled_in
 from router.upstream.oauth.channel import Credentials
 from router.upstream.ownership import THIS_PROCESS, Mark, new_mark
-from router.upstream.protocol import SERVER_INFO_KEY
+from router.upstream.protocol import LOG_LEVELS, SERVER_INFO_KEY
+from router.upstream.questions import EVERYBODY, Audience, askable, input_requests
 from router.upstream.stdio import Command, StdioLink
 
 _STDIO_STARTUP_S = 30.0
 _HTTP_STARTUP_S = 10.0
+_SIDE_REQUEST_S = 5.0
+_MOST_ROUNDS = 10
 _CLOSED = Failure(FailureKind.OTHER, detail="its connection was closed")
 _SESSION_LOST = Failure(FailureKind.OTHER, detail="it forgot our session and opened no new one")
 
@@ -37,19 +43,21 @@ async def open_upstream(
     on_stderr: LineSink,
     startup_timeout_s: float | None = None,
     owner: str = THIS_PROCESS,
+    audience: Audience = EVERYBODY,
 ) -> Connection:
     """Start or reach the server and open a session with it. `env` and `headers` are those of
-    `config` with their secrets filled in; `credentials` are for a server that wants a
-    sign-in; `owner` is whose mark its processes get. Raises `UpstreamFailed`, and then leaves
-    nothing."""
+    `config` with their secrets filled in, `credentials` are for a server that wants a sign-in,
+    `owner` is whose mark its processes get, `audience` is for whom it is opened. Raises
+    `UpstreamFailed`, and then leaves nothing."""
     connection: Connection
     if config.url:
         default_s = _HTTP_STARTUP_S
         link = await asyncio.to_thread(HttpLink, config.url, headers, credentials)
-        connection = HttpConnection(link, on_notification)
+        connection = HttpConnection(link, on_notification, audience)
     else:
         default_s = _STDIO_STARTUP_S
-        connection = ProcessConnection(_process(config, env, on_stderr, owner), on_notification)
+        process = _process(config, env, on_stderr, owner)
+        connection = ProcessConnection(process, on_notification, audience)
     await _open(connection, startup_timeout_s or default_s)
     return connection
 
@@ -107,9 +115,17 @@ class Transport(Link, Protocol):
 class Connection:
     """Implements `ports.Upstream`. Results look the same whichever revision the server speaks."""
 
-    def __init__(self, link: Transport, on_notification: NotificationSink) -> None:
+    def __init__(
+        self,
+        link: Transport,
+        on_notification: NotificationSink,
+        audience: Audience = EVERYBODY,
+    ) -> None:
         self._link = link
-        self._peer = Peer(link, on_notification)
+        self._audience = audience
+        self._peer = Peer(link, on_notification, audience.questions)
+        self._log_level: str | None = None
+        """From which level on the server sends its log, as far as it was told."""
         self._session: Session
 
     @property
@@ -144,7 +160,11 @@ class Connection:
 
     async def open(self) -> None:
         await self._link.start(self._peer)
-        self._session = await shake_hands(self._peer, self._link.speak)
+        await self._shake_hands()
+
+    async def _shake_hands(self) -> None:
+        self._session = await shake_hands(self._peer, self._link.speak, self._audience.capabilities)
+        self._log_level = None
 
     async def request(
         self,
@@ -153,13 +173,56 @@ class Connection:
         *,
         on_progress: ProgressSink | None = None,
         timeout_s: float | None = None,
+        requester: Requester | None = None,
     ) -> JsonObject:
         if self._session.modern:
-            params = in_envelope(params)
-        result = await self._peer.request(
-            method, params, on_progress=on_progress, timeout_s=timeout_s
+            return await self._in_rounds(method, params, on_progress, timeout_s, requester)
+        if requester is not None:
+            await self._adjust_log(requester.log_level)
+        return await self._peer.request(
+            method, params, on_progress=on_progress, timeout_s=timeout_s, requester=requester
         )
-        return _without_stamps(result) if self._session.modern else result
+
+    async def _in_rounds(
+        self,
+        method: str,
+        params: JsonObject | None,
+        on_progress: ProgressSink | None,
+        timeout_s: float | None,
+        requester: Requester | None,
+    ) -> JsonObject:
+        """Ask a modern server. What it wants to know first, a client that is there is asked; one
+        that repeats its requests gets that as the result."""
+        capabilities = self._audience.capabilities if requester is None else requester.capabilities
+        log_level = requester.log_level if requester is not None else None
+        params = in_envelope(params, askable(capabilities), log_level)
+        for _ in range(_MOST_ROUNDS):
+            result = await self._peer.request(
+                method, params, on_progress=on_progress, timeout_s=timeout_s, requester=requester
+            )
+            questions = input_requests(result)
+            if questions is None or requester is None or requester.repeats:
+                return _without_stamps(result)
+            answers = {key: await _asked(requester, each) for key, each in questions.items()}
+            params = {**params, "inputResponses": answers}
+            params.pop("requestState", None)
+            if "requestState" in result:
+                params["requestState"] = result["requestState"]
+        raise failed(bad_protocol(f"it asks again after {_MOST_ROUNDS} answers"))
+
+    async def _adjust_log(self, level: str | None) -> None:
+        """Have a legacy server send at least what this client wants to hear."""
+        if level is None or "logging" not in self._session.capabilities:
+            return
+        if self._log_level is not None and LOG_LEVELS.index(level) >= LOG_LEVELS.index(
+            self._log_level
+        ):
+            return
+        self._log_level = level
+        with contextlib.suppress(UpstreamAnsweredError):
+            await self._peer.request(
+                "logging/setLevel", {"level": level}, timeout_s=_SIDE_REQUEST_S
+            )
 
     async def wait_closed(self) -> Failure:
         """Why it closed, when it does."""
@@ -173,8 +236,10 @@ class Connection:
 class ProcessConnection(Connection):
     """A connection to a process of its own."""
 
-    def __init__(self, link: StdioLink, on_notification: NotificationSink) -> None:
-        super().__init__(link, on_notification)
+    def __init__(
+        self, link: StdioLink, on_notification: NotificationSink, audience: Audience = EVERYBODY
+    ) -> None:
+        super().__init__(link, on_notification, audience)
         self._process = link
 
     @property
@@ -197,8 +262,10 @@ class ProcessConnection(Connection):
 class HttpConnection(Connection):
     """A connection whose server may forget our session, say by a restart, and get a new one."""
 
-    def __init__(self, link: HttpLink, on_notification: NotificationSink) -> None:
-        super().__init__(link, on_notification)
+    def __init__(
+        self, link: HttpLink, on_notification: NotificationSink, audience: Audience = EVERYBODY
+    ) -> None:
+        super().__init__(link, on_notification, audience)
         self._http = link
         self._renewing = asyncio.Lock()
 
@@ -213,18 +280,25 @@ class HttpConnection(Connection):
         *,
         on_progress: ProgressSink | None = None,
         timeout_s: float | None = None,
+        requester: Requester | None = None,
     ) -> JsonObject:
         if self._renewing.locked():
             async with self._renewing:
                 pass
         session_id = self._http.session_id
+        ask = partial(
+            super().request,
+            method,
+            params,
+            on_progress=on_progress,
+            timeout_s=timeout_s,
+            requester=requester,
+        )
         try:
-            return await super().request(
-                method, params, on_progress=on_progress, timeout_s=timeout_s
-            )
+            return await ask()
         except SessionGone:
             await self._renew_session(session_id)
-        return await super().request(method, params, on_progress=on_progress, timeout_s=timeout_s)
+        return await ask()
 
     async def _renew_session(self, gone: str | None) -> None:
         """Open a new session in place of the one that is gone, unless someone just did."""
@@ -234,13 +308,17 @@ class HttpConnection(Connection):
             await self._http.forget_session()
             try:
                 async with asyncio.timeout(_HTTP_STARTUP_S):
-                    self._session = await shake_hands(self._peer, self._http.speak)
+                    await self._shake_hands()
             except BaseException as error:
                 self._peer.close(_SESSION_LOST)
                 if isinstance(error, TimeoutError):
                     raise failed(timed_out(_HTTP_STARTUP_S)) from None
                 raise
             self._http.listen()
+
+
+async def _asked(requester: Requester, question: JsonObject) -> JsonObject:
+    return await requester.ask(str(question.get("method")), as_object(question.get("params")))
 
 
 def _without_stamps(result: JsonObject) -> JsonObject:

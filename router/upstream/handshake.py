@@ -24,6 +24,7 @@ from router.upstream.protocol import (
     INVALID_REQUEST,
     LATEST_LEGACY_VERSION,
     LEGACY_VERSIONS,
+    LOG_LEVEL_KEY,
     METHOD_NOT_FOUND,
     MODERN_VERSION,
     SERVER_INFO_KEY,
@@ -32,7 +33,6 @@ from router.upstream.protocol import (
 )
 
 _CLIENT_INFO = {"name": "toolbooth", "version": __version__}
-_CAPABILITIES: JsonObject = {}
 _NOT_THIS_WAY = (
     METHOD_NOT_FOUND,
     INVALID_REQUEST,
@@ -45,11 +45,6 @@ _NOT_THIS_WAY_BY_STATUS = (
     HTTPStatus.NOT_FOUND,
     HTTPStatus.METHOD_NOT_ALLOWED,
 )
-_ENVELOPE: JsonObject = {
-    VERSION_KEY: MODERN_VERSION,
-    CLIENT_INFO_KEY: _CLIENT_INFO,
-    CLIENT_CAPABILITIES_KEY: _CAPABILITIES,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,41 +58,56 @@ class Session:
     modern: bool
 
 
-def in_envelope(params: JsonObject | None) -> JsonObject:
+def in_envelope(
+    params: JsonObject | None, capabilities: JsonObject, log_level: str | None = None
+) -> JsonObject:
     """`params` with what the modern revision wants in every request."""
     params = params or {}
-    return {**params, "_meta": {**as_object(params.get("_meta")), **_ENVELOPE}}
+    meta: JsonObject = {
+        **as_object(params.get("_meta")),
+        VERSION_KEY: MODERN_VERSION,
+        CLIENT_INFO_KEY: _CLIENT_INFO,
+        CLIENT_CAPABILITIES_KEY: capabilities,
+    }
+    if log_level is not None:
+        meta[LOG_LEVEL_KEY] = log_level
+    return {**params, "_meta": meta}
 
 
-async def shake_hands(peer: Peer, speak: Callable[[str], None]) -> Session:
-    """Open a session. `speak` tells the link which revision its messages are in from then on.
+async def shake_hands(
+    peer: Peer, speak: Callable[[str], None], capabilities: JsonObject
+) -> Session:
+    """Open a session. `speak` tells the link which revision its messages are in from then on;
+    `capabilities` are what we say can be asked of us.
 
     Raises `UpstreamFailed`.
     """
     try:
-        return await _negotiate(peer, speak)
+        return await _negotiate(peer, speak, capabilities)
     except UpstreamAnsweredError as error:
         reason = f"it would not open a session: {error.message} ({error.code})"
         raise failed(Failure(FailureKind.OTHER, detail=reason)) from error
 
 
-async def _negotiate(peer: Peer, speak: Callable[[str], None]) -> Session:
+async def _negotiate(peer: Peer, speak: Callable[[str], None], capabilities: JsonObject) -> Session:
     try:
-        return await _initialize(peer, speak)
+        return await _initialize(peer, speak, capabilities)
     except (UpstreamAnsweredError, HttpRefused) as refusal:
         if not _means_not_this_way(refusal):
             raise
         speak(MODERN_VERSION)
         try:
-            return await _discover(peer)
+            return await _discover(peer, capabilities)
         except (UpstreamAnsweredError, HttpRefused):
             raise refusal from None  # it speaks neither: the first answer says more
 
 
-async def _initialize(peer: Peer, speak: Callable[[str], None]) -> Session:
+async def _initialize(
+    peer: Peer, speak: Callable[[str], None], capabilities: JsonObject
+) -> Session:
     offer = {
         "protocolVersion": LATEST_LEGACY_VERSION,
-        "capabilities": _CAPABILITIES,
+        "capabilities": capabilities,
         "clientInfo": _CLIENT_INFO,
     }
     result = await peer.request("initialize", offer)
@@ -110,8 +120,8 @@ async def _initialize(peer: Peer, speak: Callable[[str], None]) -> Session:
     return _session(version, as_object(result.get("serverInfo")), result)
 
 
-async def _discover(peer: Peer) -> Session:
-    result = await peer.request("server/discover", in_envelope(None))
+async def _discover(peer: Peer, capabilities: JsonObject) -> Session:
+    result = await peer.request("server/discover", in_envelope(None, capabilities))
     versions = result.get("supportedVersions")
     if not isinstance(versions, list) or MODERN_VERSION not in versions:
         raise failed(bad_protocol(f"it speaks revisions {versions!r:.100}, none of which we know"))

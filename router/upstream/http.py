@@ -215,7 +215,7 @@ class HttpLink:
             raise failed(bad_protocol(f"an answer that is no message ({error})")) from None
         answered = False
         for message in messages:
-            self._receiver.receive(message)
+            self._receiver.receive(message, request_id)
             answered |= "method" not in message and message.get("id") == request_id
         return answered
 

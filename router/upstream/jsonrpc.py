@@ -1,28 +1,30 @@
 """One JSON-RPC peer over any link: which answer belongs to which request, on plain dicts.
 
-The peer knows ids, progress, cancellation and what a server may ask of us. It knows neither bytes
-nor connections: a `Link` carries its messages and calls `receive` for those that come in. It checks
-nothing of what it carries, so that results pass unchanged.
+The peer knows ids, progress, cancellation, and whom a server's questions go to. It knows neither
+bytes nor connections: a `Link` carries its messages and calls `receive` for those that come in. It
+checks nothing of what it carries, so that results pass unchanged.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import json
 import logging
 import re
 import time
-from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias, cast
 
-from router.errors import UpstreamAnsweredError
+from router.errors import UpstreamAnsweredError, UpstreamFailed
 from router.model import Failure, JsonObject, as_object
-from router.ports import ProgressSink
-from router.tasks import spawn, stop
+from router.ports import ProgressSink, Requester
+from router.tasks import spawn
 from router.upstream.failures import bad_protocol, failed, timed_out
-from router.upstream.protocol import INTERNAL_ERROR, METHOD_NOT_FOUND
+from router.upstream.pending import Pending
+from router.upstream.protocol import INTERNAL_ERROR, INVALID_REQUEST
+from router.upstream.questions import TOLD, Questions
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +32,8 @@ NotificationSink: TypeAlias = Callable[[str, JsonObject], None]
 """Receives the method and params of a server's notification; must not raise."""
 
 _UNCANCELLABLE = ("initialize", "server/discover")
-_PROGRESS_BACKLOG = 1000
+_MOST_QUESTIONS = 32
+_QUESTION_TIMEOUT_S = 300.0
 _END_BYTES = 100
 _ID_FIRST = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*[,}]')
 _ID_LAST = re.compile(rb'"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*\Z')
@@ -61,7 +64,10 @@ class Link(Protocol):
 class Receiver(Protocol):
     """Who takes what a link receives: the peer."""
 
-    def receive(self, message: JsonObject) -> None: ...
+    def receive(self, message: JsonObject, related: object = None) -> None:
+        """Take a message; `related` is the id of our request it came with, if that is known."""
+        ...
+
     def reject(self, request_id: int | None, failure: Failure) -> None:
         """Fail the request whose answer came but can't be used, if it is known."""
         ...
@@ -80,58 +86,19 @@ def answered_id(text: bytes) -> int | None:
     return int(found[1]) if found else None
 
 
-class _Progress:
-    """Hands a request's progress to its sink in order, one at a time, off the reading path."""
-
-    def __init__(self, sink: ProgressSink) -> None:
-        self._sink = sink
-        self._waiting: deque[JsonObject] = deque(maxlen=_PROGRESS_BACKLOG)
-        self._forwarding: asyncio.Task[None] | None = None
-
-    def feed(self, params: JsonObject) -> None:
-        self._waiting.append(params)
-        if self._forwarding is None or self._forwarding.done():
-            self._forwarding = spawn(self._forward(), name="progress")
-
-    async def _forward(self) -> None:
-        while self._waiting:
-            await self._sink(self._waiting.popleft())
-
-    async def settle(self) -> None:
-        """Return when all progress so far has been handed on."""
-        if self._forwarding is not None:
-            await asyncio.wait([self._forwarding])
-
-    async def stop(self) -> None:
-        await stop(self._forwarding)
-
-
-class _Pending:
-    """A request that waits for its answer."""
-
-    __slots__ = ("answer", "bound", "progress")
-
-    def __init__(self, on_progress: ProgressSink | None) -> None:
-        self.answer: asyncio.Future[JsonObject | Failure] = (
-            asyncio.get_running_loop().create_future()
-        )
-        self.bound: asyncio.Timeout | None = None
-        self.progress = None if on_progress is None else _Progress(on_progress)
-
-    def give_up(self) -> None:
-        """Wake whoever waits, wherever in sending or waiting they are."""
-        if self.bound is not None and not self.bound.expired():
-            self.bound.reschedule(0)
-
-
 class Peer:
     """Our end of a connection. Ids are our own integers, which are also the progress tokens."""
 
-    def __init__(self, link: Link, on_notification: NotificationSink) -> None:
+    def __init__(
+        self, link: Link, on_notification: NotificationSink, questions: Questions | None = None
+    ) -> None:
         self._link = link
         self._on_notification = on_notification
+        self._questions = questions or Questions()
+        self._asked: dict[str | int, asyncio.Task[None]] = {}
+        """What the server asked us and waits for, by its own ids."""
         self._ids = itertools.count(1)
-        self._pending: dict[int, _Pending] = {}
+        self._pending: dict[int, Pending] = {}
         self._closed: asyncio.Future[Failure] = asyncio.get_running_loop().create_future()
         self.last_used = time.monotonic()
         self.left_unanswered = 0
@@ -143,7 +110,7 @@ class Peer:
 
     @property
     def busy(self) -> bool:
-        return bool(self._pending)
+        return any(not pending.standing for pending in self._pending.values())
 
     async def wait_closed(self) -> Failure:
         return await asyncio.shield(self._closed)
@@ -155,11 +122,15 @@ class Peer:
         *,
         on_progress: ProgressSink | None = None,
         timeout_s: float | None = None,
+        requester: Requester | None = None,
+        standing: bool = False,
     ) -> JsonObject:
-        """The server's result. Cancelling this, or its timeout, tells the server to cancel."""
+        """The server's result. Cancelling this, or its timeout, tells the server to cancel. A
+        `standing` request waits for what may come and does not count as use."""
         self._raise_if_closed()
         request_id = next(self._ids)
-        pending = self._pending[request_id] = _Pending(on_progress)
+        pending = Pending(on_progress, requester, standing=standing)
+        self._pending[request_id] = pending
         message: JsonObject = {"jsonrpc": "2.0", "id": request_id, "method": method}
         if on_progress is not None:
             params = _with_progress_token(params, request_id)
@@ -169,8 +140,7 @@ class Peer:
             async with asyncio.timeout(timeout_s) as pending.bound:
                 await self._link.send(message)
                 answer = await pending.answer
-                if pending.progress is not None:
-                    await pending.progress.settle()
+                await pending.settle()
         except TimeoutError:
             self._raise_if_closed()
             self._cancel(request_id, method, "timed out")
@@ -180,25 +150,24 @@ class Peer:
             raise
         finally:
             del self._pending[request_id]
-            self.last_used = time.monotonic()
-            if pending.progress is not None:
-                await pending.progress.stop()
+            if not standing:
+                self.last_used = time.monotonic()
+            await pending.end()
         return _result_of(answer, method)
 
     async def notify(self, method: str, params: JsonObject | None = None) -> None:
         self._raise_if_closed()
         await self._link.send(_notification(method, params))
 
-    def receive(self, message: JsonObject) -> None:
+    def receive(self, message: JsonObject, related: object = None) -> None:
         """Take a message the link received."""
         method = message.get("method")
-        if isinstance(method, str):
-            if "id" in message:
-                self._link.send_soon(_answer_to(method, message["id"]))
-            else:
-                self._take_notification(method, as_object(message.get("params")))
-        else:
+        if not isinstance(method, str):
             self._take_answer(message)
+        elif "id" in message:
+            self._take_question(message["id"], method, as_object(message.get("params")), related)
+        else:
+            self._take_notification(method, as_object(message.get("params")), related)
 
     def reject(self, request_id: int | None, failure: Failure) -> None:
         pending = self._pending_of(request_id)
@@ -210,7 +179,9 @@ class Peer:
         if self._closed.done():
             return
         self._closed.set_result(failure)
-        self.left_unanswered = len(self._pending)
+        self.left_unanswered = sum(not each.standing for each in self._pending.values())
+        for asked in tuple(self._asked.values()):
+            asked.cancel()
         for pending in self._pending.values():
             pending.give_up()
 
@@ -231,15 +202,64 @@ class Peer:
             return
         pending.answer.set_result(message)
 
-    def _take_notification(self, method: str, params: JsonObject) -> None:
-        if method != "notifications/progress":
+    def _take_notification(self, method: str, params: JsonObject, related: object) -> None:
+        if method == "notifications/progress":
+            pending = self._pending_of(params.get("progressToken"))
+            if pending is not None:
+                pending.progressed({k: v for k, v in params.items() if k != "progressToken"})
+        elif method == "notifications/cancelled":
+            self._withdraw(params.get("requestId"))
+        elif method in TOLD:
+            meant = self._questions.meant(self._pending.values(), self._pending_of(related))
+            if meant is not None:
+                meant.tell(method, params)
+        else:
             self._on_notification(method, params)
-            return
-        pending = self._pending_of(params.get("progressToken"))
-        if pending is not None and pending.progress is not None:
-            pending.progress.feed({k: v for k, v in params.items() if k != "progressToken"})
 
-    def _pending_of(self, request_id: object) -> _Pending | None:
+    # What the server asks
+
+    def _take_question(
+        self, asked_id: Any, method: str, params: JsonObject, related: object
+    ) -> None:
+        if not isinstance(asked_id, str | int) or asked_id in self._asked:
+            return  # no answer could reach it
+        if method == "ping":
+            self._link.send_soon({"jsonrpc": "2.0", "id": asked_id, "result": {}})
+            return
+        if len(self._asked) >= _MOST_QUESTIONS:
+            refusal = UpstreamAnsweredError(INVALID_REQUEST, "Too many questions at once.")
+            self._link.send_soon(_refusal(asked_id, refusal))
+            return
+        pending = self._questions.meant(self._pending.values(), self._pending_of(related))
+        task = spawn(self._answer(asked_id, method, params, pending), name=f"answer {method[:40]}")
+        self._asked[asked_id] = task
+        task.add_done_callback(lambda _: self._asked.pop(asked_id, None))
+        if pending is not None:
+            pending.questions.add(task)
+            task.add_done_callback(pending.questions.discard)
+
+    async def _answer(
+        self, asked_id: str | int, method: str, params: JsonObject, pending: Pending | None
+    ) -> None:
+        try:
+            async with asyncio.timeout(_QUESTION_TIMEOUT_S):
+                result = await self._questions.answer(method, params, pending)
+            message: JsonObject = {"jsonrpc": "2.0", "id": asked_id, "result": result}
+        except UpstreamAnsweredError as error:
+            message = _refusal(asked_id, error)
+        except TimeoutError:
+            late = UpstreamAnsweredError(INTERNAL_ERROR, "Nobody answered in time.")
+            message = _refusal(asked_id, late)
+        with contextlib.suppress(UpstreamFailed):  # whoever waits for the server hears of it
+            await self._link.send(message)
+
+    def _withdraw(self, asked_id: object) -> None:
+        """The server no longer wants to know."""
+        task = self._asked.get(asked_id) if isinstance(asked_id, str | int) else None
+        if task is not None:
+            task.cancel()
+
+    def _pending_of(self, request_id: object) -> Pending | None:
         """The type is compared too: to Python `true` and `1.0` are the key `1`."""
         return self._pending.get(request_id) if type(request_id) is int else None
 
@@ -254,12 +274,11 @@ def _with_progress_token(params: JsonObject | None, token: int) -> JsonObject:
     return {**params, "_meta": {**as_object(params.get("_meta")), "progressToken": token}}
 
 
-def _answer_to(method: str, request_id: Any) -> JsonObject:
-    """We advertise no capabilities, so a server may ask us nothing but whether we are there."""
-    if method == "ping":
-        return {"jsonrpc": "2.0", "id": request_id, "result": {}}
-    error = {"code": METHOD_NOT_FOUND, "message": f"Method not found: {method[:100]}"}
-    return {"jsonrpc": "2.0", "id": request_id, "error": error}
+def _refusal(asked_id: str | int, error: UpstreamAnsweredError) -> JsonObject:
+    body: JsonObject = {"code": error.code, "message": error.message}
+    if error.data is not None:
+        body["data"] = error.data
+    return {"jsonrpc": "2.0", "id": asked_id, "error": body}
 
 
 def _result_of(answer: JsonObject | Failure, method: str) -> JsonObject:

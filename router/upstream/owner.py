@@ -27,6 +27,7 @@ from router.upstream.jsonrpc import NotificationSink
 from router.upstream.last_words import LineSink
 from router.upstream.oauth.channel import Credentials
 from router.upstream.ownership import THIS_PROCESS
+from router.upstream.questions import Audience
 from router.upstream.supervision import Supervision
 from router.upstream.terms import Terms
 
@@ -62,6 +63,7 @@ class Surroundings:
     on_given_up: Callable[[Failure], None]
     """Called once when it failed too often to be tried again without someone asking."""
     terms: Callable[[], Terms] = Terms
+    audience: Audience = field(default_factory=Audience)
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = utc_now
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -92,6 +94,11 @@ class Owner:
         """The connection there is now, if it works."""
         outcome = self._opened.result() if self._opened and self._opened.done() else None
         return outcome if isinstance(outcome, Connection) and not outcome.closed else None
+
+    @property
+    def in_use(self) -> bool:
+        """Whether there is a connection or will be, or its failure is not forgotten yet."""
+        return bool(self._runs) or self._pause is not None or self._supervision.pause_left_s > 0
 
     async def connection(self, *, keep: bool = True) -> Connection:
         """The connection, started if there is none; with `keep` it outlives its borrowers.
@@ -192,6 +199,7 @@ class Owner:
                 on_stderr=around.on_stderr,
                 startup_timeout_s=plan.startup_timeout_s,
                 owner=plan.owner,
+                audience=around.audience,
             )
         except UpstreamFailed as error:
             self._fail(error)

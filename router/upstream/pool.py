@@ -1,7 +1,8 @@
 """All upstreams: connects a server on its first use, and keeps or stops it afterwards.
 
-Once connected, a request is one dictionary lookup away from its connection. A call is never sent
-twice: one whose upstream died fails, and the next call starts the server again.
+A server has one upstream for all clients, or one for each session or folder, as its terms say. Once
+connected, a request is one dictionary lookup away from its connection. A call is never sent twice:
+one whose upstream died fails, and the next call starts the server again.
 """
 
 from __future__ import annotations
@@ -14,12 +15,22 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 
-from router.model import Failure, FailureKind, JsonObject, ProcessFacts, ServerRef, ServerState
-from router.ports import ProgressSink, Upstream
+from router.model import (
+    Failure,
+    FailureKind,
+    JsonObject,
+    ProcessFacts,
+    ServerRef,
+    ServerState,
+    SessionId,
+)
+from router.ports import ProgressSink, Requester, Upstream
+from router.settings import Sharing
 from router.tasks import spawn
 from router.upstream.connection import Connection, ProcessConnection
 from router.upstream.failures import failed
 from router.upstream.owner import LaunchPlan, Owner, Surroundings
+from router.upstream.places import Place, audience_of, most_telling, place_of
 from router.upstream.process_watch import ProcessWatch
 from router.upstream.terms import Terms
 from router.upstream.turnstile import Turnstile
@@ -47,13 +58,14 @@ def _usual_terms(_ref: ServerRef) -> Terms:
 class UpstreamPool:
     """Implements `ports.Upstreams`.
 
-    `launch` is asked at every start, so that secrets are resolved only then; it raises
-    `UpstreamFailed` for a server that may not run. The callbacks run on the loop and never raise.
+    `launch` is asked at every start, so that secrets are resolved only then, with the folder of the
+    client if the server works there; it raises `UpstreamFailed` for a server that may not run. The
+    callbacks run on the loop and never raise.
     """
 
     def __init__(
         self,
-        launch: Callable[[ServerRef], Awaitable[LaunchPlan]],
+        launch: Callable[[ServerRef, str | None], Awaitable[LaunchPlan]],
         publish_state: Callable[[ServerRef, ServerState, Failure | None], None],
         on_notification: Callable[[ServerRef, str, JsonObject], None],
         on_stderr: Callable[[ServerRef, str], None] = _ignore_line,
@@ -72,13 +84,14 @@ class UpstreamPool:
         self._clock = clock
         self._sleep = sleep
         self._chance = chance
-        self._owners: dict[ServerRef, Owner] = {}
-        self._turnstiles: dict[ServerRef, Turnstile] = {}
-        self._ready: dict[ServerRef, Connection] = {}
+        self._owners: dict[Place, Owner] = {}
+        self._turnstiles: dict[Place, Turnstile] = {}
+        self._states: dict[Place, tuple[ServerState, Failure | None]] = {}
+        self._ready: dict[Place, Connection] = {}
         """Connections that are kept: the short way of `request`."""
         self._stopping = False
         self._watch = ProcessWatch(
-            self._processes, lambda ref: terms(ref).memory_limit_mb, sleep=sleep
+            self._processes, lambda place: terms(place.ref).memory_limit_mb, sleep=sleep
         )
 
     async def request(
@@ -89,42 +102,58 @@ class UpstreamPool:
         *,
         on_progress: ProgressSink | None = None,
         timeout_s: float | None = None,
+        requester: Requester | None = None,
     ) -> JsonObject:
-        turnstile = self._turnstile(ref)
+        terms = self._terms(ref)
+        if terms.follows_client and requester is not None and requester.folder is None:
+            await requester.locate()
+        place = place_of(ref, terms, requester)
+        turnstile = self._turnstile(place)
         await turnstile.enter(timeout_s)
         try:
-            connection = self._ready.get(ref)
+            connection = self._ready.get(place)
             if connection is None or connection.closed:
-                connection = await self._connect(ref, on_progress)
+                connection = await self._connect(place, on_progress, requester)
             return await connection.request(
-                method, params, on_progress=on_progress, timeout_s=timeout_s
+                method, params, on_progress=on_progress, timeout_s=timeout_s, requester=requester
             )
         finally:
             turnstile.leave()
 
     @asynccontextmanager
     async def borrow(self, ref: ServerRef) -> AsyncGenerator[Upstream]:
-        async with self._owner(ref).borrowed() as connection:
+        async with self._any_owner(ref).borrowed() as connection:
             yield connection
 
     def start(self, ref: ServerRef) -> None:
-        """Connect a server in the background, as its lifecycle asks; the state tells the rest."""
-        if not self._stopping:
-            self._owner(ref).start()
+        """Connect a server in the background, as its lifecycle asks; the state tells the rest. One
+        that each session or folder has for itself is connected when it is used."""
+        terms = self._terms(ref)
+        common = terms.sharing is Sharing.SHARED and not terms.follows_client
+        if not self._stopping and common:
+            self._owner(Place(ref)).start()
 
     def forgive(self, ref: ServerRef) -> None:
         """A person wants a server tried again now, however often it failed."""
-        if owner := self._owners.get(ref):
+        for owner in self._owners_of(ref).values():
             owner.forgive()
 
     async def measure(self) -> dict[ServerRef, ProcessFacts]:
-        """What the processes of the running servers use."""
-        return await self._watch.measure()
+        """What the processes of the running servers use, each server's together."""
+        together: dict[ServerRef, ProcessFacts] = {}
+        for place, facts in (await self._watch.measure()).items():
+            known = together.get(place.ref)
+            together[place.ref] = facts if known is None else known + facts
+        return together
 
     async def disconnect(self, ref: ServerRef) -> None:
         """Stop a server if it runs; its next use starts it again, with a new plan."""
-        if owner := self._owners.get(ref):
-            await owner.stop()
+        for place in self._owners_of(ref):
+            await self._stop(place)
+
+    async def end_session(self, session: SessionId) -> None:
+        for place in [place for place in self._owners if place.session == session]:
+            await self._stop(place)
 
     async def close(self) -> None:
         """Stop all servers side by side; from now on none starts."""
@@ -138,50 +167,92 @@ class UpstreamPool:
             if late:
                 log.error("%d upstreams did not close in time", len(late))
 
-    async def _connect(self, ref: ServerRef, on_progress: ProgressSink | None) -> Connection:
+    async def _connect(
+        self, place: Place, on_progress: ProgressSink | None, requester: Requester | None
+    ) -> Connection:
         if on_progress is not None:
-            name = self._terms(ref).name or ref.server
+            name = self._terms(place.ref).name or place.ref.server
             await on_progress({"progress": 0, "message": f"Starting {name}…"})
-        connection = await self._owner(ref).connection()
+        connection = await self._owner(place, requester).connection()
         if not connection.closed:
-            self._ready[ref] = connection
+            self._ready[place] = connection
         return connection
 
-    def _forget(self, ref: ServerRef) -> None:
-        self._ready.pop(ref, None)
+    async def _stop(self, place: Place) -> None:
+        if (owner := self._owners.get(place)) is not None:
+            await owner.stop()
+            self._drop_unused(place)
 
-    def _turnstile(self, ref: ServerRef) -> Turnstile:
-        if (turnstile := self._turnstiles.get(ref)) is None:
-            turnstile = Turnstile(lambda: self._terms(ref).max_concurrent_calls)
-            self._turnstiles[ref] = turnstile
+    def _over(self, place: Place) -> None:
+        self._ready.pop(place, None)
+
+    def _drop_unused(self, place: Place) -> None:
+        """Forget an upstream that only some clients had, once it is gone for good."""
+        owner = self._owners.get(place)
+        if owner is not None and not place.is_common and not owner.in_use:
+            del self._owners[place]
+            self._turnstiles.pop(place, None)
+            self._states.pop(place, None)
+
+    def _turnstile(self, place: Place) -> Turnstile:
+        if (turnstile := self._turnstiles.get(place)) is None:
+            turnstile = Turnstile(lambda: self._terms(place.ref).max_concurrent_calls)
+            self._turnstiles[place] = turnstile
         return turnstile
 
-    def _processes(self) -> dict[ServerRef, ProcessConnection]:
-        live = {ref: owner.live for ref, owner in self._owners.items()}
-        return {ref: c for ref, c in live.items() if isinstance(c, ProcessConnection)}
+    def _processes(self) -> dict[Place, ProcessConnection]:
+        live = {place: owner.live for place, owner in self._owners.items()}
+        return {place: c for place, c in live.items() if isinstance(c, ProcessConnection)}
 
-    def _state_changed(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
+    def _state_changed(self, place: Place, state: ServerState, failure: Failure | None) -> None:
         if state is ServerState.READY:
             self._watch.hold_to_limits()
-        self._publish_state(ref, state, failure)
+        self._states[place] = (state, failure)
+        if place.is_common and len(self._owners_of(place.ref)) == 1:
+            self._publish_state(place.ref, state, failure)
+            return
+        states = [self._states[each] for each in self._owners_of(place.ref) if each in self._states]
+        self._publish_state(place.ref, *most_telling(states))
 
-    def _owner(self, ref: ServerRef) -> Owner:
+    def _owners_of(self, ref: ServerRef) -> dict[Place, Owner]:
+        return {place: owner for place, owner in self._owners.items() if place.ref == ref}
+
+    def _any_owner(self, ref: ServerRef) -> Owner:
+        """One that is connected, if there is one: what a server says of itself is the same in all
+        its upstreams."""
+        connected = (owner for owner in self._owners_of(ref).values() if owner.live)
+        return next(connected, None) or self._owner(Place(ref))
+
+    def _owner(self, place: Place, requester: Requester | None = None) -> Owner:
         if self._stopping:
             raise failed(_STOPPING)
-        if ref not in self._owners:
-            self._owners[ref] = Owner(self._surroundings(ref))
-        return self._owners[ref]
+        if place not in self._owners:
+            self._check_room(place)
+            self._owners[place] = Owner(self._surroundings(place, requester))
+        return self._owners[place]
 
-    def _surroundings(self, ref: ServerRef) -> Surroundings:
+    def _check_room(self, place: Place) -> None:
+        """Raises `UpstreamFailed` when as many sessions or folders have an upstream as may."""
+        if place.is_common:
+            return
+        for other in self._owners_of(place.ref):
+            self._drop_unused(other)
+        others = [other for other in self._owners_of(place.ref) if not other.is_common]
+        if len(others) >= self._terms(place.ref).max_sessions:
+            raise failed(Failure(FailureKind.TOO_MANY_SESSIONS, str(len(others))))
+
+    def _surroundings(self, place: Place, requester: Requester | None) -> Surroundings:
+        ref = place.ref
         return Surroundings(
             name=ref.server,
-            launch=partial(self._launch, ref),
-            publish_state=partial(self._state_changed, ref),
+            launch=partial(self._launch, ref, place.folder),
+            publish_state=partial(self._state_changed, place),
             on_notification=partial(self._on_notification, ref),
             on_stderr=partial(self._on_stderr, ref),
-            on_over=partial(self._forget, ref),
+            on_over=partial(self._over, place),
             on_given_up=partial(self._on_given_up, ref),
             terms=partial(self._terms, ref),
+            audience=audience_of(place, self._terms(ref), requester),
             clock=self._clock,
             sleep=self._sleep,
             chance=self._chance,

@@ -8,11 +8,12 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 
-from router.model import Failure, FailureKind, ProcessFacts, ServerRef
+from router.model import Failure, FailureKind, ProcessFacts
 from router.store.clock import utc_now
 from router.tasks import spawn, stop
 from router.upstream.connection import ProcessConnection
 from router.upstream.ownership import Mark, read_uses
+from router.upstream.places import Place
 from router.upstream.process_facts import TreeUse
 
 LOOK_EVERY_S = 1.0
@@ -22,8 +23,8 @@ _MB = 1024 * 1024
 class ProcessWatch:
     def __init__(
         self,
-        running: Callable[[], Mapping[ServerRef, ProcessConnection]],
-        limit_mb: Callable[[ServerRef], int | None],
+        running: Callable[[], Mapping[Place, ProcessConnection]],
+        limit_mb: Callable[[Place], int | None],
         *,
         read: Callable[[Mapping[int, Mark]], Mapping[int, TreeUse]] = read_uses,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -40,7 +41,7 @@ class ProcessWatch:
         """Of each process at the last look: when that was, and its CPU seconds then."""
         self._holding: asyncio.Task[None] | None = None
 
-    async def measure(self) -> dict[ServerRef, ProcessFacts]:
+    async def measure(self) -> dict[Place, ProcessFacts]:
         """What every running server uses now."""
         running = dict(self._running())
         pids = {ref: connection.pid for ref, connection in running.items()}

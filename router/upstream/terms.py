@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from router.settings import DEFAULT_CONCURRENT_CALLS, Lifecycle
+from router.settings import DEFAULT_CONCURRENT_CALLS, DEFAULT_SESSIONS, Lifecycle, Sharing
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +12,10 @@ class Terms:
     name: str = ""
     """What people call it."""
     lifecycle: Lifecycle = Lifecycle.LAZY
+    sharing: Sharing = Sharing.SHARED
+    follows_client: bool = False
+    """Whether it works in the folder of its client."""
+    max_sessions: int = DEFAULT_SESSIONS
     idle_timeout_s: float | None = 600
     max_concurrent_calls: int = DEFAULT_CONCURRENT_CALLS
     memory_limit_mb: int | None = None

@@ -38,7 +38,7 @@ class Fleet:
         self._pausing: asyncio.Event | None = None
         self._changed = asyncio.Event()
 
-    async def launch(self, ref: ServerRef) -> LaunchPlan:
+    async def launch(self, ref: ServerRef, folder: str | None = None) -> LaunchPlan:
         self.launches += 1
         if self.refusal is not None:
             raise self.refusal

@@ -90,7 +90,7 @@ async def test_we_say_who_we_are(heard: Heard) -> None:
         await connection.close()
     params = odd.requests[0].message["params"]
     assert params["clientInfo"] == {"name": "toolbooth", "version": __version__}
-    assert params["capabilities"] == {}
+    assert params["capabilities"] == {"elicitation": {"form": {}, "url": {}}, "sampling": {}}
 
 
 async def test_a_server_that_accepts_and_never_answers_is_given_up(heard: Heard) -> None:

@@ -119,7 +119,7 @@ class Gang:
         self._timeout_s = timeout_s
         self.pool = UpstreamPool(self._launch, ignore, on_notification=ignore)
 
-    async def _launch(self, ref: ServerRef) -> LaunchPlan:
+    async def _launch(self, ref: ServerRef, folder: str | None) -> LaunchPlan:
         fails_early = ref in (ref_of("start"), ref_of("initialize"))
         return LaunchPlan(
             self._configs.get(ref) or stdio_config(),

@@ -77,7 +77,7 @@ from router.model import ServerId, ServerRef, WorkspaceId
 from router.settings import ServerConfig
 from router.upstream.pool import LaunchPlan, UpstreamPool
 
-async def launch(ref):
+async def launch(ref, folder):
     return LaunchPlan(ServerConfig(command=sys.executable, args=sys.argv[1:]))
 
 async def call(pool, ref, tool):

@@ -111,7 +111,7 @@ async def test_notifications_come_through_and_requests_of_the_server_are_answere
     await call(connection, "echo")
     ping, sampling = recorded(record, "answer")
     assert ping["result"] == {}
-    assert sampling["error"]["code"] == -32601
+    assert sampling["error"]["code"] == -32600  # on nobody's behalf
 
 
 async def test_secrets_do_not_come_back_in_last_words(heard: Heard) -> None:
