@@ -232,18 +232,6 @@ class ProcessFacts:
     cpu_percent: float
     """Of one core, since the last look; at the first look, since the start."""
 
-    def __add__(self, other: ProcessFacts) -> ProcessFacts:
-        """Both together, under the older one's name."""
-        older = min(self, other, key=lambda facts: facts.started_at)
-        return ProcessFacts(
-            pid=older.pid,
-            started_at=older.started_at,
-            processes=self.processes + other.processes,
-            rss_bytes=self.rss_bytes + other.rss_bytes,
-            cpu_s=round(self.cpu_s + other.cpu_s, 2),
-            cpu_percent=round(self.cpu_percent + other.cpu_percent, 1),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:

@@ -31,7 +31,7 @@ from router.upstream.connection import Connection, ProcessConnection
 from router.upstream.failures import failed
 from router.upstream.owner import LaunchPlan, Owner, Surroundings
 from router.upstream.places import Place, audience_of, most_telling, place_of
-from router.upstream.process_watch import ProcessWatch
+from router.upstream.process_watch import ProcessWatch, together
 from router.upstream.terms import Terms
 from router.upstream.turnstile import Turnstile
 
@@ -140,11 +140,11 @@ class UpstreamPool:
 
     async def measure(self) -> dict[ServerRef, ProcessFacts]:
         """What the processes of the running servers use, each server's together."""
-        together: dict[ServerRef, ProcessFacts] = {}
+        servers: dict[ServerRef, ProcessFacts] = {}
         for place, facts in (await self._watch.measure()).items():
-            known = together.get(place.ref)
-            together[place.ref] = facts if known is None else known + facts
-        return together
+            known = servers.get(place.ref)
+            servers[place.ref] = facts if known is None else together(known, facts)
+        return servers
 
     async def disconnect(self, ref: ServerRef) -> None:
         """Stop a server if it runs; its next use starts it again, with a new plan."""

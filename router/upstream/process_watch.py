@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from router.model import Failure, FailureKind, ProcessFacts
@@ -87,6 +88,18 @@ class ProcessWatch:
 
 def _marks(connections: Iterable[ProcessConnection]) -> dict[int, Mark]:
     return {connection.pid: connection.mark for connection in connections}
+
+
+def together(one: ProcessFacts, other: ProcessFacts) -> ProcessFacts:
+    """What both use, under the older one's name."""
+    older = min(one, other, key=lambda facts: facts.started_at)
+    return replace(
+        older,
+        processes=one.processes + other.processes,
+        rss_bytes=one.rss_bytes + other.rss_bytes,
+        cpu_s=round(one.cpu_s + other.cpu_s, 2),
+        cpu_percent=round(one.cpu_percent + other.cpu_percent, 1),
+    )
 
 
 def _too_much(rss_bytes: int, limit_mb: int) -> Failure:
