@@ -17,8 +17,6 @@ ServerId = NewType("ServerId", str)
 WorkspaceId = NewType("WorkspaceId", str)
 ProjectId = NewType("ProjectId", str)
 TokenId = NewType("TokenId", str)
-SessionId = NewType("SessionId", str)
-"""One conversation of one client, for as long as it lasts."""
 
 JsonObject: TypeAlias = dict[str, Any]
 """A decoded JSON object. What travels between gateway and upstream is this, never an SDK model."""

@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NewType, Protocol, TypeAlias
 
 from router.clients import (
     ClientApp,
@@ -37,7 +37,6 @@ from router.model import (
     ServerId,
     ServerRef,
     ServerStatus,
-    SessionId,
     SignIn,
     TokenId,
     TokenSummary,
@@ -48,6 +47,9 @@ from router.model import (
     WorkspaceSummary,
 )
 from router.settings import ServerConfig, Settings
+
+SessionId = NewType("SessionId", str)
+"""One conversation of one client, for as long as it lasts."""
 
 ProgressSink: TypeAlias = Callable[[JsonObject], Awaitable[None]]
 """Receives the params of each progress notification, without the token."""

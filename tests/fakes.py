@@ -35,7 +35,6 @@ from router.model import (
     ServerRef,
     ServerState,
     ServerStatus,
-    SessionId,
     SignIn,
     TokenId,
     TokenSummary,
@@ -46,7 +45,7 @@ from router.model import (
     WorkspaceSummary,
 )
 from router.names import slug
-from router.ports import ProgressSink, Requester, Upstream
+from router.ports import ProgressSink, Requester, SessionId, Upstream
 from router.settings import ServerConfig, Settings
 from tests.fake_apps import FakeApps
 

@@ -22,9 +22,8 @@ from router.model import (
     ProcessFacts,
     ServerRef,
     ServerState,
-    SessionId,
 )
-from router.ports import ProgressSink, Requester, Upstream
+from router.ports import ProgressSink, Requester, SessionId, Upstream
 from router.settings import Sharing
 from router.tasks import spawn
 from router.upstream.connection import Connection, ProcessConnection
