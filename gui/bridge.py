@@ -23,6 +23,7 @@ from router.events import (
     DiscoveryProgressed,
     Event,
     ListenerStateChanged,
+    ListNotKept,
     ServerRemoved,
     ServerStatusChanged,
     SettingsApplied,
@@ -111,6 +112,8 @@ def _subject(event: Event) -> Hashable | None:
             return (ToolsChanged, workspace, server)
         case DiscoveryProgressed(ref):
             return (DiscoveryProgressed, ref)
+        case ListNotKept(ref):
+            return (ListNotKept, ref)
         case WorkspacesChanged(workspace):
             return (WorkspacesChanged, workspace)
         case ConfigRejected(path) | ConfigAccepted(path):

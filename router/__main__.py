@@ -10,6 +10,7 @@ from pathlib import Path
 import platformdirs
 
 _INNER_COMMANDS = ("confine", "probe")
+_VETTING_WORKER = "vetting-worker"
 """What Toolbooth starts itself as: a bundle has no other interpreter."""
 
 
@@ -27,9 +28,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from router.discovery.isolation.inner import run_inner
 
         return run_inner(words)
+    if words and words[0] == _VETTING_WORKER:
+        return _vet()
     from router.cli.running import run
 
     return run(words, data_dir)
+
+
+def _vet() -> int:
+
+    from router.discovery.vetting_worker import main as vet
+
+    vet()
+    return 0
 
 
 if __name__ == "__main__":

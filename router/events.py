@@ -60,6 +60,14 @@ class DiscoveryProgressed:
 
 
 @dataclass(frozen=True, slots=True)
+class ListNotKept:
+    """A server's list is known but could not be written; `reason` empty: now it could."""
+
+    ref: ServerRef
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class ActivityRecorded:
     """A client searched, called, listed or was refused."""
 
@@ -115,6 +123,7 @@ Event: TypeAlias = (
     | AttentionNeeded
     | ToolsChanged
     | DiscoveryProgressed
+    | ListNotKept
     | ActivityRecorded
     | ListenerStateChanged
     | WorkspaceSwitched

@@ -9,8 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, NewType, TypeAlias, cast
+from typing import Any, NamedTuple, NewType, TypeAlias, cast
 
+from router.lists import Approval, Cut, Finding
+from router.lists import DataSource as DataSource
+from router.lists import Effect as Effect
+from router.lists import Parameter as Parameter
 from router.receipts import DiscoveryAccess, Protection
 
 ServerId = NewType("ServerId", str)
@@ -147,20 +151,11 @@ class ServerRef:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
-    """One argument of a tool, as a person reads it."""
-
-    name: str
-    type: str
-    required: bool
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
 class Tool:
     """One tool of one server, with everything a request needs computed beforehand.
 
-    `wire` is the definition exactly as the upstream gave it; it is shared, never mutated.
+    `wire` is the definition as it is shown, without hidden text and within the limits; it is
+    shared, never mutated. Calls need only the tool's own name, which stands in `key`.
     """
 
     key: ToolKey
@@ -168,6 +163,9 @@ class Tool:
     wire: JsonObject
     signature: str
     context_tokens: int
+    pin: str = ""
+    """SHA-256 over what an approval of it holds for."""
+    findings: tuple[Finding, ...] = ()
 
     @property
     def title(self) -> str:
@@ -187,23 +185,8 @@ class Tool:
         return as_object(self.wire.get("annotations"))
 
 
-class Effect(StrEnum):
-    """What a tool says it does to the world, read from its annotations."""
-
-    READS = "reads"
-    WRITES = "writes"
-    DESTRUCTIVE = "destructive"
-    UNKNOWN = "unknown"
-
-
-class DataSource(StrEnum):
-    RUNTIME = "runtime"
-    CACHED = "cached"
-
-
-@dataclass(frozen=True, slots=True)
-class ToolView:
-    """A tool as window and CLI show it."""
+class ToolView(NamedTuple):
+    """A tool as window and CLI show it. Made by the thousand, hence a tuple."""
 
     key: ToolKey
     title: str
@@ -216,6 +199,18 @@ class ToolView:
     available: bool
     last_seen: datetime | None
     source: DataSource
+    approval: Approval = Approval.APPROVED
+    findings: tuple[Finding, ...] = ()
+
+    def as_of(
+        self,
+        permission: Permission,
+        available: bool,
+        last_seen: datetime | None,
+        source: DataSource,
+    ) -> ToolView:
+        """The same tool with what changes by the minute."""
+        return ToolView(*self[:7], permission, available, last_seen, source, *self[11:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +253,12 @@ class ServerStatus:
     happened, or there is nothing to isolate here (a server reached by address)."""
     access: DiscoveryAccess = DiscoveryAccess.ISOLATED
     """What a person lets it have while its lists are learnt."""
+    waiting_count: int = 0
+    """Tools that wait for a person's approval."""
+    suspicious_count: int = 0
+    """Tools in whose words something was found."""
+    cuts: tuple[Cut, ...] = ()
+    """What of its list is not shown."""
 
     @property
     def ref(self) -> ServerRef:

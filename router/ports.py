@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, NewType, Protocol, TypeAlias
+from typing import NewType, Protocol, TypeAlias
 
 from router.clients import (
     ClientApp,
@@ -22,6 +22,7 @@ from router.clients import (
     FoundServer,
 )
 from router.events import Event
+from router.lists import PreparedListing
 from router.model import (
     ActivityEntry,
     Exposure,
@@ -201,31 +202,30 @@ class SecretStore(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ServerListing:
-    """All that a server says about itself: what the cache keeps."""
-
-    tools: tuple[JsonObject, ...]
-    prompts: tuple[JsonObject, ...] = ()
-    resources: tuple[JsonObject, ...] = ()
-    resource_templates: tuple[JsonObject, ...] = ()
-    capabilities: JsonObject = field(default_factory=dict[str, Any])
-    server_info: JsonObject = field(default_factory=dict[str, Any])
-    instructions: str = ""
-    protocol_version: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class CachedListing:
-    listing: ServerListing
+    """A server's list as it is kept: made for one configuration, and as old as it is."""
+
+    listing: PreparedListing
     config_hash: str
     cached_at: datetime
+    checked_at: datetime | None = None
+    """When the server last said the same; None: not since it was cached."""
+
+    @property
+    def seen_at(self) -> datetime:
+        return self.checked_at or self.cached_at
 
 
 class ToolCache(Protocol):
-    """Tool lists on disk, one file per server. Neither raises for a bad or missing file."""
+    """Tool lists on disk, one file per server. Reading never raises; what can't be written raises
+    `ToolboothError` and leaves what was there."""
 
     def read(self, server: ServerId, config_hash: str) -> CachedListing | None: ...
     def write(self, server: ServerId, entry: CachedListing) -> None: ...
+    def touch(self, server: ServerId, checked_at: datetime) -> None:
+        """Note that the list still holds, without writing it again."""
+        ...
+
     def remove(self, server: ServerId) -> None: ...
 
 

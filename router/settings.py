@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, cast
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
+from router.lists import DEFAULT_LIMITS, STRICT_LIMITS, ListLimits
 from router.model import (
     Exposure,
     JsonObject,
@@ -239,6 +241,37 @@ class WorkspaceConfig(_Shape):
         }
 
 
+class ListLimitSettings(_Shape):
+    """How much of each server's list is shown: a preset, and what shall differ from it."""
+
+    preset: Literal["default", "strict"] = Field(
+        default="default",
+        description="default fits real servers; strict shows little, and no composed schemas.",
+    )
+    tools: int | None = Field(default=None, ge=1, le=2000, description="Tools of one server.")
+    description_characters: int | None = Field(
+        default=None, ge=20, le=100_000, description="Characters of a tool's description."
+    )
+    schema_kb: int | None = Field(default=None, ge=1, le=1024, description="KB of one schema.")
+    schema_description_characters: int | None = Field(
+        default=None, ge=20, le=100_000, description="Characters of a description in a schema."
+    )
+    composed_schemas: bool | None = Field(
+        default=None, description="Whether $ref, allOf, anyOf, oneOf, if, then and else are kept."
+    )
+
+    def limits(self) -> ListLimits:
+        given = {
+            "tools": self.tools,
+            "description_characters": self.description_characters,
+            "schema_bytes": self.schema_kb and self.schema_kb * 1024,
+            "schema_description_characters": self.schema_description_characters,
+            "composed_schemas": self.composed_schemas,
+        }
+        preset = STRICT_LIMITS if self.preset == "strict" else DEFAULT_LIMITS
+        return replace(preset, **{k: v for k, v in given.items() if v is not None})
+
+
 class Settings(_Shape):
     """`settings.json`: what holds for the whole application."""
 
@@ -271,6 +304,9 @@ class Settings(_Shape):
         ge=0,
         le=65536,
         description="How many KB of a result tool_execute returns at once; 0 means all of it.",
+    )
+    list_limits: ListLimitSettings = Field(
+        default_factory=ListLimitSettings, description="How much of each server's list is shown."
     )
     theme: Literal["system", "light", "dark"] = Field(
         default="system", description="The window's colours."

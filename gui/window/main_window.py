@@ -43,6 +43,7 @@ from router.events import (
     DiscoveryProgressed,
     Event,
     ListenerStateChanged,
+    ListNotKept,
     ServerRemoved,
     ServerStatusChanged,
     SettingsApplied,
@@ -190,6 +191,8 @@ class MainWindow(QMainWindow):
                 self.page.tools_changed(ServerRef(workspace, server))
             case DiscoveryProgressed(ref, step):
                 self.page.discovery_progressed(ref, step)
+            case ListNotKept(ref, reason):
+                self._show_unkept(ref, reason)
             case ActivityRecorded(entry):
                 self.page.activity_recorded(entry)
             case ListenerStateChanged(state):
@@ -225,6 +228,19 @@ class MainWindow(QMainWindow):
             self.tr("No app can connect until this is mended."),
             tone="err",
             buttons=[(self.tr("Settings…"), self.settings_requested.emit)],
+        )
+
+    def _show_unkept(self, ref: ServerRef, reason: str) -> None:
+        subject = f"list of {ref}"
+        if not reason:
+            self.banners.clear(subject)
+            return
+        self.banners.put(
+            subject,
+            self.tr("The tools of {name} are known, but could not be saved").format(
+                name=ref.server
+            ),
+            reason,
         )
 
     def _show_rejected(self, path: Path, line: int | None, reason: str) -> None:

@@ -12,8 +12,9 @@ from datetime import datetime
 from functools import cached_property
 
 from router.catalog.offers import Offer, address_offers, find_address, pairs, prompt_offers
-from router.catalog.reading import listable, read_tool
+from router.catalog.reading import described
 from router.errors import NotFound, UpstreamFailed
+from router.lists import PreparedListing, PreparedTool
 from router.model import (
     Exposure,
     Failure,
@@ -25,9 +26,10 @@ from router.model import (
     ServerId,
     Tool,
     ToolKey,
+    ToolView,
 )
 from router.names import assign_server_ids, exposed_names
-from router.ports import CachedListing, SearchIndex, SearchProvider, ServerListing
+from router.ports import CachedListing, SearchIndex, SearchProvider
 from router.settings import ProjectConfig, ServerConfig, WorkspaceConfig
 
 MAX_INSTRUCTIONS_BYTES = 2048
@@ -46,20 +48,43 @@ class ServerEntry:
     config: ServerConfig
     cached: CachedListing | None = None
     tools: tuple[Tool, ...] = ()
+    """In order of name."""
+    views: tuple[ToolView, ...] = ()
+    """The same for people, before permissions and the server's state are looked at."""
+    suspicious_count: int = 0
 
     @property
-    def listing(self) -> ServerListing:
+    def listing(self) -> PreparedListing:
         """What the server offers, as far as that is known."""
-        return self.cached.listing if self.cached else ServerListing(())
+        return self.cached.listing if self.cached else PreparedListing()
 
     @property
     def listed_at(self) -> datetime | None:
-        return self.cached.cached_at if self.cached else None
+        """When the server last said that these are its tools."""
+        return self.cached.seen_at if self.cached else None
 
     def with_listing(self, cached: CachedListing | None) -> ServerEntry:
-        wires = cached.listing.tools if cached else ()
-        tools = sorted((read_tool(self.id, self.name, w) for w in wires), key=lambda t: t.key)
-        return replace(self, cached=cached, tools=tuple(tools))
+        """Takes a while for thousands of tools: on a thread, where others wait."""
+        prepared = cached.listing.tools if cached else ()
+        tools = tuple(self._tool(each) for each in prepared)
+        return replace(
+            self,
+            cached=cached,
+            tools=tools,
+            views=tuple(described(tool) for tool in tools),
+            suspicious_count=sum(bool(tool.findings) for tool in tools),
+        )
+
+    def _tool(self, prepared: PreparedTool) -> Tool:
+        return Tool(
+            ToolKey(self.id, prepared.name),
+            self.name,
+            prepared.shown,
+            prepared.signature,
+            prepared.context_tokens,
+            prepared.pin,
+            prepared.findings,
+        )
 
     def reconfigured(self, name: str, config: ServerConfig) -> ServerEntry:
         """This entry under a changed configuration; its list stays if it can still be the same."""
@@ -119,8 +144,8 @@ class View:
 
     @cached_property
     def direct_listing(self) -> JsonObject:
-        wires = {name: listable(self.tools[key].wire) for name, key in self.exposed.items()}
-        return {"tools": [{**wire, "name": name} for name, wire in wires.items()]}
+        wires = ((name, self.tools[key].wire) for name, key in self.exposed.items())
+        return {"tools": [{**wire, "name": name} for name, wire in wires]}
 
     @cached_property
     def prompts(self) -> dict[str, Offer]:
@@ -182,8 +207,26 @@ class WorkspaceCatalog:
         self.config, self.servers, self._views = config, servers, {}
 
     def set_listing(self, server: ServerId, cached: CachedListing | None) -> None:
-        self.servers = {**self.servers, server: self.servers[server].with_listing(cached)}
+        self._put(self.servers[server].with_listing(cached))
+
+    def put(self, before: ServerEntry, after: ServerEntry) -> bool:
+        """Take over an entry that was made of `before` elsewhere, unless there is another one by
+        now; says whether it did."""
+        if self.servers.get(before.id) is not before:
+            return False
+        self._put(after)
+        return True
+
+    def _put(self, entry: ServerEntry) -> None:
+        self.servers = {**self.servers, entry.id: entry}
         self._views = {}
+
+    def checked(self, server: ServerId, moment: datetime) -> None:
+        """The server said again what is known: only the age of its list changes."""
+        entry = self.servers[server]
+        if entry.cached is not None:
+            cached = replace(entry.cached, checked_at=moment)
+            self.servers = {**self.servers, server: replace(entry, cached=cached)}
 
     def entry(self, server: ServerId) -> ServerEntry:
         if (entry := self.servers.get(server)) is None:
@@ -216,12 +259,13 @@ class WorkspaceCatalog:
     def _build_view(self, project: ProjectId | None, only: frozenset[ServerId] | None) -> View:
         options = self.config if project is None else self.project(project)
         visible = [entry for entry in self.servers.values() if self._visible(entry, project)]
-        servers = [entry for entry in visible if only is None or entry.id in only]
+        chosen = [entry for entry in visible if only is None or entry.id in only]
+        servers = sorted(chosen, key=lambda entry: entry.id)
         tools = [tool for entry in servers for tool in entry.tools]
         permissions = {tool.key: self.permission(tool.key, project) for tool in tools}
         shown = [tool for tool in tools if permissions[tool.key] is not Permission.DENY]
         return View(
-            tools=sorted(shown, key=lambda tool: tool.key),
+            tools=shown,
             permissions=permissions,
             servers=servers,
             optimization=options.optimization,

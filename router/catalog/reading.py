@@ -10,12 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 from router.model import (
+    DataSource,
     Effect,
     JsonObject,
     Parameter,
+    Permission,
     ServerId,
     Tool,
     ToolKey,
+    ToolView,
     as_array,
     as_object,
 )
@@ -85,6 +88,24 @@ def read_tool(server: ServerId, server_name: str, wire: JsonObject) -> Tool:
         wire=wire,
         signature=signature(name, as_object(wire.get("inputSchema"))),
         context_tokens=context_tokens(wire),
+    )
+
+
+def described(tool: Tool) -> ToolView:
+    """A tool as people see it, before anything is known of its server's state."""
+    return ToolView(
+        tool.key,
+        tool.title,
+        tool.description,
+        tool.signature,
+        parameters(tool.input_schema),
+        effect(tool.annotations),
+        tool.context_tokens,
+        Permission.ALLOW,
+        available=False,
+        last_seen=None,
+        source=DataSource.CACHED,
+        findings=tool.findings,
     )
 
 

@@ -80,6 +80,8 @@ class StatusBoard:
             listed_at=entry.listed_at,
             failure=_failure(entry, condition),
             process=condition.process,
+            suspicious_count=entry.suspicious_count,
+            cuts=listing.cuts if listing else (),
         )
 
 

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
 from router.advice import advise
-from router.catalog.catalog import WorkspaceCatalog
+from router.catalog.catalog import ServerEntry, WorkspaceCatalog
 from router.catalog.statuses import StatusBoard
-from router.errors import UpstreamAnsweredError, UpstreamFailed
-from router.events import DiscoveryProgressed, Publish, ToolsChanged
+from router.errors import ToolboothError, UpstreamAnsweredError, UpstreamFailed
+from router.events import DiscoveryProgressed, ListNotKept, Publish, ToolsChanged
+from router.lists import PreparedListing, ServerListing
 from router.model import (
     DiscoveryStatus,
     DiscoveryStep,
@@ -23,7 +24,7 @@ from router.model import (
     ServerRef,
     WorkspaceId,
 )
-from router.ports import CachedListing, ServerListing, ToolCache, Upstreams
+from router.ports import CachedListing, ToolCache, Upstreams
 from router.tasks import spawn
 from router.tracing import begin_trace, log_event
 from router.upstream.listing import read_listing
@@ -43,6 +44,7 @@ class Refresher:
         catalogs: dict[WorkspaceId, WorkspaceCatalog],
         caches: Callable[[WorkspaceId], ToolCache],
         board: StatusBoard,
+        prepare: Callable[[ServerListing], Awaitable[PreparedListing]],
         publish: Publish,
         clock: Callable[[], datetime],
         timeout_s: float = DISCOVERY_TIMEOUT_S,
@@ -51,11 +53,14 @@ class Refresher:
         self._catalogs = catalogs
         self._caches = caches
         self._board = board
+        self._prepare = prepare
         self._publish = publish
         self._clock = clock
         self._timeout_s = timeout_s
         self._places = asyncio.Semaphore(DISCOVERIES_AT_ONCE)
         self._runs: dict[tuple[ServerRef, str], asyncio.Task[None]] = {}
+        self._unkept: set[ServerRef] = set()
+        """Those whose list could not be written."""
 
     def is_fresh(self, ref: ServerRef) -> bool:
         listed_at = self._catalogs[ref.workspace].entry(ref.server).listed_at
@@ -113,25 +118,75 @@ class Refresher:
 
     async def _keep(self, ref: ServerRef, config_hash: str, listing: ServerListing) -> None:
         self._step(ref, DiscoveryStep.CACHING)
-        cached = CachedListing(listing, config_hash, self._clock())
-        cache = self._caches(ref.workspace)
-        await asyncio.to_thread(cache.write, ref.server, cached)
-        catalog = self._catalogs.get(ref.workspace)
-        entry = catalog.servers.get(ref.server) if catalog else None
-        if catalog is None or entry is None or entry.config.config_hash != config_hash:
+        prepared = await self._prepare(listing)
+        entry = self._entry(ref, config_hash)
+        if entry is None:
             return  # removed or reconfigured meanwhile: another run owns what comes next
-        changed = entry.cached is None or entry.cached.listing != listing
-        catalog.set_listing(ref.server, cached)
+        if entry.cached is not None and entry.cached.listing.fingerprint == prepared.fingerprint:
+            await self._keep_unchanged(ref, entry.cached)
+        else:
+            cached = CachedListing(prepared, config_hash, self._clock())
+            await self._write(ref, cached)
+            await self._take_over(ref, config_hash, cached)
         self._board.update(ref, discovery=DiscoveryStatus.SUCCESS, step=None, failure=None)
         self._publish(DiscoveryProgressed(ref, DiscoveryStep.COMPLETE))
         log_event(
             log,
             "tools.discovery.server.success",
             serverName=ref.server,
-            toolCount=len(listing.tools),
+            toolCount=len(prepared.tools),
         )
-        if changed:
-            self._publish(ToolsChanged(ref.workspace, ref.server, len(listing.tools)))
+
+    async def _keep_unchanged(self, ref: ServerRef, cached: CachedListing) -> None:
+        """The same list again: only its age changes, and nothing is written or told."""
+        now = self._clock()
+        self._catalogs[ref.workspace].checked(ref.server, now)
+        if ref in self._unkept:
+            await self._write(ref, cached)
+        await asyncio.to_thread(self._caches(ref.workspace).touch, ref.server, now)
+
+    async def _take_over(self, ref: ServerRef, config_hash: str, cached: CachedListing) -> None:
+        """Thousands of tools are made on a thread, in as many tries as it is reconfigured."""
+        while (before := self._entry(ref, config_hash)) is not None:
+            after = await asyncio.to_thread(before.with_listing, cached)
+            if self._catalogs[ref.workspace].put(before, after):
+                self._report(ref, cached.listing)
+                return
+
+    def _report(self, ref: ServerRef, listing: PreparedListing) -> None:
+        for cut in listing.cuts:
+            log.warning("%s: of its list %s was cut %d times", ref.server, cut.kind, cut.count)
+        for tool in listing.tools:
+            for finding in tool.findings:
+                log.warning(
+                    "%s:%s: %s (%s) in %s: %s",
+                    ref.server,
+                    tool.name,
+                    finding.kind,
+                    finding.rule,
+                    finding.where,
+                    finding.words,
+                )
+        self._publish(ToolsChanged(ref.workspace, ref.server, len(listing.tools)))
+
+    async def _write(self, ref: ServerRef, cached: CachedListing) -> None:
+        """A list that can't be written is used all the same; people are told."""
+        try:
+            await asyncio.to_thread(self._caches(ref.workspace).write, ref.server, cached)
+        except ToolboothError as error:
+            log.warning("The tools of %s were not kept: %s", ref.server, error.message)
+            self._unkept.add(ref)
+            self._publish(ListNotKept(ref, error.message))
+        else:
+            if ref in self._unkept:
+                self._unkept.discard(ref)
+                self._publish(ListNotKept(ref, ""))
+
+    def _entry(self, ref: ServerRef, config_hash: str) -> ServerEntry | None:
+        """The server, if it is still there and the same."""
+        catalog = self._catalogs.get(ref.workspace)
+        entry = catalog.servers.get(ref.server) if catalog else None
+        return entry if entry and entry.config.config_hash == config_hash else None
 
     def _step(self, ref: ServerRef, step: DiscoveryStep) -> None:
         self._board.update(ref, discovery=DiscoveryStatus.DISCOVERING, step=step)

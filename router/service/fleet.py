@@ -9,15 +9,19 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from router.advice import advise
 from router.catalog.statuses import StatusBoard
+from router.catalog.vetting.preparing import basis_of, original_listing
 from router.discovery.refresher import Refresher
+from router.discovery.vetting import Vetting
 from router.errors import NotFound, UpstreamFailed
 from router.events import AttentionNeeded, Event, Publish, ServerRemoved, ToolsChanged
 from router.gateway import metatools
+from router.lists import PreparedListing, ServerListing
 from router.model import (
     DiscoveryStatus,
     Failure,
@@ -65,6 +69,8 @@ class Fleet:
         self._serving = False
         self._changed: set[ServerRef] = set()
         """Those that said their lists changed, and were not listed since."""
+        self._outdated: set[ServerRef] = set()
+        """Those whose list was made with other limits, and may lack what these allow."""
         self._following: dict[ServerRef, asyncio.Task[None]] = {}
         self.sign_ins = SignIns(workspaces, secrets, clock, self._sign_in_ended)
         self.board = StatusBoard(workspaces.catalogs, publish)
@@ -76,11 +82,13 @@ class Fleet:
             on_given_up=self._given_up,
             terms=self._terms,
         )
+        self._vetting = Vetting()
         self.refresher = Refresher(
             upstreams=self.pool,
             catalogs=workspaces.catalogs,
             caches=workspaces.cache,
             board=self.board,
+            prepare=self.prepare,
             publish=self._learnt,
             clock=clock,
         )
@@ -111,7 +119,7 @@ class Fleet:
         for ref in reconciled.restarted:
             await self.sign_ins.forget(ref)
             await self.pool.disconnect(ref)
-            await self._workspaces.load_listing(ref)
+            await self._load_listing(ref)
             self._reset(ref)
         for ref in reconciled.kept:
             if self._workspaces.entry(ref).config.disabled:
@@ -151,12 +159,34 @@ class Fleet:
         for ref, facts in (await self.pool.measure()).items():
             self.board.update(ref, process=facts)
 
+    async def prepare(self, listing: ServerListing) -> PreparedListing:
+        return await self._vetting.prepare(listing, self._settings().list_limits.limits())
+
     async def close(self) -> None:
         for task in list(self._following.values()):
             await stop(task)
         await self.sign_ins.close()
         await self.refresher.close()
+        await self._vetting.close()
         await self.pool.close()
+
+    async def _load_listing(self, ref: ServerRef) -> None:
+        """Take a server's list from the cache, if one fits its configuration; one that was made
+        with other limits or rules is looked at again."""
+        cached = await self._workspaces.read_listing(ref)
+        if cached is None:
+            return
+        limits = self._settings().list_limits.limits()
+        if cached.listing.basis != basis_of(limits):
+            said = original_listing(cached.listing)
+            try:
+                prepared = await self._vetting.prepare(said, limits)
+            except UpstreamFailed as error:
+                log.warning("Ignoring the cached tools of %s: %s", ref.server, error.message)
+                return
+            cached = replace(cached, listing=prepared)
+            self._outdated.add(ref)
+        await self._workspaces.take_listing(ref, cached)
 
     async def _forget(self, ref: ServerRef) -> None:
         await self.sign_ins.forget(ref)
@@ -182,7 +212,9 @@ class Fleet:
         return enabled and self.board.condition(ref).consented
 
     def _refresh_if_stale(self, ref: ServerRef) -> None:
-        if self._serving and self._may_run(ref) and not self.refresher.is_fresh(ref):
+        fresh = self.refresher.is_fresh(ref) and ref not in self._outdated
+        if self._serving and self._may_run(ref) and not fresh:
+            self._outdated.discard(ref)
             spawn(self.refresher.refresh(ref), name=f"refresh {ref.server}")
 
     def _begin(self, ref: ServerRef) -> None:

@@ -5,29 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from router.catalog import editing
-from router.catalog.catalog import ServerEntry
-from router.catalog.reading import effect, parameters
 from router.gateway import metatools
 from router.model import (
     ActivityEntry,
     Caller,
-    DataSource,
     ListenerState,
     ProjectId,
     ProjectSummary,
     Savings,
     SearchHit,
     ServerRef,
-    ServerState,
     ServerStatus,
     TokenSummary,
-    Tool,
     ToolView,
     WorkspaceId,
     WorkspaceSummary,
 )
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
+from router.service.tool_views import ToolViews
 from router.service.workspaces import Workspaces
 from router.settings import ServerConfig, Settings
 from router.store.activity import SqliteActivityLog
@@ -52,6 +48,7 @@ class Queries:
         self._fleet = fleet
         self._endpoint = endpoint
         self._tokens = tokens
+        self._tool_views = ToolViews(workspaces, fleet.board)
         self._activity: SqliteActivityLog | None = None  # opened with the settings it needs
 
     def settings(self) -> Settings:
@@ -94,8 +91,7 @@ class Queries:
         return self._workspaces.entry(ref).config
 
     def tools(self, ref: ServerRef) -> tuple[ToolView, ...]:
-        entry = self._workspaces.entry(ref)
-        return tuple(self._tool_view(ref, entry, tool) for tool in entry.tools)
+        return self._tool_views.of(ref)
 
     def tokens(self) -> tuple[TokenSummary, ...]:
         return self._tokens.list()
@@ -130,20 +126,3 @@ class Queries:
         """The server meant by an id or a display name."""
         config = self._workspaces.catalog(workspace).config
         return ServerRef(workspace, editing.find_server(config, text))
-
-    def _tool_view(self, ref: ServerRef, entry: ServerEntry, tool: Tool) -> ToolView:
-        status = self._fleet.board.status(ref)
-        is_live = status.state is ServerState.READY
-        return ToolView(
-            key=tool.key,
-            title=tool.title,
-            description=tool.description,
-            signature=tool.signature,
-            parameters=parameters(tool.input_schema),
-            effect=effect(tool.annotations),
-            context_tokens=tool.context_tokens,
-            permission=self._workspaces.catalog(ref.workspace).permission(tool.key),
-            available=status.enabled and status.state is not ServerState.NEEDS_CONSENT,
-            last_seen=entry.listed_at,
-            source=DataSource.RUNTIME if is_live else DataSource.CACHED,
-        )

@@ -10,7 +10,7 @@ from pathlib import Path
 from router.catalog.catalog import ServerEntry, WorkspaceCatalog
 from router.errors import InvalidInput, NotFound
 from router.model import ProjectId, ServerId, ServerRef, WorkspaceId
-from router.ports import SearchProvider
+from router.ports import CachedListing, SearchProvider
 from router.settings import ServerConfig, WorkspaceConfig
 from router.store.cache import DiskToolCache
 from router.store.config import ConfigStore
@@ -131,12 +131,15 @@ class Workspaces:
         catalog = self.catalogs.pop(workspace)
         return _compare(workspace, catalog.servers, {})
 
-    async def load_listing(self, ref: ServerRef) -> None:
-        """Take a server's list from the cache, if one fits its configuration."""
+    async def read_listing(self, ref: ServerRef) -> CachedListing | None:
+        """A server's list from the cache, if one fits its configuration."""
         cache, config_hash = self.cache(ref.workspace), self.entry(ref).config.config_hash
-        cached = await asyncio.to_thread(cache.read, ref.server, config_hash)
-        if cached is not None:
-            self.catalog(ref.workspace).set_listing(ref.server, cached)
+        return await asyncio.to_thread(cache.read, ref.server, config_hash)
+
+    async def take_listing(self, ref: ServerRef, cached: CachedListing) -> None:
+        before = self.entry(ref)
+        after = await asyncio.to_thread(before.with_listing, cached)
+        self.catalog(ref.workspace).put(before, after)
 
 
 def _compare(

@@ -1,24 +1,36 @@
 """Tool lists on disk: one JSON file per server, so that tools are known before any server starts.
 
-A cache may always be missing. Reading never raises: what can't be used is ignored and logged.
-Writing never raises either, and leaves the old file whole when it fails.
+A cache may always be missing. Reading never raises: a file that is not whole is ignored and logged,
+and the last good one beside it (`.bak`) is used. A write leaves the old file whole when it fails.
+When the server last said the same is the file's own time, so that noting it writes nothing.
+
+The file is one JSON document laid out in lines, one tool in each, because `json.loads` keeps the
+interpreter to itself: in pieces, thousands of tools are read while others work.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
 
-from router.model import JsonObject, ServerId
-from router.ports import CachedListing, ServerListing
-from router.store.files import atomic_write, sweep
+from router.lists import head_to_json, listing_from_json, tool_from_json, tool_to_json
+from router.model import JsonObject, ServerId, as_object
+from router.ports import CachedListing
+from router.store.files import atomic_write, explained, locked, sweep
 
 log = logging.getLogger(__name__)
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+_FIRST_LINE = re.compile(rb'\{"formatVersion":(\d{1,9}),"checksum":"([0-9a-f]{64})",')
+_BEFORE_TOOLS = b',"tools":['
+_UNUSABLE = (OSError, ValueError, TypeError, KeyError, RecursionError, OverflowError)
 
 
 class _Unusable(ValueError):
@@ -35,106 +47,114 @@ class DiskToolCache:
     def read(self, server: ServerId, config_hash: str) -> CachedListing | None:
         """The entry of `server`, if it is whole and was made with this configuration."""
         path = self._path(server)
-        try:
-            return _decode(json.loads(path.read_bytes()), config_hash)
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, RecursionError) as error:
-            log.warning("Ignoring the cached tools in %s: %s", path, error)
-            return None
+        with suppress(FileNotFoundError):
+            return _read(path, config_hash) or self._last_good(path, config_hash)
+        return None
 
     def write(self, server: ServerId, entry: CachedListing) -> None:
+        path, data = self._path(server), _encode(entry)
+        with explained(path), locked(self._folder):
+            if (before := _whole(path)) is not None:
+                atomic_write(_backup(path), before)
+            atomic_write(path, data)
+            _set_time(path, entry.seen_at)
+
+    def touch(self, server: ServerId, checked_at: datetime) -> None:
         path = self._path(server)
         try:
-            atomic_write(path, json.dumps(_encode(entry), separators=(",", ":")).encode())
-        except (OSError, ValueError, RecursionError) as error:
-            log.warning("The tools of %s could not be cached in %s: %s", server, path, error)
+            _set_time(path, checked_at)
+        except OSError as error:
+            log.info("The time of %s could not be set: %s", path, error)
 
     def remove(self, server: ServerId) -> None:
-        path = self._path(server)
-        try:
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            log.warning("%s could not be removed: %s", path, error)
+        for path in (self._path(server), _backup(self._path(server))):
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                log.warning("%s could not be removed: %s", path, error)
+
+    def _last_good(self, path: Path, config_hash: str) -> CachedListing | None:
+        with suppress(FileNotFoundError):
+            if (entry := _read(_backup(path), config_hash)) is not None:
+                log.warning("Using the list before it, of %s", entry.cached_at.isoformat())
+                return entry
+        return None
 
     def _path(self, server: ServerId) -> Path:
         return self._folder / f"{server}.json"
 
 
-def _encode(entry: CachedListing) -> JsonObject:
-    listing = entry.listing
-    return {
-        "formatVersion": FORMAT_VERSION,
-        "serverVersion": str(listing.server_info.get("version", "")),
+def _backup(path: Path) -> Path:
+    return path.with_suffix(".json.bak")
+
+
+def _set_time(path: Path, moment: datetime) -> None:
+    os.utime(path, (moment.timestamp(), moment.timestamp()))
+
+
+def _read(path: Path, config_hash: str) -> CachedListing | None:
+    """Raises `FileNotFoundError` alone."""
+    try:
+        with path.open("rb") as file:
+            modified = os.fstat(file.fileno()).st_mtime
+            return _decode(file.read(), config_hash, datetime.fromtimestamp(modified, UTC))
+    except FileNotFoundError:
+        raise
+    except _UNUSABLE as error:
+        log.warning("Ignoring the cached tools in %s: %s", path, error or type(error).__name__)
+        return None
+
+
+def _whole(path: Path) -> bytes | None:
+    """The file's bytes if they are an entry that was written to its end."""
+    try:
+        data = path.read_bytes()
+        _body(data)
+    except (OSError, ValueError):
+        return None
+    return data
+
+
+def _encode(entry: CachedListing) -> bytes:
+    head: JsonObject = {
         "configHash": entry.config_hash,
         "cachedAt": entry.cached_at.astimezone(UTC).isoformat(),
-        "protocolVersion": listing.protocol_version,
-        "serverInfo": listing.server_info,
-        "capabilities": listing.capabilities,
-        "instructions": listing.instructions,
-        "tools": listing.tools,
-        "prompts": listing.prompts,
-        "resources": listing.resources,
-        "resourceTemplates": listing.resource_templates,
+        **head_to_json(entry.listing),
     }
+    tools = ",\n".join(_dump(tool_to_json(tool)) for tool in entry.listing.tools)
+    body = b"%s%s\n%s\n]}\n" % (_dump(head)[1:-1].encode(), _BEFORE_TOOLS, tools.encode())
+    checksum = hashlib.sha256(body).hexdigest()
+    return f'{{"formatVersion":{FORMAT_VERSION},"checksum":"{checksum}",\n'.encode() + body
 
 
-def _decode(value: object, config_hash: str) -> CachedListing:
-    """Checked by hand: a model for each of thousands of tools would cost the start its speed."""
-    file = _object(value, "the file")
-    if file.get("formatVersion") != FORMAT_VERSION:
+def _dump(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _body(data: bytes) -> bytes:
+    """What the checksum vouches for."""
+    first, _, body = data.partition(b"\n")
+    match = _FIRST_LINE.fullmatch(first)
+    if match is None:
+        raise _Unusable("it is no entry of this cache")
+    if int(match.group(1)) != FORMAT_VERSION:
         raise _Unusable("it has another format version")
-    if file.get("configHash") != config_hash:
+    if hashlib.sha256(body).hexdigest().encode() != match.group(2):
+        raise _Unusable("its checksum is wrong")
+    return body
+
+
+def _decode(data: bytes, config_hash: str, modified: datetime) -> CachedListing:
+    lines = _body(data).split(b"\n")
+    head = as_object(json.loads(b"{%s}" % lines[0].removesuffix(_BEFORE_TOOLS)))
+    if head.get("configHash") != config_hash:
         raise _Unusable("the server's configuration has changed since")
-    return CachedListing(_listing(file), config_hash, _time(file.get("cachedAt")))
-
-
-def _listing(file: JsonObject) -> ServerListing:
-    return ServerListing(
-        tools=_named(file, "tools"),
-        prompts=_objects(file, "prompts"),
-        resources=_objects(file, "resources"),
-        resource_templates=_objects(file, "resourceTemplates"),
-        capabilities=_object(file.get("capabilities"), "capabilities"),
-        server_info=_object(file.get("serverInfo"), "serverInfo"),
-        instructions=_text(file, "instructions"),
-        protocol_version=_text(file, "protocolVersion"),
+    cached_at = datetime.fromisoformat(head["cachedAt"])
+    tools = tuple(tool_from_json(json.loads(line)) for line in _tool_lines(lines))
+    return CachedListing(
+        listing_from_json(head, tools), config_hash, cached_at, max(cached_at, modified)
     )
 
 
-def _named(file: JsonObject, key: str) -> tuple[JsonObject, ...]:
-    entries = _objects(file, key)
-    for entry in entries:
-        name: object = entry.get("name")
-        if not isinstance(name, str) or not name:
-            raise _Unusable(f"an entry of {key} has no name")
-    return entries
-
-
-def _objects(file: JsonObject, key: str) -> tuple[JsonObject, ...]:
-    entries: object = file.get(key)
-    if not isinstance(entries, list):
-        raise _Unusable(f"{key} is not a list")
-    return tuple(_object(entry, f"an entry of {key}") for entry in cast(list[object], entries))
-
-
-def _object(value: object, what: str) -> JsonObject:
-    if not isinstance(value, dict):
-        raise _Unusable(f"{what} is not an object")
-    return cast(JsonObject, value)
-
-
-def _text(file: JsonObject, key: str) -> str:
-    value: object = file.get(key)
-    if not isinstance(value, str):
-        raise _Unusable(f"{key} is not text")
-    return value
-
-
-def _time(value: object) -> datetime:
-    if not isinstance(value, str):
-        raise _Unusable("cachedAt is not text")
-    time = datetime.fromisoformat(value)
-    if time.tzinfo is None:
-        raise _Unusable("cachedAt has no time zone")
-    return time
+def _tool_lines(lines: list[bytes]) -> Iterator[bytes]:
+    return (line.removesuffix(b",") for line in lines[1:-2] if line)

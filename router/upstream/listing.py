@@ -8,8 +8,9 @@ from typing import Any, cast
 
 from router.catalog.reading import about_characters
 from router.errors import UpstreamAnsweredError
+from router.lists import ServerListing
 from router.model import JsonObject
-from router.ports import ServerListing, Upstream
+from router.ports import Upstream
 from router.upstream.limits import LIMITS, Limits
 from router.upstream.protocol import METHOD_NOT_FOUND
 
@@ -34,6 +35,7 @@ async def read_listing(upstream: Upstream, limits: Limits = LIMITS) -> ServerLis
         server_info=upstream.server_info,
         instructions=upstream.instructions,
         protocol_version=upstream.protocol_version,
+        ttl_ms=min(reader.ttls_ms, default=None),
     )
 
 
@@ -41,6 +43,8 @@ class _Reader:
     def __init__(self, upstream: Upstream, limits: Limits) -> None:
         self._upstream = upstream
         self._limits = limits
+        self.ttls_ms: list[int] = []
+        """How long the server says that its lists hold, as far as it does."""
 
     async def items(self, method: str, field: str) -> tuple[JsonObject, ...]:
         try:
@@ -58,6 +62,7 @@ class _Reader:
         for _ in range(self._limits.pages):
             page = await self._upstream.request(method, {"cursor": cursor} if cursor else None)
             cursor = _text(page.get("nextCursor"))
+            self._note_ttl(page.get("ttlMs"))
             entries = _named(page.get(field), method)
             # Weighed on a thread, where a large page keeps nobody waiting.
             fitting, room = await asyncio.to_thread(_fitting, entries, room)
@@ -69,6 +74,10 @@ class _Reader:
         if cursor is not None or room < 0 or len(items) >= self._limits.entries:
             log.warning("%s was cut after %d entries: it is too long", method, len(items))
         return tuple(items)
+
+    def _note_ttl(self, ttl_ms: object) -> None:
+        if isinstance(ttl_ms, int) and not isinstance(ttl_ms, bool) and ttl_ms >= 0:
+            self.ttls_ms.append(ttl_ms)
 
 
 def _fitting(entries: list[JsonObject], room: int) -> tuple[list[JsonObject], int]:

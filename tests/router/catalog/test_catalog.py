@@ -7,9 +7,11 @@ from datetime import UTC, datetime
 import pytest
 
 from router.catalog.catalog import MAX_INSTRUCTIONS_BYTES, WorkspaceCatalog
+from router.catalog.vetting.preparing import prepare
 from router.errors import NotFound, UpstreamFailed
+from router.lists import ServerListing
 from router.model import JsonObject, Permission, ProjectId, ServerId, ToolKey
-from router.ports import CachedListing, ServerListing
+from router.ports import CachedListing
 from router.search.bm25 import Bm25Provider
 from router.settings import WorkspaceConfig
 
@@ -27,7 +29,7 @@ def filled(config: WorkspaceConfig) -> WorkspaceCatalog:
     for server, names in ((FILES, ("write", "read")), (WEB, ("fetch",))):
         tools = tuple({"name": name, "description": f"{name} things"} for name in names)
         entry = catalog.servers[server]
-        listing = CachedListing(ServerListing(tools), entry.config.config_hash, NOW)
+        listing = CachedListing(prepare(ServerListing(tools)), entry.config.config_hash, NOW)
         catalog.set_listing(server, listing)
     return catalog
 

@@ -9,10 +9,12 @@ from typing import Any
 
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.statuses import StatusBoard
+from router.catalog.vetting.preparing import prepare
 from router.gateway.execution import Execution
 from router.gateway.exposures import Exposures
 from router.gateway.recording import Recorder, Request
 from router.gateway.results import Results
+from router.lists import ServerListing
 from router.model import (
     ActivityEntry,
     Caller,
@@ -22,7 +24,7 @@ from router.model import (
     ServerRef,
     WorkspaceId,
 )
-from router.ports import CachedListing, ServerListing
+from router.ports import CachedListing
 from router.search.bm25 import Bm25Provider
 from router.settings import WorkspaceConfig
 from tests.fakes import FakeUpstreams
@@ -69,7 +71,7 @@ class Booth:
         )
         catalog = WorkspaceCatalog(workspace, Bm25Provider())
         config_hash = catalog.servers[FILES].config.config_hash
-        listing = CachedListing(ServerListing(tools), config_hash, NOW - timedelta(days=3))
+        listing = CachedListing(prepare(ServerListing(tools)), config_hash, NOW - timedelta(days=3))
         catalog.set_listing(FILES, listing)
         self.upstreams = FakeUpstreams(answer)
         self.recorded: list[ActivityEntry] = []

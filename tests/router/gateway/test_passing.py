@@ -8,12 +8,14 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from router.catalog.catalog import WorkspaceCatalog
+from router.catalog.vetting.preparing import prepare
 from router.errors import ToolboothError, UpstreamAnsweredError
 from router.gateway.execution import Execution
 from router.gateway.passing import PassThrough
 from router.gateway.recording import Recorder, Request
+from router.lists import ServerListing
 from router.model import ActivityEntry, Caller, JsonObject, ServerId, ServerRef, WorkspaceId
-from router.ports import CachedListing, ServerListing
+from router.ports import CachedListing
 from router.search.bm25 import Bm25Provider
 from router.settings import WorkspaceConfig
 from tests.fakes import FakeUpstreams
@@ -30,7 +32,7 @@ def passing_to(error: ToolboothError) -> PassThrough:
 
     config = {"name": "Home", "mcpServers": {"Files": {"command": "files"}}}
     catalog = WorkspaceCatalog(WorkspaceConfig.model_validate(config), Bm25Provider())
-    listing = ServerListing((), prompts=({"name": "hi"},))
+    listing = prepare(ServerListing((), prompts=({"name": "hi"},)))
     config_hash = catalog.servers[FILES].config.config_hash
     catalog.set_listing(FILES, CachedListing(listing, config_hash, NOW))
     recorded: list[ActivityEntry] = []

@@ -54,17 +54,18 @@ def answer(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
     return {"content": [], "structuredContent": {"text": VICTIM}}
 
 
-async def through_every_road(schema: JsonObject) -> None:
+async def through_every_road(schema: JsonObject, shown: JsonObject | None = None) -> None:
+    """Listed, found and called; what is shown of the schema is all of it, or `shown`."""
     definition = tool(schema)
     direct = Booth(answer, tools=(definition,), optimization=None)
     [listed] = direct.exposures.list_tools(direct.request())["tools"]
-    assert listed == {**definition, "name": "files__bomb"}
+    assert listed == {**tool(shown or schema), "name": "files__bomb"}
     arguments: dict[str, Any] = {"text": VICTIM}
     result = await direct.call("files__bomb", arguments)
     assert result["structuredContent"] == arguments
     booth = Booth(answer, tools=(definition,))
     [hit] = await booth.discover("files:bomb")
-    assert hit["inputSchema"] == schema
+    assert hit["inputSchema"] == (shown or schema)
     assert await booth.discover("bomb")
     call = {"toolKey": "files:bomb", "arguments": arguments}
     assert (await booth.call("tool_execute", call))["structuredContent"] == arguments
@@ -83,6 +84,7 @@ async def test_a_reference_to_the_network_is_never_followed() -> None:
     with socket.create_server(("127.0.0.1", 0)) as trap:
         trap.setblocking(False)
         address = f"http://127.0.0.1:{trap.getsockname()[1]}/schema.json"
-        await through_every_road(remote(address))
+        shown: JsonObject = {"$schema": address, "type": "object", "properties": {"text": {}}}
+        await through_every_road(remote(address), shown)
         with pytest.raises(BlockingIOError):
             trap.accept()

@@ -353,7 +353,10 @@ async def test_a_schema_as_deep_as_is_taken_is_shown_in_every_revision(
     message = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": asked}
     old = read_answer(await running.post(message, **session))["result"]
     for result in (old, new):
-        assert result["structuredContent"]["results"][0]["inputSchema"] == json.loads(deep)
+        assert result["structuredContent"]["results"][0]["inputSchema"] == {
+            **json.loads(deep),
+            "type": "object",
+        }
     await running.router.set_project_options(
         PERSONAL, None, optimization=None, exposure=Exposure.SEARCH
     )

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import random
-import subprocess
 import sys
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import router
+from router.catalog.vetting.preparing import prepare
+from router.errors import ToolboothError
+from router.lists import ServerListing
 from router.model import ServerId
-from router.ports import CachedListing, ServerListing, ToolCache
+from router.ports import CachedListing, ToolCache
 from router.store.cache import DiskToolCache
 
-ROOT = Path(router.__file__).parents[1]
 TIME = ServerId("time")
 HASH = "a" * 64
-LISTING = ServerListing(
+SAID = ServerListing(
     tools=(
         {
             "name": "convert",
@@ -40,8 +43,23 @@ LISTING = ServerListing(
     server_info={"name": "time", "version": "1.2.3"},
     instructions="Ask for the time.",
     protocol_version="2025-11-25",
+    ttl_ms=60_000,
 )
-ENTRY = CachedListing(LISTING, HASH, datetime(2026, 3, 10, 12, 0, 0, 123456, tzinfo=UTC))
+NOON = datetime(2026, 3, 10, 12, 0, 0, 123456, tzinfo=UTC)
+ENTRY = CachedListing(prepare(SAID), HASH, NOON, checked_at=NOON)
+OTHER = CachedListing(prepare(ServerListing(({"name": "later"},))), HASH, NOON, checked_at=NOON)
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change an entry as a program would that knows how to make its checksum."""
+    file = json.loads(path.read_bytes())
+    change(file)
+    tools = ",\n".join(json.dumps(tool) for tool in file.pop("tools"))
+    del file["checksum"]
+    version = file.pop("formatVersion")
+    body = f'{json.dumps(file)[1:-1]},"tools":[\n{tools}\n]}}\n'.encode()
+    first = f'{{"formatVersion":{json.dumps(version)},"checksum":"'
+    path.write_bytes(f'{first}{sha256(body).hexdigest()}",\n'.encode() + body)
 
 
 @pytest.fixture
@@ -65,7 +83,7 @@ def test_an_entry_comes_back_exactly_as_it_was_written(cache: DiskToolCache) -> 
 def test_the_file_says_what_it_is(cache: DiskToolCache, path: Path) -> None:
     cache.write(TIME, ENTRY)
     file = json.loads(path.read_bytes())
-    assert file["formatVersion"] == 1
+    assert file["formatVersion"] == 2
     assert file["serverVersion"] == "1.2.3"
     assert file["configHash"] == HASH
     assert file["cachedAt"] == "2026-03-10T12:00:00.123456+00:00"
@@ -115,36 +133,84 @@ def test_an_entry_made_with_another_configuration_is_ignored_with_a_warning(
     ("key", "value"),
     [
         ("formatVersion", 0),
-        ("formatVersion", 2),
+        ("formatVersion", 3),
         ("formatVersion", None),
         ("configHash", 7),
         ("cachedAt", "yesterday"),
         ("cachedAt", "2026-03-10T12:00:00"),
         ("cachedAt", 1741608000),
-        ("tools", None),
-        ("tools", {"name": "now"}),
-        ("tools", ["now"]),
-        ("tools", [{"name": "now"}, {"name": ""}]),
-        ("tools", [{"name": "now"}, {"description": "nameless"}]),
-        ("tools", [{"name": ["now"]}]),
+        ("tools", [1]),
+        ("tools", [{"shown": {"name": "now"}}]),
+        ("tools", [{"shown": {"name": ""}, "signature": "", "contextTokens": 1, "pin": ""}]),
         ("prompts", "none"),
         ("resources", [1]),
         ("resourceTemplates", [None]),
         ("capabilities", []),
         ("serverInfo", "time 1.2.3"),
-        ("instructions", {}),
-        ("protocolVersion", 2025),
+        ("ttlMs", "soon"),
+        ("cuts", {"hair": 1}),
     ],
 )
 def test_an_entry_of_the_wrong_shape_is_ignored_with_a_warning(
     cache: DiskToolCache, path: Path, caplog: pytest.LogCaptureFixture, key: str, value: object
 ) -> None:
     cache.write(TIME, ENTRY)
-    path.write_text(json.dumps({**json.loads(path.read_bytes()), key: value}))
+    rewritten(path, lambda file: file.update({key: value}))
     assert cache.read(TIME, HASH) is None
     [record] = caplog.records
     assert record.levelname == "WARNING"
     assert "time.json" in record.getMessage()
+
+
+@pytest.mark.proves("CACHE-4")
+def test_a_changed_entry_whose_checksum_fits_is_read(cache: DiskToolCache, path: Path) -> None:
+    cache.write(TIME, ENTRY)
+    rewritten(path, lambda file: file.update({"instructions": "Changed."}))
+    entry = cache.read(TIME, HASH)
+    assert entry is not None
+    assert entry.listing.instructions == "Changed."
+
+
+@pytest.mark.proves("CACHE-4")
+def test_of_a_broken_entry_the_last_good_one_is_used(
+    cache: DiskToolCache, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache.write(TIME, ENTRY)
+    cache.write(TIME, OTHER)
+    path.write_bytes(path.read_bytes()[:-40])
+    entry = cache.read(TIME, HASH)
+    assert entry is not None
+    assert entry.listing == ENTRY.listing
+    assert "checksum is wrong" in caplog.text
+
+
+def test_a_broken_entry_never_takes_the_last_good_ones_place(
+    cache: DiskToolCache, path: Path
+) -> None:
+    cache.write(TIME, ENTRY)
+    cache.write(TIME, OTHER)
+    for _ in range(2):
+        path.write_bytes(b"broken")
+        cache.write(TIME, OTHER)
+    path.write_bytes(b"broken")
+    entry = cache.read(TIME, HASH)
+    assert entry is not None
+    assert entry.listing == ENTRY.listing
+
+
+def test_noting_that_a_list_still_holds_writes_nothing(cache: DiskToolCache, path: Path) -> None:
+    cache.write(TIME, ENTRY)
+    before, inode = path.read_bytes(), path.stat().st_ino
+    cache.touch(TIME, NOON + timedelta(hours=3))
+    assert (path.read_bytes(), path.stat().st_ino) == (before, inode)
+    entry = cache.read(TIME, HASH)
+    assert entry is not None
+    assert entry.cached_at == NOON
+    assert abs(entry.seen_at - NOON - timedelta(hours=3)) < timedelta(milliseconds=1)
+
+
+def test_noting_it_of_a_list_that_is_gone_is_no_error(cache: DiskToolCache) -> None:
+    cache.touch(TIME, NOON)
 
 
 @pytest.mark.proves("CACHE-4")
@@ -161,7 +227,8 @@ def test_a_file_that_is_no_entry_at_all_is_ignored(
 def test_a_folder_in_the_entrys_place_is_ignored(cache: DiskToolCache, path: Path) -> None:
     path.mkdir(parents=True)
     assert cache.read(TIME, HASH) is None
-    cache.write(TIME, ENTRY)
+    with pytest.raises(ToolboothError, match="can't be written"):
+        cache.write(TIME, ENTRY)
     cache.remove(TIME)
     assert path.is_dir()
 
@@ -197,26 +264,37 @@ def test_no_broken_file_raises(cache: DiskToolCache, path: Path) -> None:
     for data in mutations(path.read_bytes(), 500):
         path.write_bytes(data)
         entry = cache.read(TIME, HASH)
-        assert entry is None or all(tool["name"] for tool in entry.listing.tools)
+        assert entry is None or all(tool.name for tool in entry.listing.tools)
+
+
+@pytest.mark.proof
+@pytest.mark.proves("CACHE-4")
+def test_none_of_five_thousand_broken_files_raises(cache: DiskToolCache, path: Path) -> None:
+    cache.write(TIME, ENTRY)
+    cache.write(TIME, OTHER)
+    good = path.read_bytes()
+    for data in mutations(good, 5000):
+        path.write_bytes(data)
+        entry = cache.read(TIME, HASH)
+        assert entry is not None
+        assert entry.listing == (OTHER if data == good else ENTRY).listing
 
 
 @pytest.mark.proves("CACHE-5")
 @pytest.mark.parametrize("step", ["os.open", "os.fsync", "pathlib.Path.replace"])
-def test_a_write_that_fails_is_logged_and_the_old_entry_stays(
-    cache: DiskToolCache,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    step: str,
+@pytest.mark.parametrize("fault", [errno.ENOSPC, errno.EACCES, errno.EIO])
+def test_a_write_that_fails_says_why_and_the_old_entry_stays(
+    cache: DiskToolCache, monkeypatch: pytest.MonkeyPatch, step: str, fault: int
 ) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(fault, os.strerror(fault))
 
     cache.write(TIME, ENTRY)
     with monkeypatch.context() as patch:
-        patch.setattr(step, full)
-        cache.write(TIME, CachedListing(ServerListing(tools=()), HASH, ENTRY.cached_at))
+        patch.setattr(step, fail)
+        with pytest.raises(ToolboothError, match=os.strerror(fault)):
+            cache.write(TIME, OTHER)
     assert cache.read(TIME, HASH) == ENTRY
-    assert "No space left" in caplog.text
 
 
 def test_a_removed_entry_is_gone_and_removing_it_again_is_fine(cache: DiskToolCache) -> None:
@@ -224,60 +302,3 @@ def test_a_removed_entry_is_gone_and_removing_it_again_is_fine(cache: DiskToolCa
     cache.remove(TIME)
     cache.remove(TIME)
     assert cache.read(TIME, HASH) is None
-
-
-KILL_A_WRITER_PER_LINE = """
-import os, random, signal, sys, time
-from datetime import UTC, datetime
-from pathlib import Path
-from router.model import ServerId
-from router.ports import CachedListing, ServerListing
-from router.store.cache import DiskToolCache
-
-def write_forever(cache):
-    number = 0
-    while True:
-        tools = tuple({"name": f"tool-{i}", "description": f"{number} " * 50} for i in range(500))
-        listing = CachedListing(ServerListing(tools), "a" * 64, datetime.now(UTC))
-        cache.write(ServerId("time"), listing)
-        number += 1
-
-cache = DiskToolCache(Path(sys.argv[1]))
-chance = random.Random(20260310)
-for _ in sys.stdin:
-    child = os.fork()
-    if child == 0:
-        write_forever(cache)
-    time.sleep(chance.uniform(0.005, 0.03))
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    print("killed", flush=True)
-"""
-
-
-@pytest.mark.proves("CACHE-5")
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-def test_killing_a_writer_fifty_times_never_leaves_a_broken_entry(tmp_path: Path) -> None:
-    DiskToolCache(tmp_path).write(TIME, ENTRY)
-    with subprocess.Popen(
-        [sys.executable, "-c", KILL_A_WRITER_PER_LINE, str(tmp_path)],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as killer:
-        assert killer.stdin is not None
-        assert killer.stdout is not None
-        interrupted = 0
-        for _ in range(50):
-            print("next", file=killer.stdin, flush=True)
-            assert killer.stdout.readline() == "killed\n"
-            interrupted += any(tmp_path.glob(".*.tmp"))
-            cache = DiskToolCache(tmp_path)
-            entry = cache.read(TIME, HASH)
-            assert entry is not None
-            assert len({tool.get("description") for tool in entry.listing.tools}) <= 2
-            assert [path.name for path in tmp_path.iterdir()] == ["time.json"]
-        killer.stdin.close()
-        assert killer.wait(timeout=10) == 0
-    assert interrupted > 0, "no kill met a write: the test shows nothing"

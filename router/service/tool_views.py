@@ -1,0 +1,55 @@
+"""The tools of a server for people: made anew only when something about them has changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from router.catalog.catalog import ServerEntry
+from router.catalog.statuses import StatusBoard
+from router.model import DataSource, ServerRef, ServerState, ToolView
+from router.service.workspaces import Workspaces
+from router.settings import WorkspaceConfig
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    entry: ServerEntry
+    config: WorkspaceConfig
+    available: bool
+    source: DataSource
+    views: tuple[ToolView, ...] = ()
+
+    def holds_for(self, other: _Known) -> bool:
+        same_values = self.entry is other.entry and self.config is other.config
+        return same_values and (self.available, self.source) == (other.available, other.source)
+
+
+class ToolViews:
+    def __init__(self, workspaces: Workspaces, board: StatusBoard) -> None:
+        self._workspaces = workspaces
+        self._board = board
+        self._known: dict[ServerRef, _Known] = {}
+
+    def of(self, ref: ServerRef) -> tuple[ToolView, ...]:
+        now = self._now(ref)
+        known = self._known.get(ref)
+        if known is None or not known.holds_for(now):
+            known = self._known[ref] = self._computed(now, ref)
+        return known.views
+
+    def _now(self, ref: ServerRef) -> _Known:
+        catalog = self._workspaces.catalog(ref.workspace)
+        status = self._board.status(ref)
+        available = status.enabled and status.state is not ServerState.NEEDS_CONSENT
+        is_live = status.state is ServerState.READY
+        source = DataSource.RUNTIME if is_live else DataSource.CACHED
+        return _Known(catalog.entry(ref.server), catalog.config, available, source)
+
+    def _computed(self, now: _Known, ref: ServerRef) -> _Known:
+        permission = self._workspaces.catalog(ref.workspace).permission
+        seen = now.entry.listed_at
+        views = tuple(
+            view.as_of(permission(view.key), now.available, seen, now.source)
+            for view in now.entry.views
+        )
+        return _Known(now.entry, now.config, now.available, now.source, views)
