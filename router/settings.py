@@ -104,6 +104,7 @@ class ServerConfig(_Shape):
     env: dict[str, str] = Field(default_factory=dict)
     cwd: str | None = None
     url: str | None = None
+    type: str | None = None
     headers: dict[str, str] = Field(default_factory=dict)
     oauth: OAuthConfig | None = None
     disabled: bool = False
@@ -152,6 +153,11 @@ class ServerConfig(_Shape):
         return Transport.STDIO if self.command else Transport.HTTP
 
     @property
+    def prefers_sse(self) -> bool:
+        """Whether its address is said to be one of the transport before streamable HTTP."""
+        return bool(self.url) and self.type == "sse"
+
+    @property
     def target(self) -> str:
         """What a person recognises the server by; never a header or an environment value."""
         if self.url:
@@ -188,6 +194,8 @@ class ServerConfig(_Shape):
             "url": self.url,
             "headers": self.headers,
         }
+        if self.prefers_sse:
+            decisive["type"] = "sse"
         if self.oauth is not None:
             decisive["oauth"] = self.oauth.to_json()
         text = json.dumps(decisive, sort_keys=True, separators=(",", ":"))

@@ -23,7 +23,9 @@ from router.upstream.oauth.channel import Credentials
 from router.upstream.ownership import THIS_PROCESS, Mark, new_mark
 from router.upstream.protocol import LOG_LEVELS, SERVER_INFO_KEY
 from router.upstream.questions import EVERYBODY, Audience, askable, input_requests
+from router.upstream.sse import SseLink
 from router.upstream.stdio import Command, StdioLink
+from router.upstream.ways import Way, by_any_way, ways_to
 
 _STDIO_STARTUP_S = 30.0
 _HTTP_STARTUP_S = 10.0
@@ -49,16 +51,32 @@ async def open_upstream(
     `config` with their secrets filled in, `credentials` are for a server that wants a sign-in,
     `owner` is whose mark its processes get, `audience` is for whom it is opened. Raises
     `UpstreamFailed`, and then leaves nothing."""
-    connection: Connection
     if config.url:
-        default_s = _HTTP_STARTUP_S
-        link = await asyncio.to_thread(HttpLink, config.url, headers, credentials)
-        connection = HttpConnection(link, on_notification, audience)
+        reach = partial(_reach, config.url, headers, credentials, on_notification, audience)
+        return await by_any_way(reach, ways_to(config), startup_timeout_s or _HTTP_STARTUP_S)
+    process = _process(config, env, on_stderr, owner)
+    connection = ProcessConnection(process, on_notification, audience)
+    await _open(connection, startup_timeout_s or _STDIO_STARTUP_S)
+    return connection
+
+
+async def _reach(
+    url: str,
+    headers: Mapping[str, str],
+    credentials: Credentials | None,
+    on_notification: NotificationSink,
+    audience: Audience,
+    way: Way,
+    limit_s: float,
+) -> Connection:
+    connection: Connection
+    if way is Way.SSE:
+        sse = await asyncio.to_thread(SseLink, url, headers, credentials)
+        connection = Connection(sse, on_notification, audience)
     else:
-        default_s = _STDIO_STARTUP_S
-        process = _process(config, env, on_stderr, owner)
-        connection = ProcessConnection(process, on_notification, audience)
-    await _open(connection, startup_timeout_s or default_s)
+        http = await asyncio.to_thread(HttpLink, url, headers, credentials)
+        connection = HttpConnection(http, on_notification, audience)
+    await _open(connection, limit_s)
     return connection
 
 

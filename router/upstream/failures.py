@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from router.advice import advise
 from router.errors import UpstreamFailed
 from router.model import Failure, FailureKind
@@ -24,6 +26,13 @@ class HttpRefused(UpstreamFailed):
 
 class SessionGone(HttpRefused):
     """The server no longer knows our session; the message may be sent again in a new one."""
+
+
+def refused(status: int, host: str, words: str) -> HttpRefused:
+    """For an HTTP reply that is none of what was hoped for: to sign in may help, or nothing."""
+    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        return HttpRefused(Failure(FailureKind.SIGN_IN_NEEDED, detail=words), status)
+    return HttpRefused(Failure(FailureKind.UNREACHABLE, host, words), status)
 
 
 def failed(failure: Failure) -> UpstreamFailed:

@@ -6,6 +6,10 @@ much is held, so that the caller can set a limit.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+MESSAGE = b"message"
+"""The kind of an event that doesn't say its kind."""
 _KEPT_END_BYTES = 256
 _MAX_ID_BYTES = 1024
 
@@ -59,8 +63,13 @@ class LineSplitter:
             del self._held[_KEPT_END_BYTES:]
 
 
+class Event(NamedTuple):
+    kind: bytes
+    data: bytes
+
+
 class EventParser:
-    """Bytes of an event stream in, the data of its messages out.
+    """Bytes of an event stream in, its events out.
 
     `last_id` is where the stream could be resumed, `retry_ms` how long it asked to wait before.
     """
@@ -77,15 +86,15 @@ class EventParser:
     def pending(self) -> int:
         return self._lines.pending + len(self._data)
 
-    def feed(self, data: bytes) -> list[bytes]:
-        """The messages that `data` completes; no other events and no empty ones."""
-        messages: list[bytes] = []
+    def feed(self, data: bytes) -> list[Event]:
+        """The events that `data` completes; none that are empty."""
+        events: list[Event] = []
         for line in self._lines.feed(self._with_line_feeds(data)):
             if line:
                 self._take_field(line)
-            elif message := self._finish():
-                messages.append(message)
-        return messages
+            elif (event := self._finish()).data:
+                events.append(event)
+        return events
 
     def _with_line_feeds(self, data: bytes) -> bytes:
         """Lines may end in CR, LF or CR LF, and a chunk may end between the two."""
@@ -112,8 +121,8 @@ class EventParser:
             case _:
                 pass
 
-    def _finish(self) -> bytes:
-        message = bytes(self._data[:-1]) if self._event in (b"", b"message") else b""
+    def _finish(self) -> Event:
+        event = Event(self._event or MESSAGE, bytes(self._data[:-1]))
         self._event = b""
         self._data.clear()
-        return message
+        return event

@@ -11,18 +11,27 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping
+from contextlib import aclosing
 from http import HTTPStatus
 
 from router.errors import UpstreamFailed
-from router.model import Failure, FailureKind, JsonObject, as_object
+from router.model import FailureKind, JsonObject, as_object
 from router.tasks import spawn, stop
-from router.upstream.decoding import LIGHT_BYTES, NotAMessage, decode, decode_large
-from router.upstream.failures import HttpRefused, NoConnection, SessionGone, bad_protocol, failed
-from router.upstream.framing import EventParser
-from router.upstream.http_channel import Channel, Reply
+from router.upstream.decoding import NotAMessage
+from router.upstream.event_stream import EVENTS, JSON, decoded, events_of, is_stream
+from router.upstream.failures import (
+    HttpRefused,
+    NoConnection,
+    SessionGone,
+    bad_protocol,
+    failed,
+    refused,
+)
+from router.upstream.framing import MESSAGE, EventParser
+from router.upstream.http_channel import Reply
 from router.upstream.jsonrpc import Receiver, encode
 from router.upstream.limits import LIMITS, Limits
-from router.upstream.oauth.channel import Credentials, SignedInChannel
+from router.upstream.oauth.channel import Credentials, channel_to
 from router.upstream.protocol import (
     METHOD_HEADER,
     MODERN_VERSION,
@@ -32,20 +41,16 @@ from router.upstream.protocol import (
     VERSION_HEADER,
     header_value,
 )
+from router.upstream.quiet_sends import QuietSends
 
 log = logging.getLogger(__name__)
 
-_QUIET_SEND_TIMEOUT_S = 5.0
 _GOODBYE_TIMEOUT_S = 1.0
 _FIRST_RETRY_S = 1.0
 _LONGEST_RETRY_S = 60.0
 _SHORTEST_RETRY_S = 0.1
-_MOST_QUIET_SENDS = 100
-_PIECE_BYTES = 16 * 1024
 _SAID_IN_WORDS = -32000
 _NOBODY = object()
-_JSON = "application/json"
-_EVENTS = "text/event-stream"
 
 
 class HttpLink:
@@ -59,16 +64,13 @@ class HttpLink:
         *,
         limits: Limits = LIMITS,
     ) -> None:
-        self._channel = (
-            Channel(url, headers, max_body_bytes=limits.message_bytes)
-            if credentials is None
-            else SignedInChannel(url, headers, credentials, max_body_bytes=limits.message_bytes)
-        )
+        self._channel = channel_to(url, headers, credentials, limits)
         self._limits = limits
         self._version = ""
         self._session_id: str | None = None
         self._listening: asyncio.Task[None] | None = None
-        self._sending: set[asyncio.Task[None]] = set()
+        self._quiet = QuietSends(self.send, self._channel.host)
+        self.send_soon = self._quiet.send_soon
         self._closing: asyncio.Task[None] | None = None
         self._receiver: Receiver
 
@@ -110,13 +112,6 @@ class HttpLink:
             self._receiver.close(error.failure)
             raise
 
-    def send_soon(self, message: JsonObject) -> None:
-        if len(self._sending) >= _MOST_QUIET_SENDS:
-            return  # the server asks faster than it takes our answers
-        task = spawn(self._send_quietly(message), name="http send")
-        self._sending.add(task)
-        task.add_done_callback(self._sending.discard)
-
     async def close(self) -> None:
         """End the session, if there is one; nobody's cancellation can leave a connection."""
         if self._closing is None:
@@ -125,8 +120,7 @@ class HttpLink:
 
     async def _shut_down(self) -> None:
         await stop(self._listening)
-        for task in list(self._sending):
-            await stop(task)
+        await self._quiet.stop()
         if self._session_id is not None:
             await self._say_goodbye()
         await self._channel.close()
@@ -134,7 +128,7 @@ class HttpLink:
     # Sending
 
     def _headers_of(self, message: JsonObject) -> dict[str, str]:
-        headers = {"accept": f"{_JSON}, {_EVENTS}", "content-type": _JSON}
+        headers = {"accept": f"{JSON}, {EVENTS}", "content-type": JSON}
         headers.update(self._session_headers())
         if self._version == MODERN_VERSION and "method" in message:
             headers.update(_routing_headers(message))
@@ -145,13 +139,6 @@ class HttpLink:
         if self._session_id is not None:
             headers[SESSION_HEADER] = self._session_id
         return headers
-
-    async def _send_quietly(self, message: JsonObject) -> None:
-        try:
-            async with asyncio.timeout(_QUIET_SEND_TIMEOUT_S):
-                await self.send(message)
-        except (UpstreamFailed, TimeoutError) as error:
-            log.debug("A message to %s was lost: %s", self._channel.host, error)
 
     async def _say_goodbye(self) -> None:
         try:
@@ -172,9 +159,9 @@ class HttpLink:
             await self._take_answer(reply, message["id"])
 
     async def _take_answer(self, reply: Reply, request_id: object) -> None:
-        if reply.media_type == _JSON:
+        if reply.media_type == JSON:
             answered = await self._deliver(await reply.body(), request_id)
-        elif reply.media_type == _EVENTS:
+        elif reply.media_type == EVENTS:
             answered = await self._take_events(reply, request_id)
         else:
             raise failed(bad_protocol(f"an answer of type “{reply.media_type[:100]}”"))
@@ -189,28 +176,23 @@ class HttpLink:
             await asyncio.sleep(_retry_s(parser))
             parser = EventParser(parser.last_id)
             async with await self._open_stream(parser.last_id) as resumed:
-                if not _is_stream(resumed):
-                    raise failed(self._unreachable(resumed))
+                if not is_stream(resumed):
+                    refusal = refused(resumed.status, self._channel.host, str(resumed))
+                    raise failed(refusal.failure)  # the request itself was accepted
                 answered = await self._read_events(resumed, parser, request_id)
         return answered
 
     async def _read_events(self, reply: Reply, parser: EventParser, request_id: object) -> bool:
         """Whether the answer to `request_id` was among the stream's messages."""
-        async for chunk in reply:
-            for start in range(0, len(chunk), _PIECE_BYTES):
-                if start:
-                    await asyncio.sleep(0)  # there may be thousands of events in it
-                for data in parser.feed(chunk[start : start + _PIECE_BYTES]):
-                    if await self._deliver(data, request_id):
-                        return True
-            if parser.pending > self._limits.message_bytes:
-                limit = f"{self._limits.message_bytes:,} bytes"
-                raise failed(bad_protocol(f"an event of more than {limit}"))
+        async with aclosing(events_of(reply, parser, self._limits)) as events:
+            async for kind, data in events:
+                if kind == MESSAGE and await self._deliver(data, request_id):
+                    return True
         return False
 
     async def _deliver(self, data: bytes, request_id: object) -> bool:
         try:
-            messages = await self._decoded(data)
+            messages = await decoded(data, self._limits)
         except NotAMessage as error:
             raise failed(bad_protocol(f"an answer that is no message ({error})")) from None
         answered = False
@@ -219,31 +201,24 @@ class HttpLink:
             answered |= "method" not in message and message.get("id") == request_id
         return answered
 
-    async def _decoded(self, data: bytes) -> list[JsonObject]:
-        if len(data) <= LIGHT_BYTES:
-            return decode(data, self._limits)
-        return await decode_large(data, self._limits)
-
     async def _take_refusal(self, reply: Reply, message: JsonObject, in_session: bool) -> None:
         """Raise for an HTTP error, unless it carries a JSON-RPC error, which is an answer."""
-        if reply.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-            raise HttpRefused(Failure(FailureKind.SIGN_IN_NEEDED, detail=str(reply)), reply.status)
-        error = await self._error_in(reply) if reply.media_type == _JSON else {}
+        refusal = refused(reply.status, self._channel.host, str(reply))
+        if refusal.failure.kind is FailureKind.SIGN_IN_NEEDED:
+            raise refusal
+        error = await self._error_in(reply) if reply.media_type == JSON else {}
         if in_session and _means_session_gone(reply.status, error):
-            raise SessionGone(self._unreachable(reply), reply.status)
+            raise SessionGone(refusal.failure, reply.status)
         if not error or "id" not in message:
-            raise HttpRefused(self._unreachable(reply), reply.status)
+            raise refusal
         self._receiver.receive({"jsonrpc": "2.0", "id": message["id"], "error": error})
 
     async def _error_in(self, reply: Reply) -> JsonObject:
         try:
-            messages = await self._decoded(await reply.body())
+            messages = await decoded(await reply.body(), self._limits)
         except NotAMessage:
             return {}
         return as_object(messages[0].get("error")) if messages else {}
-
-    def _unreachable(self, reply: Reply) -> Failure:
-        return Failure(FailureKind.UNREACHABLE, self._channel.host, str(reply))
 
     # The standing stream
 
@@ -258,7 +233,7 @@ class HttpLink:
                 async with await self._open_stream(parser.last_id) as reply:
                     if reply.status in range(400, 500):
                         return
-                    if _is_stream(reply):
+                    if is_stream(reply):
                         await self._read_events(reply, parser, _NOBODY)
             except HttpRefused:
                 return
@@ -269,7 +244,7 @@ class HttpLink:
             await asyncio.sleep(retry_s)
 
     async def _open_stream(self, last_id: str) -> Reply:
-        headers = {"accept": _EVENTS, **self._session_headers()}
+        headers = {"accept": EVENTS, **self._session_headers()}
         if last_id:
             headers["last-event-id"] = last_id
         return await self._channel.open("GET", headers)
@@ -278,10 +253,6 @@ class HttpLink:
 def _retry_s(parser: EventParser) -> float:
     asked_s = _FIRST_RETRY_S if parser.retry_ms is None else parser.retry_ms / 1000
     return max(asked_s, _SHORTEST_RETRY_S)
-
-
-def _is_stream(reply: Reply) -> bool:
-    return reply.status == HTTPStatus.OK and reply.media_type == _EVENTS
 
 
 def _routing_headers(message: JsonObject) -> dict[str, str]:

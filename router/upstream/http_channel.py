@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import copy
 import functools
 import logging
 import ssl
 import urllib.request
 from collections.abc import Generator, Mapping
 from http import HTTPStatus
+from typing import Self
 
 import httpx2
 
@@ -143,6 +145,18 @@ class Channel:
     def host(self) -> str:
         return _host(self._url)
 
+    def beside(self, reference: str) -> Self:
+        """The way to another address of the same origin. Raises `UpstreamFailed` for any other."""
+        try:
+            target = self._url.join(reference)
+        except httpx2.InvalidURL:
+            raise failed(bad_protocol("an address that makes no sense")) from None
+        if _origin(target) != _origin(self._url):
+            raise failed(bad_protocol(f"an address at another host ({_host(target)})"))
+        other = copy.copy(self)
+        other._url = target
+        return other
+
     async def open(
         self, method: str, headers: Mapping[str, str], content: bytes | None = None
     ) -> Reply:
@@ -173,9 +187,9 @@ class Channel:
         target = reply.redirect
         if target is None or reply.status not in _METHOD_KEEPING:
             return None
-        origin = (self._url.scheme, self._url.host, self._url.port)
+        origin = _origin(self._url)
         upgraded = ("https", self._url.host, None) if origin[::2] == ("http", None) else origin
-        followed = (target.scheme, target.host, target.port) in (origin, upgraded)
+        followed = _origin(target) in (origin, upgraded)
         return target if followed else None
 
 
@@ -187,6 +201,10 @@ def _parsed(url: str) -> httpx2.URL:
     if not parsed.host:
         raise failed(_misconfigured(_BAD_ADDRESS))
     return parsed
+
+
+def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port
 
 
 def _host(url: httpx2.URL) -> str:

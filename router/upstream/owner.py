@@ -306,9 +306,10 @@ def _is_dead(opened: asyncio.Future[_Outcome]) -> bool:
 
 
 def _was_expected(failure: Failure, connection: Connection) -> bool:
-    """A server may exit when it has nothing to do."""
+    """A server may exit when it has nothing to do, and let go a connection nobody uses."""
     exited_well = failure.kind is FailureKind.EXITED and failure.subject == "code 0"
-    return exited_well and connection.ended_quietly
+    let_go = failure.kind is FailureKind.UNREACHABLE
+    return (exited_well or let_go) and connection.ended_quietly
 
 
 def _state_after(failure: Failure) -> ServerState:

@@ -18,7 +18,11 @@ import mcp_types as types
 import uvicorn
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from starlette.responses import JSONResponse
+from mcp.server.sse import SseServerTransport
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 MODERN = b"2026-07-28"
@@ -69,12 +73,8 @@ class Tools:
             raise
 
 
-def sdk_app(
-    tools: Tools | None = None, *, json_response: bool = False, modern_only: bool = False
-) -> ASGIApp:
-    """The server as an ASGI application at `/mcp`."""
-    tools = tools or Tools()
-    server: Server[Any] = Server(
+def sdk_server(tools: Tools) -> Server[Any]:
+    return Server(
         "http-test",
         version="1",
         instructions="Test me.",
@@ -82,6 +82,28 @@ def sdk_app(
         on_call_tool=tools.call,
         get_tool_input_schema=lambda _: {"type": "object"},
     )
+
+
+def sse_app(tools: Tools | None = None) -> ASGIApp:
+    """The server as an ASGI application at `/mcp`, over HTTP+SSE alone."""
+    server = sdk_server(tools or Tools())
+    transport = SseServerTransport("/messages/")
+
+    async def handle(request: Request) -> Response:
+        scope, send = request.scope, request._send  # pyright: ignore[reportPrivateUsage]
+        async with transport.connect_sse(scope, request.receive, send) as streams:
+            await server.run(*streams, server.create_initialization_options())
+        return Response()
+
+    messages = Mount("/messages/", app=transport.handle_post_message)
+    return Starlette(routes=[Route("/mcp", handle, methods=["GET"]), messages])
+
+
+def sdk_app(
+    tools: Tools | None = None, *, json_response: bool = False, modern_only: bool = False
+) -> ASGIApp:
+    """The server as an ASGI application at `/mcp`."""
+    server = sdk_server(tools or Tools())
     app = server.streamable_http_app(json_response=json_response)
     return ModernOnly(app) if modern_only else app
 

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from router.upstream.failures import HttpRefused
 from router.upstream.http_channel import Channel, Reply
+from router.upstream.limits import Limits
 
 _MOST_TOKENS = 4
 """None, the one of the keyring, a renewed one; more would be a loop."""
@@ -22,21 +23,42 @@ class Credentials(Protocol):
     def wants_more(self, challenge: str) -> HttpRefused: ...
 
 
+def channel_to(
+    url: str,
+    headers: Mapping[str, str],
+    credentials: Credentials | None,
+    limits: Limits,
+    *,
+    deciding: str = "POST",
+) -> Channel:
+    """The channel to a server. An answer to a request by the method `deciding` tells whether our
+    token is good."""
+    if credentials is None:
+        return Channel(url, headers, max_body_bytes=limits.message_bytes)
+    return SignedInChannel(url, headers, credentials, limits, deciding)
+
+
 class SignedInChannel(Channel):
     def __init__(
-        self, url: str, headers: Mapping[str, str], credentials: Credentials, *, max_body_bytes: int
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        credentials: Credentials,
+        limits: Limits,
+        deciding: str,
     ) -> None:
-        super().__init__(url, headers, max_body_bytes=max_body_bytes)
+        super().__init__(url, headers, max_body_bytes=limits.message_bytes)
         self._credentials = credentials
+        self._deciding = deciding
 
     async def open(
         self, method: str, headers: Mapping[str, str], content: bytes | None = None
     ) -> Reply:
-        """A message that was refused is sent again with another token: it was not processed. What
-        else is asked, like the standing stream, says nothing about a token."""
+        """A request that was refused is sent again with another token: it was not processed. What
+        else is asked, like a standing stream that need not be, says nothing about a token."""
         token = await self._credentials.token()
         reply = await super().open(method, _signed(headers, token), content)
-        if method != "POST":
+        if method != self._deciding:
             return reply
         for _ in range(_MOST_TOKENS):
             if reply.status != HTTPStatus.UNAUTHORIZED:

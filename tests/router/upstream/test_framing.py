@@ -54,8 +54,8 @@ STREAM = (
 def test_events_are_the_same_however_lines_end_and_bytes_are_cut(end: bytes, size: int) -> None:
     parser = EventParser()
     stream = STREAM.replace(b"\n", end)
-    messages = [message for cut in cuts(stream, size) for message in parser.feed(cut)]
-    assert messages == [b"{}", b"a\nb"]
+    events = [event for cut in cuts(stream, size) for event in parser.feed(cut)]
+    assert events == [(b"message", b"{}"), (b"ping", b"ignored"), (b"message", b"a\nb")]
     assert parser.last_id == "7"
     assert parser.retry_ms == 20
     assert parser.pending > 0
