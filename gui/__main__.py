@@ -95,8 +95,11 @@ def _open_window(folder: Path, port: int | None, hidden: bool, words: list[str])
 
     async def open_router() -> HostedRouter:
         from router.service import Router  # Takes most of a second: on the router's own thread.
+        from router.tracing import redact_logs
 
-        return Router(folder, port=port)
+        router = Router(folder, port=port, attended=True)
+        redact_logs(router.redact)
+        return router
 
     with QEventLoop(app) as loop:
         application = Application(app, open_router, _known_settings(folder), stop_loop=loop.stop)

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication
 
+from gui.asking.asker import Asker
 from gui.bridge import Bridge
 from gui.closing import CloseFilter
 from gui.commands import Commands
@@ -70,6 +71,7 @@ class Application(QObject):
         self._commands = Commands(show_error=self._show_error)
         self._closing = CloseFilter(Tray.available, self)
         self.tray = Tray(self._commands, self)
+        self.asker = Asker(self._commands, self)
         self.windows = self._new_windows()
         self._connect()
 
@@ -97,6 +99,7 @@ class Application(QObject):
         self._commands.detach()
         self._thread.stop(STOP_TIMEOUT_S)
         self._bridge.close()
+        self.asker.close()
 
     def second_start(self, arguments: Sequence[str]) -> None:
         """Somebody started Toolbooth again."""
@@ -150,6 +153,7 @@ class Application(QObject):
         self._commands.attach(self._thread.submit)
         self.windows.attach(router)
         self.tray.attach(router)
+        self.asker.attach(router)
 
     def _give_up(self, error: Exception) -> None:
         """There will be no router: say why, then end."""
@@ -169,6 +173,7 @@ class Application(QObject):
     def _handle(self, events: Sequence[Event]) -> None:
         self.windows.handle(events)
         self.tray.on_events(events)
+        self.asker.on_events(events)
         for event in events:
             if isinstance(event, SettingsApplied):
                 self._apply(event.settings)
@@ -179,6 +184,7 @@ class Application(QObject):
             old, self.windows = self.windows, self._new_windows()
             self.windows.replace(old)
             self.tray.fill_anew()
+            self.asker.make_anew()
 
     # The person
 

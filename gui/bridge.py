@@ -24,6 +24,8 @@ from router.events import (
     Event,
     ListenerStateChanged,
     ListNotKept,
+    PermissionAsked,
+    PermissionSettled,
     ServerRemoved,
     ServerStatusChanged,
     SettingsApplied,
@@ -120,6 +122,10 @@ def _subject(event: Event) -> Hashable | None:
             return ("config", path)
         case ListenerStateChanged() | WorkspaceSwitched() | SettingsApplied() | TokensChanged():
             return type(event)
+        case PermissionAsked(ask):
+            return (PermissionAsked, ask.id)
+        case PermissionSettled(ask):
+            return (PermissionAsked, ask)
         case ActivityRecorded():
             return None
         case _:

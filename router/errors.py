@@ -28,6 +28,10 @@ class NotFound(InvalidInput):
     """No such server, tool, workspace, project or token."""
 
 
+class Refused(InvalidInput):
+    """The person, or their rules, don't let this caller do this."""
+
+
 class NotAvailableYet(InvalidInput):
     """A choice this version knows by name but can't do."""
 

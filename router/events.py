@@ -21,6 +21,7 @@ from router.model import (
     ServerStatus,
     WorkspaceId,
 )
+from router.permissions import AskId, PermissionAsk
 from router.settings import Settings
 
 
@@ -75,6 +76,20 @@ class ActivityRecorded:
 
 
 @dataclass(frozen=True, slots=True)
+class PermissionAsked:
+    """A call waits for a person's yes."""
+
+    ask: PermissionAsk
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionSettled:
+    """A question needs no answer any more: it has one, its time is over, or nobody waits."""
+
+    ask: AskId
+
+
+@dataclass(frozen=True, slots=True)
 class ListenerStateChanged:
     state: ListenerState
 
@@ -125,6 +140,8 @@ Event: TypeAlias = (
     | DiscoveryProgressed
     | ListNotKept
     | ActivityRecorded
+    | PermissionAsked
+    | PermissionSettled
     | ListenerStateChanged
     | WorkspaceSwitched
     | WorkspacesChanged

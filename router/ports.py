@@ -47,7 +47,8 @@ from router.model import (
     WorkspaceId,
     WorkspaceSummary,
 )
-from router.settings import ServerConfig, Settings
+from router.permissions import Answer, AskId, PermissionAsk
+from router.settings import PermissionRule, ServerConfig, Settings
 
 SessionId = NewType("SessionId", str)
 """One conversation of one client, for as long as it lasts."""
@@ -139,6 +140,26 @@ class RouterPort(Protocol):
         permission: Permission,
         project: ProjectId | None = None,
     ) -> None: ...
+    def permission_asks(self) -> tuple[PermissionAsk, ...]:
+        """The calls that wait for a person's yes, the oldest first."""
+        ...
+
+    async def answer_permission(self, ask: AskId, answer: Answer) -> None:
+        """Say what the person said. Raises `NotFound` if nobody waits for it any more."""
+        ...
+
+    def permission_rules(
+        self, workspace: WorkspaceId, project: ProjectId | None
+    ) -> tuple[PermissionRule, ...]: ...
+    async def set_permission_rules(
+        self,
+        workspace: WorkspaceId,
+        project: ProjectId | None,
+        rules: Sequence[PermissionRule],
+    ) -> None:
+        """Replace the rules of a project, or with `project` None those of the workspace."""
+        ...
+
     async def apply_settings(self, settings: Settings) -> None: ...
     async def issue_token(
         self,

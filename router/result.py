@@ -9,6 +9,7 @@ from typing import Generic, TypeAlias, TypeVar
 from router.errors import (
     InvalidInput,
     NotAvailableYet,
+    Refused,
     SecretUnavailable,
     ToolboothError,
     UpstreamAnsweredError,
@@ -38,6 +39,8 @@ class Failed:
     hint: str = ""
     answered: UpstreamAnsweredError | None = None
     """The server's own JSON-RPC error, which goes to the client as it is."""
+    refused: bool = False
+    """Whether a person, or their rules, said no."""
 
     @property
     def sentence(self) -> str:
@@ -52,6 +55,8 @@ def failed(error: Exception) -> Failed:
     match error:
         case NotAvailableYet():
             return Failed(ToolErrorCode.NOT_IMPLEMENTED, error.message, hint=error.hint)
+        case Refused():
+            return Failed(ToolErrorCode.INVALID_INPUT, error.message, hint=error.hint, refused=True)
         case InvalidInput():
             return Failed(ToolErrorCode.INVALID_INPUT, error.message, hint=error.hint)
         case UpstreamAnsweredError():

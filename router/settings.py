@@ -43,7 +43,6 @@ SESSION_HEADER = "Toolbooth-Session"
 """With which a client of the stateless revision tells its sessions apart."""
 AVAILABLE_OPTIMIZATIONS = (None, Optimization.BM25)
 AVAILABLE_EXPOSURES = (Exposure.SEARCH,)
-AVAILABLE_PERMISSIONS = (Permission.ALLOW, Permission.DENY)
 
 _SECRET_REFERENCE = re.compile(r"\$\{(keyring|env):([^}]+)\}")
 
@@ -206,6 +205,30 @@ class ServerConfig(_Shape):
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
+class PermissionRule(_Shape):
+    """A permission for all that fits it. In patterns `*` stands for anything."""
+
+    permission: Permission
+    server: str = Field(default="*", description="The servers it is about.")
+    tool: str | None = Field(default=None, description="The tools it is about.")
+    prompt: str | None = Field(default=None, description="The prompts it is about.")
+    resource: str | None = Field(default=None, description="The resources, by address.")
+    read_only: bool | None = Field(default=None, description="Tools that only read, or don't.")
+    destructive: bool | None = Field(default=None, description="Tools that may destroy, or don't.")
+    open_world: bool | None = Field(default=None, description="Tools that reach out, or don't.")
+    arguments: dict[str, str | bool | int | float | None] = Field(
+        default_factory=dict[str, str | bool | int | float | None],
+        description="Paths into the arguments, and the value or pattern there.",
+    )
+
+    def to_json(self) -> JsonObject:
+        return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+
+def _rules_to_json(rules: tuple[PermissionRule, ...]) -> JsonObject:
+    return {"rules": [rule.to_json() for rule in rules]} if rules else {}
+
+
 class ProjectConfig(_Shape):
     """A named selection of a workspace's servers, with its own permissions and optimization."""
 
@@ -216,9 +239,14 @@ class ProjectConfig(_Shape):
     optimization: Optimization | None = Optimization.BM25
     exposure: Exposure = Exposure.SEARCH
     permissions: dict[str, Permission] = Field(default_factory=dict)
+    rules: tuple[PermissionRule, ...] = ()
 
     def to_json(self) -> JsonObject:
-        return {**super().to_json(), "optimization": self.optimization}
+        own = {"optimization": self.optimization, **_rules_to_json(self.rules)}
+        return {
+            **self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"rules"}),
+            **own,
+        }
 
 
 class WorkspaceConfig(_Shape):
@@ -232,7 +260,10 @@ class WorkspaceConfig(_Shape):
     )
     exposure: Exposure = Exposure.SEARCH
     permissions: dict[str, Permission] = Field(
-        default_factory=dict, description="Tool keys with a permission other than allow."
+        default_factory=dict, description="Tool keys with a permission of their own."
+    )
+    rules: tuple[PermissionRule, ...] = Field(
+        default=(), description="Permissions for many at once; the first that fits decides."
     )
     projects: dict[ProjectId, ProjectConfig] = Field(default_factory=dict[ProjectId, ProjectConfig])
     mcp_servers: dict[str, ServerConfig] = Field(default_factory=dict)
@@ -244,6 +275,7 @@ class WorkspaceConfig(_Shape):
             "optimization": self.optimization,
             "exposure": self.exposure,
             "permissions": dict(self.permissions),
+            **_rules_to_json(self.rules),
             "projects": {key: project.to_json() for key, project in self.projects.items()},
             "mcpServers": {key: server.to_json() for key, server in self.mcp_servers.items()},
         }
@@ -303,6 +335,9 @@ class Settings(_Shape):
     activity_days: int = Field(default=30, ge=1, le=3650, description="How long activity is kept.")
     call_timeout_s: float = Field(
         default=300, gt=0, le=86400, description="How long one tool call may take."
+    )
+    ask_timeout_s: float = Field(
+        default=60, ge=1, le=3600, description="How long a call waits for your yes."
     )
     idle_timeout_s: float = Field(
         default=600, ge=1, le=86400, description="After how long unused a server is stopped."

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import secrets
+from collections.abc import Callable
 from contextvars import ContextVar
 
 _trace: ContextVar[str] = ContextVar("trace", default="")
@@ -27,3 +28,23 @@ def log_event(
     known = {**fields, "traceId": _trace.get()}
     text = json.dumps(known, ensure_ascii=False)
     log.log(level, "%s %s", name, text, extra={"event": name, "fields": known})
+
+
+def redact_logs(redact: Callable[[str], str]) -> None:
+    """From now on whatever the application's log handlers write goes through `redact`."""
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_Redacting(redact))
+
+
+class _Redacting(logging.Filter):
+    def __init__(self, redact: Callable[[str], str]) -> None:
+        super().__init__()
+        self._redact = redact
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = self._redact(record.getMessage()), None
+        if record.exc_info and not record.exc_text:
+            record.exc_text = logging.Formatter().formatException(record.exc_info)
+        if record.exc_text:
+            record.exc_text = self._redact(record.exc_text)
+        return True

@@ -48,6 +48,7 @@ from router.names import slug
 from router.ports import ProgressSink, Requester, SessionId, Upstream
 from router.settings import ServerConfig, Settings
 from tests.fake_apps import FakeApps
+from tests.fake_permissions import FakePermissions
 
 T = TypeVar("T")
 _LISTENING = ListenerState(ListenerPhase.LISTENING, url="http://127.0.0.1:3717/mcp")
@@ -87,7 +88,7 @@ class RouterState:
     sign_in: SignIn = _SIGN_IN
 
 
-class FakeRouter:
+class FakeRouter(FakePermissions):
     """`RouterPort` without a router: answers from `state`, keeps each command in `commands`.
 
     Commands that choose (settings, workspace, project options) also change `state` and tell so;
@@ -100,6 +101,7 @@ class FakeRouter:
         self.failures: dict[str, ToolboothError] = {}
         self.apps = FakeApps(self._record)
         self._consumers: list[Callable[[Event], None]] = []
+        super().__init__(self._record, self.emit)
 
     def emit(self, event: Event) -> None:
         """Tell every subscriber, on the calling thread."""

@@ -44,6 +44,8 @@ from router.events import (
     Event,
     ListenerStateChanged,
     ListNotKept,
+    PermissionAsked,
+    PermissionSettled,
     ServerRemoved,
     ServerStatusChanged,
     SettingsApplied,
@@ -206,7 +208,7 @@ class MainWindow(QMainWindow):
                 self._show_rejected(path, line, reason)
             case ConfigAccepted(path):
                 self.banners.clear(str(path))
-            case SettingsApplied() | AttentionNeeded():
+            case SettingsApplied() | AttentionNeeded() | PermissionAsked() | PermissionSettled():
                 pass  # What of it the window shows comes with an event of its own.
             case _:
                 assert_never(event)

@@ -27,7 +27,6 @@ from gui.look.widgets import (
 )
 from gui.presenting import Tone, effect_badge
 from router.model import Parameter, Permission, ToolKey, ToolView
-from router.settings import AVAILABLE_PERMISSIONS
 
 _ROOM_FOR_TOKENS = 360
 _SCROLLBAR = 10
@@ -60,9 +59,6 @@ class ToolDetail(QWidget):
                 (Permission.DENY, self.tr("Block")),
             ),
         )
-        for permission in Permission:
-            if permission not in AVAILABLE_PERMISSIONS:
-                choice.set_available(permission, False, self.tr("Comes in a later version"))
         choice.changed.connect(self._choose)
         return choice
 

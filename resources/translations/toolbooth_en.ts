@@ -129,6 +129,23 @@
     </message>
 </context>
 <context>
+    <name>PermissionPrompt</name>
+    <message numerus="yes">
+        <source>Counts as no in %n s.</source>
+        <translation>
+            <numerusform>Counts as no in %n s.</numerusform>
+            <numerusform>Counts as no in %n s.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more wait.</source>
+        <translation>
+            <numerusform>%n more waits.</numerusform>
+            <numerusform>%n more wait.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>SavingsCard</name>
     <message numerus="yes">
         <source>tokens · %n requests</source>

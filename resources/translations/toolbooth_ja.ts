@@ -512,6 +512,10 @@
         <translation>ツールの呼び出し 1 回にかけられる時間です。</translation>
     </message>
     <message>
+        <source>How long a call waits for your yes.</source>
+        <translation>呼び出しがあなたの許可を待つ時間。</translation>
+    </message>
+    <message>
         <source>After how long unused a server is stopped.</source>
         <translation>使われていないサーバーを停止するまでの時間です。</translation>
     </message>
@@ -1077,6 +1081,65 @@
     </message>
 </context>
 <context>
+    <name>PermissionPrompt</name>
+    <message>
+        <source>Toolbooth asks</source>
+        <translation>Toolbooth からの確認</translation>
+    </message>
+    <message>
+        <source>Arguments</source>
+        <translation>引数</translation>
+    </message>
+    <message>
+        <source>Server: {server}</source>
+        <translation>サーバー: {server}</translation>
+    </message>
+    <message>
+        <source>{client} wants to run {name}</source>
+        <translation>{client} が {name} を実行しようとしています</translation>
+    </message>
+    <message>
+        <source>{client} wants to use the prompt {name}</source>
+        <translation>{client} がプロンプト {name} を使おうとしています</translation>
+    </message>
+    <message>
+        <source>{client} wants to read {name}</source>
+        <translation>{client} が {name} を読み取ろうとしています</translation>
+    </message>
+    <message numerus="yes">
+        <source>Counts as no in %n s.</source>
+        <translation>
+            <numerusform>あと %n 秒で拒否とみなします。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more wait.</source>
+        <translation>
+            <numerusform>ほかに %n 件が待っています。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Deny</source>
+        <translation>拒否</translation>
+    </message>
+    <message>
+        <source>Always</source>
+        <translation>常に許可</translation>
+    </message>
+    <message>
+        <source>For an hour</source>
+        <translation>1 時間許可</translation>
+    </message>
+    <message>
+        <source>This session</source>
+        <translation>このセッション中は許可</translation>
+    </message>
+    <message>
+        <source>Allow once</source>
+        <translation>今回だけ許可</translation>
+    </message>
+</context>
+<context>
     <name>SavingsCard</name>
     <message>
         <source>Counted at about 4 characters per token.
@@ -1436,10 +1499,6 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Block</source>
         <translation>拒否</translation>
-    </message>
-    <message>
-        <source>Comes in a later version</source>
-        <translation>今後のバージョンで対応</translation>
     </message>
     <message>
         <source>Description and parameters</source>

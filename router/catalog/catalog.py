@@ -6,12 +6,13 @@ index, listing in wire form, instructions. Requests only look things up in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
 from router.catalog.offers import Offer, address_offers, find_address, pairs, prompt_offers
+from router.catalog.policies import ALLOWED, Layer, Policy, Subject, policy_of
 from router.catalog.reading import described
 from router.errors import NotFound, UpstreamFailed
 from router.lists import PreparedListing, PreparedTool
@@ -21,7 +22,6 @@ from router.model import (
     FailureKind,
     JsonObject,
     Optimization,
-    Permission,
     ProjectId,
     ServerId,
     Tool,
@@ -29,6 +29,7 @@ from router.model import (
     ToolView,
 )
 from router.names import assign_server_ids, exposed_names
+from router.permissions import Kind
 from router.ports import CachedListing, SearchIndex, SearchProvider
 from router.settings import ProjectConfig, ServerConfig, WorkspaceConfig
 
@@ -100,14 +101,16 @@ class View:
     def __init__(
         self,
         tools: Iterable[Tool],
-        permissions: Mapping[ToolKey, Permission],
+        policies: Mapping[ToolKey, Policy],
+        layers: Sequence[Layer],
         servers: Iterable[ServerEntry],
         optimization: Optimization | None,
         exposure: Exposure,
         provider: SearchProvider,
     ) -> None:
         self.tools = {tool.key: tool for tool in tools}
-        self.permissions = permissions
+        self._policies = policies
+        self._layers = layers
         self.optimization = optimization
         self.exposure = exposure
         self._servers = sorted(servers, key=lambda entry: entry.id)
@@ -130,8 +133,13 @@ class View:
                 failure, f"The tools of {entry.name} are not known yet.", "Try again in a moment."
             )
 
-    def permission(self, key: ToolKey) -> Permission:
-        return self.permissions.get(key, Permission.ALLOW)
+    def policy(self, key: ToolKey) -> Policy:
+        """What holds for a tool of this view."""
+        return self._policies.get(key, ALLOWED)
+
+    def policy_for(self, subject: Subject) -> Policy:
+        """What holds for a prompt or a resource."""
+        return policy_of(subject, self._layers)
 
     @cached_property
     def index(self) -> SearchIndex:
@@ -149,16 +157,26 @@ class View:
 
     @cached_property
     def prompts(self) -> dict[str, Offer]:
-        return prompt_offers(pairs((s.id, s.listing.prompts) for s in self._servers))
+        return self._shown(
+            Kind.PROMPT, prompt_offers(pairs((s.id, s.listing.prompts) for s in self._servers))
+        )
 
     @cached_property
     def resources(self) -> dict[str, Offer]:
-        return address_offers(pairs((s.id, s.listing.resources) for s in self._servers), "uri")
+        offered = pairs((s.id, s.listing.resources) for s in self._servers)
+        return self._shown(Kind.RESOURCE, address_offers(offered, "uri"))
 
     @cached_property
     def templates(self) -> dict[str, Offer]:
         offered = pairs((s.id, s.listing.resource_templates) for s in self._servers)
-        return address_offers(offered, "uriTemplate")
+        return self._shown(Kind.RESOURCE, address_offers(offered, "uriTemplate"))
+
+    def _shown(self, kind: Kind, offers: dict[str, Offer]) -> dict[str, Offer]:
+        return {
+            name: offer
+            for name, offer in offers.items()
+            if not self.policy_for(Subject(kind, offer.server, offer.original)).hidden
+        }
 
     def find_resource(self, address: str) -> tuple[ServerId, str] | None:
         """The server an address leads to and the address there; None if it leads nowhere."""
@@ -236,10 +254,13 @@ class WorkspaceCatalog:
             )
         return entry
 
-    def permission(self, key: ToolKey, project: ProjectId | None = None) -> Permission:
-        """A project's own word on a tool, else the workspace's, else allow."""
-        own = self.project(project).permissions if project is not None else {}
-        return own.get(str(key)) or self.config.permissions.get(str(key)) or Permission.ALLOW
+    def policy(self, tool: Tool, project: ProjectId | None = None) -> Policy:
+        return policy_of(_subject(tool), self._layers(project))
+
+    def _layers(self, project: ProjectId | None) -> list[Layer]:
+        """The words and rules that hold in a project, those that go first in front."""
+        places = [self.config] if project is None else [self.project(project), self.config]
+        return [(place.permissions, place.rules) for place in places]
 
     def project(self, project: ProjectId) -> ProjectConfig:
         if (config := self.config.projects.get(project)) is None:
@@ -262,11 +283,13 @@ class WorkspaceCatalog:
         chosen = [entry for entry in visible if only is None or entry.id in only]
         servers = sorted(chosen, key=lambda entry: entry.id)
         tools = [tool for entry in servers for tool in entry.tools]
-        permissions = {tool.key: self.permission(tool.key, project) for tool in tools}
-        shown = [tool for tool in tools if permissions[tool.key] is not Permission.DENY]
+        layers = self._layers(project)
+        policies = {tool.key: policy_of(_subject(tool), layers) for tool in tools}
+        shown = [tool for tool in tools if not policies[tool.key].hidden]
         return View(
             tools=shown,
-            permissions=permissions,
+            policies=policies,
+            layers=layers,
             servers=servers,
             optimization=options.optimization,
             exposure=options.exposure,
@@ -282,6 +305,10 @@ def configured_servers(config: WorkspaceConfig) -> dict[ServerId, tuple[str, Ser
     """The servers of a configuration by id, with the name a person gave each."""
     ids = assign_server_ids(config.mcp_servers)
     return {ids[name]: (name, server) for name, server in config.mcp_servers.items()}
+
+
+def _subject(tool: Tool) -> Subject:
+    return Subject(Kind.TOOL, tool.key.server, tool.key.tool, tool.annotations)
 
 
 def _line(entry: ServerEntry, shown: Iterable[Tool]) -> str:

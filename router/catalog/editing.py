@@ -20,7 +20,7 @@ from router.names import assign_server_ids, slug
 from router.settings import (
     AVAILABLE_EXPOSURES,
     AVAILABLE_OPTIMIZATIONS,
-    AVAILABLE_PERMISSIONS,
+    PermissionRule,
     ProjectConfig,
     ServerConfig,
     WorkspaceConfig,
@@ -163,18 +163,31 @@ def with_options(
 def with_permission(
     config: WorkspaceConfig, key: ToolKey, permission: Permission, project: ProjectId | None
 ) -> WorkspaceConfig:
-    """`allow` is the default, so the workspace keeps only what differs from it; a project keeps its
-    own word, since it may differ from the workspace's."""
-    _check_available(permission, AVAILABLE_PERMISSIONS, "permission")
+    """Without rules `allow` is the default, so the workspace keeps only what differs from it; a
+    project keeps its own word, since it may differ from the workspace's."""
     server_name(config, key.server)
     if project is not None:
         entry = project_entry(config, project)
         own = {**entry.permissions, str(key): permission}
         return _with_project_entry(config, project, entry.model_copy(update={"permissions": own}))
     kept = {k: p for k, p in config.permissions.items() if k != str(key)}
-    if permission is not Permission.ALLOW:
+    if permission is not Permission.ALLOW or config.rules:
         kept[str(key)] = permission
     return config.model_copy(update={"permissions": kept})
+
+
+def with_rules(
+    config: WorkspaceConfig, project: ProjectId | None, rules: Sequence[PermissionRule]
+) -> WorkspaceConfig:
+    changed = {"rules": tuple(rules)}
+    if project is None:
+        return config.model_copy(update=changed)
+    entry = project_entry(config, project).model_copy(update=changed)
+    return _with_project_entry(config, project, entry)
+
+
+def rules_of(config: WorkspaceConfig, project: ProjectId | None) -> tuple[PermissionRule, ...]:
+    return config.rules if project is None else project_entry(config, project).rules
 
 
 def project_entry(config: WorkspaceConfig, project: ProjectId) -> ProjectConfig:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
+from router.catalog.globs import follows
 from router.model import JsonObject, ServerId, ToolKey
 from router.names import exposed_names
 
@@ -82,17 +83,9 @@ def matches(template: str, address: str) -> bool:
     so that no template a server thinks up can make this slow. One that begins with an expression
     could be any address, and so is none."""
     first, *rest = _EXPRESSION.split(template)
-    if not rest:
-        return address == template
-    if not _SCHEME.match(first) or not address.startswith(first):
+    if rest and not _SCHEME.match(first):
         return False
-    place = len(first)
-    for part in rest[:-1]:
-        place = address.find(part, place)
-        if place < 0:
-            return False
-        place += len(part)
-    return len(address) - place >= len(rest[-1]) and address.endswith(rest[-1])
+    return follows(first, rest, address)
 
 
 def pairs(

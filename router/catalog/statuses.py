@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,9 +36,16 @@ class Condition:
 class StatusBoard:
     """The conditions of all servers. Changed on the router's loop, read from any thread."""
 
-    def __init__(self, catalogs: dict[WorkspaceId, WorkspaceCatalog], publish: Publish) -> None:
+    def __init__(
+        self,
+        catalogs: dict[WorkspaceId, WorkspaceCatalog],
+        publish: Publish,
+        redact: Callable[[str], str] = str,
+    ) -> None:
+        """`redact` takes secrets out of what a failure quotes."""
         self._catalogs = catalogs
         self._publish = publish
+        self._redact = redact
         self._conditions: dict[ServerRef, Condition] = {}
 
     def condition(self, ref: ServerRef) -> Condition:
@@ -45,6 +53,8 @@ class StatusBoard:
 
     def update(self, ref: ServerRef, **changes: Any) -> None:
         """Change what is known of a server and tell, if that makes a difference."""
+        if isinstance(failure := changes.get("failure"), Failure):
+            changes["failure"] = without_secrets(failure, self._redact)
         before = self._conditions.get(ref)
         after = replace(before or Condition(), **changes)
         if after != before:
@@ -83,6 +93,10 @@ class StatusBoard:
             suspicious_count=entry.suspicious_count,
             cuts=listing.cuts if listing else (),
         )
+
+
+def without_secrets(failure: Failure, redact: Callable[[str], str]) -> Failure:
+    return replace(failure, detail=redact(failure.detail))
 
 
 def _state(entry: ServerEntry, condition: Condition) -> ServerState:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from router import __version__
 from router.cli.client_grammar import add_client_commands
+from router.cli.permission_grammar import add_permission_commands
 from router.cli.server_grammar import add_server_commands
 from router.cli.state_grammar import add_state_commands
 from router.cli.tool_grammar import add_tool_commands
@@ -45,6 +46,7 @@ def _build_parser() -> argparse.ArgumentParser:
     _add_serve(commands, common)
     add_server_commands(commands, scoped)
     add_tool_commands(commands, scoped)
+    add_permission_commands(commands, common, scoped)
     add_client_commands(commands, common, scoped)
     add_state_commands(commands, common, scoped)
     return parser

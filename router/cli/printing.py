@@ -179,6 +179,29 @@ def _found_servers(result: Any) -> list[str]:
     return [*(lines or ["No servers were found in other applications."]), *problems]
 
 
+def _permissions(result: Any) -> list[str]:
+    words = [(w["toolKey"], w["permission"]) for w in result["words"]]
+    rules = [
+        (f"rule {number}", rule["permission"], _rule(rule))
+        for number, rule in enumerate(result["rules"], start=1)
+    ]
+    if not words and not rules:
+        return ["Everything is allowed."]
+    return [*_table(words), *_table(rules)]
+
+
+def _rule(rule: JsonObject) -> str:
+    conditions = {key: value for key, value in rule.items() if key != "permission"}
+    return ", ".join(f"{key} {json.dumps(value)}" for key, value in conditions.items()) or "always"
+
+
+def _asks(result: Any) -> list[str]:
+    asks: list[JsonObject] = result
+    if not asks:
+        return ["No call waits for a yes."]
+    return _table((a["id"], a["client"], a["toolKey"], f"until {a['until']}") for a in asks)
+
+
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 80 else f"{line[:79]}…"
@@ -213,4 +236,7 @@ _PRINTERS: dict[str, Callable[[Any], list[str]]] = {
     "project set": _project,
     "project list": _projects,
     "permission set": _permission,
+    "permission list": _permissions,
+    "permission rule": _permissions,
+    "permission asks": _asks,
 }

@@ -26,6 +26,7 @@ from router.control.channel import send, socket_address
 from router.errors import ToolboothError
 from router.model import DiscoveryStatus, JsonObject, ListenerPhase, as_array, as_object
 from router.store.instance import describe
+from router.tracing import redact_logs
 
 log = logging.getLogger(__name__)
 
@@ -116,6 +117,7 @@ async def _serve(data_dir: Path, port: int | None) -> int:
     stopping = asyncio.Event()
     _on_signals(stopping)
     router = Router(data_dir, port=port, lent=servers_of_environment(os.environ))
+    redact_logs(router.redact)
     try:
         await router.start()
         listener = router.listener()

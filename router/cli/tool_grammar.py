@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from router.cli.words import Subparsers, WrongUsage, command, given, group, named_server, place
-from router.model import JsonObject, Permission
+from router.cli.words import Subparsers, WrongUsage, command, given, named_server, place
+from router.model import JsonObject
 
 
 def add_tool_commands(commands: Subparsers, scoped: argparse.ArgumentParser) -> None:
@@ -14,17 +14,12 @@ def add_tool_commands(commands: Subparsers, scoped: argparse.ArgumentParser) -> 
     tools.add_argument("server", nargs="?")
     search = command(commands, "search", "Search as a client would.", scoped, _search_arguments)
     search.add_argument("queries", nargs="+", metavar="QUERY")
-    search.add_argument("--limit", type=_limit, metavar="N")
+    search.add_argument("--limit", type=limit, metavar="N")
     call = command(commands, "call", "Run a tool.", scoped, _call_arguments)
     call.add_argument("tool_key", metavar="TOOLKEY")
     call.add_argument("arguments", nargs="?", default="{}", metavar="JSON")
     for parser in (search, call):
         parser.add_argument("--project", type=given, metavar="P")
-    permission = group(commands, "permission", "Say which tools may be used.")
-    setting = command(permission, "permission set", "Set it.", scoped, _permission_arguments)
-    setting.add_argument("tool_key", metavar="TOOLKEY")
-    setting.add_argument("permission", choices=[str(p) for p in Permission])
-    setting.add_argument("--project", type=given, metavar="P")
 
 
 def _search_arguments(parsed: argparse.Namespace) -> JsonObject:
@@ -43,12 +38,7 @@ def _call_arguments(parsed: argparse.Namespace) -> JsonObject:
     return {**where, "toolKey": parsed.tool_key, "arguments": arguments}
 
 
-def _permission_arguments(parsed: argparse.Namespace) -> JsonObject:
-    where = {**place(parsed), "project": parsed.project}
-    return {**where, "toolKey": parsed.tool_key, "permission": parsed.permission}
-
-
-def _limit(text: str) -> int:
+def limit(text: str) -> int:
     if not text.isdigit() or not 1 <= int(text) <= 100:
         raise argparse.ArgumentTypeError(f'"{text}" is not a number from 1 to 100')
     return int(text)

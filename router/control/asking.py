@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from router.control import views
 from router.errors import InvalidInput
 from router.model import (
     Caller,
     JsonObject,
+    Permission,
     ProjectId,
     SearchHit,
     ServerRef,
@@ -19,12 +22,17 @@ from router.model import (
 from router.ports import RouterPort
 from router.result import ToolResult
 
+ShapeT = TypeVar("ShapeT", bound=BaseModel)
+
 
 class ControlledRouter(RouterPort, Protocol):
     """The router, with what only its own person may do: run tools without a token."""
 
     def find_server(self, workspace: WorkspaceId, text: str) -> ServerRef: ...
     def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Caller: ...
+    def permission_words(
+        self, workspace: WorkspaceId, project: ProjectId | None
+    ) -> dict[str, Permission]: ...
     async def sign_in_ended(self, ref: ServerRef) -> None: ...
     def search(self, caller: Caller, queries: Sequence[str], limit: int) -> list[SearchHit]: ...
     async def call_tool(
@@ -60,3 +68,14 @@ def server_of(router: ControlledRouter, arguments: JsonObject) -> ServerRef:
 def status_of(router: ControlledRouter, ref: ServerRef) -> JsonObject:
     found = (s for s in router.servers(ref.workspace) if s.id == ref.server)
     return views.server(next(found))
+
+
+def validated(shape: type[ShapeT], entry: object) -> ShapeT:
+    """A value of ours from JSON, or `InvalidInput` with the first thing wrong with it."""
+    try:
+        return shape.model_validate(entry)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        message = first["msg"].removeprefix("Value error, ")
+        raise InvalidInput(f"{place}: {message}" if place else f"{message}.") from None

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from router.control import client_commands, server_commands, state_commands, tool_commands
+from router.control import (
+    client_commands,
+    permission_commands,
+    server_commands,
+    state_commands,
+    tool_commands,
+)
 from router.control.asking import Command, ControlledRouter
 from router.errors import InvalidInput
 from router.model import JsonObject
@@ -16,6 +22,7 @@ COMMANDS: dict[str, Command] = {
     **server_commands.COMMANDS,
     **client_commands.COMMANDS,
     **tool_commands.COMMANDS,
+    **permission_commands.COMMANDS,
     **state_commands.COMMANDS,
 }
 

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from pydantic import ValidationError
-
 from router.control import views
-from router.control.asking import Command, ControlledRouter, server_of, status_of, workspace_of
-from router.errors import InvalidInput
+from router.control.asking import (
+    Command,
+    ControlledRouter,
+    server_of,
+    status_of,
+    validated,
+    workspace_of,
+)
 from router.model import JsonObject, ServerRef
 from router.settings import ServerConfig
 
 
 def server_config(entry: object) -> ServerConfig:
     """A server's configuration from JSON, or `InvalidInput` with the first thing wrong with it."""
-    try:
-        return ServerConfig.model_validate(entry)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        message = first["msg"].removeprefix("Value error, ")
-        raise InvalidInput(f"{place}: {message}" if place else f"{message}.") from None
+    return validated(ServerConfig, entry)
 
 
 async def _add(router: ControlledRouter, arguments: JsonObject) -> JsonObject:

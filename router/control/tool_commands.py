@@ -1,11 +1,11 @@
-"""Commands about tools: finding, running, permitting them."""
+"""Commands about tools: finding and running them."""
 
 from __future__ import annotations
 
 from router.control import views
 from router.control.asking import Command, ControlledRouter, project_of, server_of, workspace_of
 from router.errors import InvalidInput
-from router.model import JsonObject, Permission, as_object
+from router.model import JsonObject, as_object
 from router.names import parse_tool_key
 from router.result import Failed
 
@@ -37,17 +37,8 @@ async def _call(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     return result.value
 
 
-async def _permission_set(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
-    workspace = workspace_of(router, arguments)
-    key = parse_tool_key(str(arguments["toolKey"]))
-    permission = Permission(arguments["permission"])
-    await router.set_permission(workspace, key, permission, project_of(arguments))
-    return {"toolKey": str(key), "permission": permission}
-
-
 COMMANDS: dict[str, Command] = {
     "tools": _tools,
     "search": _search,
     "call": _call,
-    "permission set": _permission_set,
 }

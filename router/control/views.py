@@ -17,6 +17,7 @@ from router.model import (
     ToolView,
     WorkspaceSummary,
 )
+from router.permissions import PermissionAsk
 
 
 def server(status: ServerStatus) -> JsonObject:
@@ -130,6 +131,19 @@ def token(summary: TokenSummary) -> JsonObject:
         "createdAt": _time(summary.created_at),
         "expiresAt": _time(summary.expires_at),
         "lastUsedAt": _time(summary.last_used_at),
+    }
+
+
+def permission_ask(ask: PermissionAsk) -> JsonObject:
+    return {
+        "id": ask.id,
+        "client": ask.client,
+        "workspace": ask.ref.workspace,
+        "project": ask.project,
+        "kind": ask.kind,
+        "toolKey": str(ask.key),
+        "arguments": ask.arguments,
+        "until": _time(ask.until),
     }
 
 

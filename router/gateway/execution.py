@@ -1,7 +1,7 @@
-"""Running a tool for a caller: every call, by whatever road it came, passes here.
+"""The one door to a server: every tool call, prompt and resource, by whatever road, passes here.
 
-The order of the checks is the contract: boundary, permission, server state, arguments; only then is
-the server asked. What it answers goes back unchanged.
+The order of the checks is the contract: boundary, arguments, permission, server state; only then is
+the server asked. What it answers goes back unchanged; its errors, without our secrets.
 """
 
 from __future__ import annotations
@@ -10,21 +10,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from router.catalog.catalog import View, WorkspaceCatalog
+from router.catalog.policies import ALLOWED, Policy, Subject
 from router.catalog.reading import compact_json
-from router.errors import InvalidInput, NotFound, ToolboothError, UpstreamFailed
+from router.errors import NotFound, Refused, ToolboothError, UpstreamAnsweredError, UpstreamFailed
 from router.gateway.arguments import problems
+from router.gateway.asking import Asking, Question
+from router.gateway.showing import shown
 from router.model import (
     Caller,
     FailureKind,
     JsonObject,
     Permission,
+    ServerId,
     ServerRef,
     Tool,
     ToolKey,
     WorkspaceId,
 )
+from router.permissions import Kind
 from router.ports import ProgressSink, Upstreams
 from router.result import Ok, ToolResult, failed
+from router.store.redaction import Redactor
 from router.upstream.failures import HttpRefused
 
 _OUR_META_PREFIX = "io.modelcontextprotocol/"
@@ -41,20 +47,20 @@ class ToolCall:
     on_progress: ProgressSink | None = None
 
 
-class Refused(InvalidInput):
-    """The person's settings don't let this caller run this tool."""
-
-
 class Execution:
     def __init__(
         self,
         catalogs: Mapping[WorkspaceId, WorkspaceCatalog],
         upstreams: Upstreams,
         timeout_s: Callable[[], float],
+        asking: Asking,
+        redactor: Redactor,
     ) -> None:
         self._catalogs = catalogs
         self._upstreams = upstreams
         self._timeout_s = timeout_s
+        self._asking = asking
+        self._redactor = redactor
 
     def view(self, caller: Caller) -> View:
         catalog = self._catalogs.get(caller.workspace)
@@ -65,22 +71,50 @@ class Execution:
     async def run(self, caller: Caller, call: ToolCall) -> ToolResult[JsonObject]:
         """The server's result as it is, or why there is none. Never raises."""
         try:
-            tool = self._permitted(caller, call.key)
+            view = self.view(caller)
+            tool = view.tool(call.key)
             if wrong := problems(tool.input_schema, call.arguments):
                 return Ok(_wrong_arguments(tool, wrong))
-            return Ok(await self._call(caller, call, repeatable=_is_repeatable(tool)))
+            if (policy := view.policy(call.key)) is not ALLOWED:
+                subject = Subject(Kind.TOOL, call.key.server, call.key.tool, tool.annotations)
+                await self._admit(caller, subject, policy, call.arguments, call.on_progress)
+            result = await self._call(caller, call, repeatable=_is_repeatable(tool))
+            return Ok(self._redactor.json(result) if result.get("isError") else result)
         except ToolboothError as error:
             return failed(error)
 
-    def _permitted(self, caller: Caller, key: ToolKey) -> Tool:
-        view = self.view(caller)
-        tool = view.tool(key)
-        if view.permission(key) is Permission.ASK:
+    async def admit(
+        self,
+        caller: Caller,
+        kind: Kind,
+        server: ServerId,
+        name: str,
+        arguments: JsonObject,
+        on_progress: ProgressSink | None,
+    ) -> None:
+        """Raise `Refused` unless the caller may use a prompt or a resource."""
+        subject = Subject(kind, server, name)
+        policy = self.view(caller).policy_for(subject)
+        await self._admit(caller, subject, policy, arguments, on_progress)
+
+    async def _admit(
+        self,
+        caller: Caller,
+        subject: Subject,
+        policy: Policy,
+        arguments: JsonObject,
+        on_progress: ProgressSink | None,
+    ) -> None:
+        permission = policy.decide(arguments)
+        if permission is Permission.DENY:
             raise Refused(
-                f"{key} needs the user's yes for each call, which can't be asked for yet.",
-                f"The user can allow it with: toolbooth permission set {key} allow",
+                f"The user's rules don't allow this call of {subject}.",
+                "Go on without it, or ask the user to change the rule.",
             )
-        return tool
+        if permission is Permission.ASK:
+            name = self._catalogs[caller.workspace].entry(subject.server).name
+            text = shown(arguments, self._redactor)
+            await self._asking.ask(Question(caller, subject, name, text), on_progress)
 
     async def _call(self, caller: Caller, call: ToolCall, *, repeatable: bool) -> JsonObject:
         """A call whose connection was lost may have been carried out, so it is sent again only if
@@ -104,9 +138,18 @@ class Execution:
         on_progress: ProgressSink | None = None,
     ) -> JsonObject:
         """Ask a server that the caller's view contains; raises what the server's failure is."""
-        return await self._upstreams.request(
-            ref, method, params, on_progress=on_progress, timeout_s=self._timeout_s()
-        )
+        try:
+            return await self._upstreams.request(
+                ref, method, params, on_progress=on_progress, timeout_s=self._timeout_s()
+            )
+        except UpstreamAnsweredError as error:
+            error.message = self._redactor.text(error.message)
+            error.data = self._redactor.json(error.data)
+            raise
+        except UpstreamFailed as error:
+            error.message = self._redactor.text(error.message)
+            error.hint = self._redactor.text(error.hint)
+            raise
 
 
 def forwarded_meta(meta: JsonObject) -> JsonObject:

@@ -177,7 +177,7 @@ class Exposures:
 
 def _outcome(result: ToolResult[JsonObject]) -> tuple[Outcome, str | None]:
     if isinstance(result, Failed):
-        return Outcome.ERROR, result.message
+        return Outcome.DENIED if result.refused else Outcome.ERROR, result.message
     if result.value.get("isError"):
         return Outcome.ERROR, "The tool reported an error."
     return Outcome.OK, None

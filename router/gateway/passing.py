@@ -10,7 +10,7 @@ from mcp.shared.exceptions import MCPError
 
 from router.catalog.catalog import View
 from router.catalog.offers import Offer
-from router.errors import ToolboothError, UpstreamAnsweredError
+from router.errors import Refused, ToolboothError, UpstreamAnsweredError
 from router.gateway.execution import Execution, forwarded_meta
 from router.gateway.recording import Recorder, Request
 from router.model import (
@@ -22,8 +22,10 @@ from router.model import (
     as_array,
     as_object,
 )
+from router.permissions import Kind
 
 RESOURCE_NOT_FOUND = -32002
+_KINDS = {ActivityKind.PROMPT: Kind.PROMPT, ActivityKind.RESOURCE: Kind.RESOURCE}
 
 
 class PassThrough:
@@ -112,13 +114,23 @@ class PassThrough:
         started, outcome, message = time.perf_counter(), Outcome.CANCELLED, None
         ref = ServerRef(request.caller.workspace, server)
         try:
+            permitted = self._execution.admit
+            await permitted(
+                request.caller,
+                _KINDS[kind],
+                server,
+                subject,
+                _arguments(params),
+                request.on_progress,
+            )
             result = await self._execution.forward(
                 ref, method, _cleaned(params), request.on_progress
             )
             outcome = Outcome.OK
             return result
         except ToolboothError as error:
-            outcome, message = Outcome.ERROR, error.message
+            outcome = Outcome.DENIED if isinstance(error, Refused) else Outcome.ERROR
+            message = error.message
             raise _for_the_client(error) from None
         finally:
             self._recorder.note(
@@ -130,6 +142,8 @@ def _for_the_client(error: ToolboothError) -> MCPError:
     """A server's own error as it is; any other with our words."""
     if isinstance(error, UpstreamAnsweredError):
         return MCPError(error.code, error.message, error.data)
+    if isinstance(error, Refused):
+        return MCPError(types.INVALID_REQUEST, f"{error.message} {error.hint}")
     return MCPError(types.INTERNAL_ERROR, f"{error.message} {error.hint}".strip())
 
 
@@ -148,6 +162,10 @@ def _cleaned(params: JsonObject) -> JsonObject:
     rest = {key: value for key, value in params.items() if key != "_meta"}
     meta = forwarded_meta(as_object(params.get("_meta")))
     return {**rest, "_meta": meta} if meta else rest
+
+
+def _arguments(params: JsonObject) -> JsonObject:
+    return as_object(params.get("arguments"))
 
 
 def _under_address(result: JsonObject, theirs: str, ours: str) -> JsonObject:

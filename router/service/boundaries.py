@@ -19,11 +19,12 @@ from router.model import (
     ToolKey,
     WorkspaceId,
 )
+from router.permissions import Answer, AskId, Kind, PermissionAsk
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
 from router.service.queries import Queries
 from router.service.workspaces import Workspaces
-from router.settings import WorkspaceConfig
+from router.settings import PermissionRule, WorkspaceConfig
 from router.store.config import ConfigStore
 from router.store.tokens import TokenStore
 
@@ -80,6 +81,33 @@ class Boundaries(Queries):
         await self._edit(workspace, lambda c: editing.with_permission(c, key, permission, project))
         count = len(self._workspaces.catalog(workspace).entry(key.server).tools)
         self._publish(ToolsChanged(workspace, key.server, count))
+
+    async def set_permission_rules(
+        self,
+        workspace: WorkspaceId,
+        project: ProjectId | None,
+        rules: Sequence[PermissionRule],
+    ) -> None:
+        await self._edit(workspace, lambda c: editing.with_rules(c, project, rules))
+        for server, entry in self._workspaces.catalog(workspace).servers.items():
+            self._publish(ToolsChanged(workspace, server, len(entry.tools)))
+
+    async def answer_permission(self, ask: AskId, answer: Answer) -> None:
+        asked = self._endpoint.asking.answer(ask, answer)
+        if answer is Answer.ALWAYS:
+            await self._always_allow(asked)
+
+    async def _always_allow(self, asked: PermissionAsk) -> None:
+        """What the person agreed to needs no question any more, where it was asked."""
+        workspace, project = asked.ref.workspace, asked.project
+        if asked.kind is Kind.TOOL:
+            await self.set_permission(workspace, asked.key, Permission.ALLOW, project)
+            return
+        rule = PermissionRule.model_validate(
+            {"permission": Permission.ALLOW, "server": asked.ref.server, asked.kind: asked.name}
+        )
+        rules = self.permission_rules(workspace, project)
+        await self.set_permission_rules(workspace, project, (rule, *rules))
 
     async def issue_token(
         self,

@@ -10,6 +10,7 @@ from router.errors import Conflict
 from router.events import ListenerStateChanged, Publish
 from router.gateway.admissions import Admissions
 from router.gateway.app import build_app
+from router.gateway.asking import Asking
 from router.gateway.callers import CallerRules, Refusal
 from router.gateway.execution import Execution
 from router.gateway.exposures import Exposures
@@ -32,6 +33,7 @@ from router.model import (
 from router.service.fleet import Fleet
 from router.service.workspaces import Workspaces
 from router.settings import Settings
+from router.store.redaction import Redactor
 from router.store.tokens import TokenStore
 
 _REFUSALS_TO_RECORD = (401, 403)
@@ -50,6 +52,8 @@ class Endpoint:
         record: Callable[[ActivityEntry], None],
         publish: Publish,
         clock: Callable[[], datetime],
+        redactor: Redactor,
+        attended: bool,
     ) -> None:
         self._tokens = tokens
         self._settings = settings
@@ -57,7 +61,16 @@ class Endpoint:
         self._publish = publish
         self._clock = clock
         self.state = ListenerState(ListenerPhase.STOPPED)
-        execution = Execution(workspaces.catalogs, fleet.pool, lambda: settings().call_timeout_s)
+        self.asking = Asking(
+            publish, clock, lambda: settings().ask_timeout_s, attended=lambda: attended
+        )
+        execution = Execution(
+            workspaces.catalogs,
+            fleet.pool,
+            lambda: settings().call_timeout_s,
+            self.asking,
+            redactor,
+        )
         recorder = Recorder(record, clock)
         self.exposures = Exposures(
             execution,

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from router.advice import advise
-from router.catalog.statuses import StatusBoard
+from router.catalog.statuses import StatusBoard, without_secrets
 from router.catalog.vetting.preparing import basis_of, original_listing
 from router.discovery.refresher import Refresher
 from router.discovery.vetting import Vetting
@@ -34,6 +34,7 @@ from router.ports import SecretStore
 from router.service.sign_ins import SignIns
 from router.service.workspaces import Reconciled, Workspaces
 from router.settings import Lifecycle, Settings
+from router.store.redaction import Redactor, secret_values
 from router.store.secrets import resolve
 from router.tasks import spawn, stop
 from router.tracing import log_event
@@ -56,6 +57,7 @@ class Fleet:
         self,
         workspaces: Workspaces,
         secrets: SecretStore,
+        redactor: Redactor,
         publish: Publish,
         clock: Callable[[], datetime],
         settings: Callable[[], Settings] = Settings,
@@ -63,6 +65,7 @@ class Fleet:
     ) -> None:
         self._workspaces = workspaces
         self._secrets = secrets
+        self._redactor = redactor
         self._publish = publish
         self._settings = settings
         self._owner = owner
@@ -73,7 +76,7 @@ class Fleet:
         """Those whose list was made with other limits, and may lack what these allow."""
         self._following: dict[ServerRef, asyncio.Task[None]] = {}
         self.sign_ins = SignIns(workspaces, secrets, clock, self._sign_in_ended)
-        self.board = StatusBoard(workspaces.catalogs, publish)
+        self.board = StatusBoard(workspaces.catalogs, publish, redactor.text)
         self.pool = UpstreamPool(
             launch=self._launch,
             publish_state=self._state_changed,
@@ -192,6 +195,7 @@ class Fleet:
         await self.sign_ins.forget(ref)
         await self.pool.disconnect(ref)
         self.board.forget(ref)
+        self._redactor.forget(ref)
         self._publish(ServerRemoved(ref))
         await asyncio.to_thread(self._workspaces.cache(ref.workspace).remove, ref.server)
         await asyncio.to_thread(self._workspaces.consents(ref.workspace).forget, ref.server)
@@ -253,13 +257,12 @@ class Fleet:
             failure = Failure(FailureKind.CONSENT_NEEDED, entry.id, entry.config.target)
             raise _refused(failure, entry.name)
         config = entry.config.in_folder(folder or str(Path.home()))
-        return LaunchPlan(
-            config=config,
-            env=await resolve(config.env, self._secrets, os.environ),
-            headers=await resolve(config.headers, self._secrets, os.environ),
-            credentials=await self.sign_ins.credentials(ref),
-            owner=self._owner,
-        )
+        resolved: list[str] = []
+        env = await resolve(config.env, self._secrets, os.environ, resolved.append)
+        headers = await resolve(config.headers, self._secrets, os.environ, resolved.append)
+        self._redactor.learn(ref, (*resolved, *secret_values(env), *secret_values(headers)))
+        credentials = await self.sign_ins.credentials(ref)
+        return LaunchPlan(config, env, headers, credentials, owner=self._owner)
 
     def _state_changed(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
         self.board.update(ref, connection=state, failure=failure, process=None)
@@ -309,10 +312,10 @@ class Fleet:
 
     def _given_up(self, ref: ServerRef, failure: Failure) -> None:
         log.error("%s keeps failing and is given up for now: %s", ref.server, failure.kind)
-        self._publish(AttentionNeeded(ref, failure))
+        self._publish(AttentionNeeded(ref, without_secrets(failure, self._redactor.text)))
 
     def _said(self, ref: ServerRef, line: str) -> None:
-        log.debug("%s: %s", ref.server, line)
+        log.debug("%s: %s", ref.server, self._redactor.text(line))
 
 
 def _refused(failure: Failure, name: str) -> UpstreamFailed:

@@ -6,13 +6,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from router.errors import SecretUnavailable
-from router.model import JsonObject
+from router.model import ActivityEntry, JsonObject
 from router.settings import ServerConfig, Settings, secret_references
 from router.store.activity import SqliteActivityLog
+from router.store.redaction import Redactor
 from router.store.secrets import LayeredSecrets, looks_secret
 
 log = logging.getLogger(__name__)
@@ -72,6 +74,17 @@ async def _keep_secrets(
                 _not_lasting(key, must_last=must_last)
             kept[key] = f"${{keyring:{name}}}"
     return kept
+
+
+def redacted(entry: ActivityEntry, redactor: Redactor) -> ActivityEntry:
+    """`entry` with no secret in the texts that came from clients and servers."""
+    texts = {"message": entry.message, "detail": entry.detail, "tool": entry.tool}
+    changes = {
+        name: clean
+        for name, text in texts.items()
+        if text is not None and (clean := redactor.text(text)) != text
+    }
+    return replace(entry, **changes) if changes else entry
 
 
 async def require_keyring(secrets: LayeredSecrets) -> None:

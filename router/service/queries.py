@@ -10,6 +10,7 @@ from router.model import (
     ActivityEntry,
     Caller,
     ListenerState,
+    Permission,
     ProjectId,
     ProjectSummary,
     Savings,
@@ -21,11 +22,12 @@ from router.model import (
     WorkspaceId,
     WorkspaceSummary,
 )
+from router.permissions import PermissionAsk
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
 from router.service.tool_views import ToolViews
 from router.service.workspaces import Workspaces
-from router.settings import ServerConfig, Settings
+from router.settings import PermissionRule, ServerConfig, Settings
 from router.store.activity import SqliteActivityLog
 from router.store.config import ConfigStore
 from router.store.tokens import TokenStore
@@ -108,6 +110,14 @@ class Queries:
             hourly=self._activity.saved_by_hour(workspace) if self._activity else (),
         )
 
+    def permission_asks(self) -> tuple[PermissionAsk, ...]:
+        return self._endpoint.asking.pending()
+
+    def permission_rules(
+        self, workspace: WorkspaceId, project: ProjectId | None
+    ) -> tuple[PermissionRule, ...]:
+        return editing.rules_of(self._workspaces.catalog(workspace).config, project)
+
     def recent_activity(self) -> tuple[ActivityEntry, ...]:
         return self._activity.recent() if self._activity else ()
 
@@ -121,6 +131,14 @@ class Queries:
         if project is not None:
             catalog.project(project)
         return Caller(_LOCAL_CLIENT, None, workspace, project)
+
+    def permission_words(
+        self, workspace: WorkspaceId, project: ProjectId | None
+    ) -> dict[str, Permission]:
+        """The tools whose permission a project, or the workspace, names itself."""
+        config = self._workspaces.catalog(workspace).config
+        place = config if project is None else editing.project_entry(config, project)
+        return dict(place.permissions)
 
     def find_server(self, workspace: WorkspaceId, text: str) -> ServerRef:
         """The server meant by an id or a display name."""

@@ -45,7 +45,13 @@ from router.service.apps import Apps
 from router.service.boundaries import Boundaries
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
-from router.service.keeping import open_activity, outlived, require_keyring, without_secrets
+from router.service.keeping import (
+    open_activity,
+    outlived,
+    redacted,
+    require_keyring,
+    without_secrets,
+)
 from router.service.workspaces import Workspaces
 from router.settings import ServerConfig, Settings, WorkspaceConfig
 from router.store.clock import utc_now
@@ -59,6 +65,7 @@ from router.store.config import (
     WorkspaceGone,
 )
 from router.store.instance import InstanceLock
+from router.store.redaction import Redactor
 from router.store.secrets import KeyringSecrets, LayeredSecrets, SessionSecrets
 from router.store.tokens import TokenStore
 from router.tasks import spawn, stop
@@ -80,16 +87,25 @@ class Router(Boundaries):
         clock: Callable[[], datetime] = utc_now,
         lent: Mapping[str, ServerConfig] | None = None,
         places: Places | None = None,
+        attended: bool = False,
     ) -> None:
-        """`lent` are servers of the active workspace besides those in its file."""
+        """`lent` are servers of the active workspace besides those in its file; `attended` says
+        that somebody sees the questions a call may raise."""
         self._announcer = Announcer()
         self._publish = self._announcer.publish
         config = ConfigStore(data_dir)
         workspaces = Workspaces(data_dir / "workspaces", config, Bm25Provider())
         tokens = TokenStore(data_dir / "tokens.json", clock)
         self._secrets = LayeredSecrets(KeyringSecrets(), SessionSecrets())
+        self._redactor = Redactor()
         fleet = Fleet(
-            workspaces, self._secrets, self._publish, clock, self.settings, owner_of(data_dir)
+            workspaces,
+            self._secrets,
+            self._redactor,
+            self._publish,
+            clock,
+            self.settings,
+            owner_of(data_dir),
         )
         endpoint = Endpoint(
             workspaces=workspaces,
@@ -100,6 +116,8 @@ class Router(Boundaries):
             record=self._record,
             publish=self._publish,
             clock=clock,
+            redactor=self._redactor,
+            attended=attended,
         )
         super().__init__(config, workspaces, fleet, endpoint, tokens, self._publish, clock)
         self.apps = Apps(self, tokens, self._secrets, clock, places)
@@ -148,6 +166,10 @@ class Router(Boundaries):
         if self._activity is not None:
             await asyncio.to_thread(self._activity.close)
         self._instance.release()
+
+    def redact(self, text: str) -> str:
+        """`text` without the secrets this router knows of."""
+        return self._redactor.text(text)
 
     def subscribe(self, consumer: Callable[[Event], None]) -> Callable[[], None]:
         return self._announcer.subscribe(consumer)
@@ -322,6 +344,7 @@ class Router(Boundaries):
             self._instance.update(url=self.listener().url)
 
     def _record(self, entry: ActivityEntry) -> None:
+        entry = redacted(entry, self._redactor)
         if self._activity is not None:
             self._activity.record(entry)
         self._publish(ActivityRecorded(entry))

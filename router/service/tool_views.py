@@ -46,10 +46,10 @@ class ToolViews:
         return _Known(catalog.entry(ref.server), catalog.config, available, source)
 
     def _computed(self, now: _Known, ref: ServerRef) -> _Known:
-        permission = self._workspaces.catalog(ref.workspace).permission
+        policy = self._workspaces.catalog(ref.workspace).policy
         seen = now.entry.listed_at
         views = tuple(
-            view.as_of(permission(view.key), now.available, seen, now.source)
-            for view in now.entry.views
+            view.as_of(policy(tool).otherwise, now.available, seen, now.source)
+            for tool, view in zip(now.entry.tools, now.entry.views, strict=True)
         )
         return _Known(now.entry, now.config, now.available, now.source, views)

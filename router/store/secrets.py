@@ -131,14 +131,20 @@ class LayeredSecrets:
 
 
 async def resolve(
-    values: Mapping[str, str], secrets: SecretStore, environ: Mapping[str, str]
+    values: Mapping[str, str],
+    secrets: SecretStore,
+    environ: Mapping[str, str],
+    on_secret: Callable[[str], object] = str,
 ) -> dict[str, str]:
-    """`values` with their references replaced; `UpstreamFailed` names the first that is missing."""
+    """`values` with their references replaced; `UpstreamFailed` names the first that is missing.
+    `on_secret` hears of each value that is a secret."""
     known: dict[tuple[str, str], str] = {}
     for text in values.values():
         for kind, name in secret_references(text):
             if (kind, name) not in known:
                 known[kind, name] = await _look_up(kind, name, secrets, environ)
+                if kind == "keyring" or looks_secret(name):
+                    on_secret(known[kind, name])
     return {key: replace_secret_references(text, known) for key, text in values.items()}
 
 

@@ -10,7 +10,7 @@ from router.catalog.catalog import MAX_INSTRUCTIONS_BYTES, WorkspaceCatalog
 from router.catalog.vetting.preparing import prepare
 from router.errors import NotFound, UpstreamFailed
 from router.lists import ServerListing
-from router.model import JsonObject, Permission, ProjectId, ServerId, ToolKey
+from router.model import JsonObject, ProjectId, ServerId, ToolKey
 from router.ports import CachedListing
 from router.search.bm25 import Bm25Provider
 from router.settings import WorkspaceConfig
@@ -72,7 +72,7 @@ def test_a_projects_own_permission_goes_before_the_workspaces() -> None:
     )
     catalog = filled(config)
     assert keys(catalog, "p") == ["files:read", "files:write"]
-    assert catalog.permission(ToolKey(FILES, "write")) is Permission.DENY
+    assert "files:write" not in keys(catalog)
 
 
 def test_a_tool_of_a_server_not_listed_yet_is_not_there_yet() -> None:

@@ -11,52 +11,22 @@ import sys
 import tempfile
 import threading
 from collections.abc import AsyncGenerator, Iterator
-from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import httpx2
 import keyring
 import pytest
 
-from router.__main__ import data_dir
 from router.cli.printing import print_human, print_sign_in
 from router.cli.running import run
 from router.control.channel import ControlServer, send, socket_address
 from router.errors import ToolboothError
 from router.model import JsonObject
 from router.store.instance import InstanceLock
+from tests.router.cli.terminal import SERVER, Terminal
 from tests.router.store.test_secrets import MemoryKeyring
-from tests.running import STDIO_SERVER, Running, running_router
+from tests.running import Running, running_router
 from tests.servers.oauth_server import OAuthServer
-
-SERVER = (sys.executable, str(STDIO_SERVER))
-
-
-class Terminal:
-    """Runs commands on one data directory and reads what they print."""
-
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.folder = folder
-        self._capsys = capsys
-
-    def __call__(self, *words: str) -> tuple[int, str, str]:
-        place = words.index("--") if "--" in words else len(words)
-        given = [*words[:place], "--data-dir", str(self.folder), *words[place:]]
-        code = run(given, data_dir)
-        out, err = self._capsys.readouterr()
-        return code, out, err
-
-    def json(self, *words: str) -> Any:
-        place = words.index("--") if "--" in words else len(words)
-        code, out, err = self(*words[:place], "--json", *words[place:])
-        assert code == 0, err
-        return json.loads(out)
-
-
-@pytest.fixture
-def terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(tmp_path, capsys)
 
 
 def test_a_server_is_added_listed_searched_and_called_without_an_instance(
@@ -164,26 +134,6 @@ def test_workspaces_projects_and_permissions_are_managed(terminal: Terminal) -> 
     terminal("refresh")
     assert terminal("permission", "set", "test:echo", "deny")[0] == 0
     assert "test:echo" not in [hit["toolKey"] for hit in terminal.json("search", "echo")]
-
-
-def test_a_token_is_shown_once_and_can_be_revoked(terminal: Terminal, tmp_path: Path) -> None:
-    made = terminal.json("token", "new", "Editor")
-    assert made["token"].startswith("tbt_")
-    assert made["token"] not in (tmp_path / "tokens.json").read_text()
-    [listed] = terminal.json("token", "list")
-    assert "token" not in listed
-    assert terminal("token", "revoke", listed["id"])[0] == 0
-    assert terminal.json("token", "list") == []
-
-
-def test_a_token_can_be_narrowed_to_servers_and_given_an_end(terminal: Terminal) -> None:
-    terminal("add", "Test", "--", *SERVER)
-    made = terminal.json("token", "new", "Editor", "--server", "Test", "--expires", "30d")
-    assert (made["workspace"], made["servers"]) == ("personal", ["test"])
-    lifetime = datetime.fromisoformat(made["expiresAt"]) - datetime.fromisoformat(made["createdAt"])
-    assert timedelta(days=29.9) < lifetime <= timedelta(days=30)
-    _, out, _ = terminal("token", "list")
-    assert "personal  -  test  never used" in out
 
 
 @pytest.mark.parametrize(

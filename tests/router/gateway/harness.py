@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -10,6 +11,8 @@ from typing import Any
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.statuses import StatusBoard
 from router.catalog.vetting.preparing import prepare
+from router.events import Event
+from router.gateway.asking import Asking
 from router.gateway.execution import Execution
 from router.gateway.exposures import Exposures
 from router.gateway.recording import Recorder, Request
@@ -27,6 +30,7 @@ from router.model import (
 from router.ports import CachedListing
 from router.search.bm25 import Bm25Provider
 from router.settings import WorkspaceConfig
+from router.store.redaction import Redactor
 from tests.fakes import FakeUpstreams
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -64,6 +68,7 @@ class Booth:
         answer: Answer = answer_oddly,
         *,
         tools: tuple[JsonObject, ...] = (READ, WRITE),
+        ask_timeout_s: float = 5,
         **config: object,
     ) -> None:
         workspace = WorkspaceConfig.model_validate(
@@ -77,13 +82,25 @@ class Booth:
         self.recorded: list[ActivityEntry] = []
         self.board = StatusBoard({HOME: catalog}, lambda _: None)
         self.board.update(ServerRef(HOME, FILES), consented=True)
+        self.events: list[Event] = []
+        self.told = asyncio.Event()
+        self.attended = False
+        self.asking = Asking(self._hear, lambda: NOW, lambda: ask_timeout_s, lambda: self.attended)
+        self.redactor = Redactor()
+        self.execution = Execution(
+            {HOME: catalog}, self.upstreams, lambda: 5.0, self.asking, self.redactor
+        )
         self.exposures = Exposures(
-            Execution({HOME: catalog}, self.upstreams, lambda: 5.0),
+            self.execution,
             Recorder(self.recorded.append, lambda: NOW),
             self.board.status,
             lambda: 8,
             Results(lambda: 64),
         )
+
+    def _hear(self, event: Event) -> None:
+        self.events.append(event)
+        self.told.set()
 
     def request(self, project: str | None = None, **params: Any) -> Request:
         caller = Caller("Editor", None, HOME, ProjectId(project) if project else None)

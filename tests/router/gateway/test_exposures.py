@@ -142,14 +142,6 @@ async def test_a_denied_tool_is_neither_found_nor_run() -> None:
     assert booth.upstreams.asked == []
 
 
-@pytest.mark.proves("META-5")
-async def test_a_tool_that_must_be_asked_for_is_refused_while_nobody_can_be_asked() -> None:
-    booth = Booth(permissions={"files:write_file": "ask"})
-    answer = await booth.call("tool_execute", {"toolKey": "files:write_file"})
-    assert answer["isError"] is True
-    assert booth.upstreams.asked == []
-
-
 @pytest.mark.proves("REG-7")
 async def test_a_server_that_is_down_makes_the_tool_unavailable_with_a_way_out() -> None:
     def down(*_: object) -> JsonObject:

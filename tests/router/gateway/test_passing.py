@@ -10,6 +10,7 @@ from mcp.shared.exceptions import MCPError
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.vetting.preparing import prepare
 from router.errors import ToolboothError, UpstreamAnsweredError
+from router.gateway.asking import Asking
 from router.gateway.execution import Execution
 from router.gateway.passing import PassThrough
 from router.gateway.recording import Recorder, Request
@@ -18,25 +19,27 @@ from router.model import ActivityEntry, Caller, JsonObject, ServerId, ServerRef,
 from router.ports import CachedListing
 from router.search.bm25 import Bm25Provider
 from router.settings import WorkspaceConfig
+from router.store.redaction import Redactor
 from tests.fakes import FakeUpstreams
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 HOME, FILES = WorkspaceId("home"), ServerId("files")
 
 
-def passing_to(error: ToolboothError) -> PassThrough:
+def passing_to(error: ToolboothError, **more: object) -> PassThrough:
     """A workspace whose only server has one prompt and answers everything with `error`."""
 
     def answer(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
         raise error
 
-    config = {"name": "Home", "mcpServers": {"Files": {"command": "files"}}}
+    config = {"name": "Home", "mcpServers": {"Files": {"command": "files"}}, **more}
     catalog = WorkspaceCatalog(WorkspaceConfig.model_validate(config), Bm25Provider())
     listing = prepare(ServerListing((), prompts=({"name": "hi"},)))
     config_hash = catalog.servers[FILES].config.config_hash
     catalog.set_listing(FILES, CachedListing(listing, config_hash, NOW))
     recorded: list[ActivityEntry] = []
-    execution = Execution({HOME: catalog}, FakeUpstreams(answer), lambda: 5.0)
+    asking = Asking(lambda _: None, lambda: NOW, lambda: 5.0, lambda: False)
+    execution = Execution({HOME: catalog}, FakeUpstreams(answer), lambda: 5.0, asking, Redactor())
     return PassThrough(execution, Recorder(recorded.append, lambda: NOW))
 
 
@@ -59,3 +62,21 @@ async def test_a_refusal_of_the_server_reaches_the_client(
     with pytest.raises(MCPError) as raised:
         await passing_to(error).methods[method](request)
     assert (raised.value.error.code, raised.value.error.message) == (code, message)
+
+
+@pytest.mark.proves("META-5")
+async def test_a_prompt_that_needs_a_yes_is_refused_where_nobody_can_be_asked() -> None:
+    passing = passing_to(ToolboothError("reached"), rules=[{"permission": "ask", "prompt": "h*"}])
+    request = Request("1", Caller("Editor", None, HOME, None), {"name": "files__hi"})
+    assert (await passing.methods["prompts/list"](request))["prompts"]
+    with pytest.raises(MCPError, match="nobody is there"):
+        await passing.methods["prompts/get"](request)
+
+
+@pytest.mark.proves("META-5")
+async def test_a_denied_prompt_is_neither_listed_nor_had() -> None:
+    passing = passing_to(ToolboothError("reached"), rules=[{"permission": "deny", "prompt": "hi"}])
+    request = Request("1", Caller("Editor", None, HOME, None), {"name": "files__hi"})
+    assert (await passing.methods["prompts/list"](request))["prompts"] == []
+    with pytest.raises(MCPError, match="Unknown prompt"):
+        await passing.methods["prompts/get"](request)

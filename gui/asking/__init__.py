@@ -1,0 +1,1 @@
+"""Asking the person before a call that needs their yes."""

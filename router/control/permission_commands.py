@@ -1,0 +1,64 @@
+"""The commands about permissions: a tool's own, rules for many, and calls that wait for a yes."""
+
+from __future__ import annotations
+
+from router.control import views
+from router.control.asking import Command, ControlledRouter, project_of, validated, workspace_of
+from router.errors import InvalidInput
+from router.model import JsonObject, Permission
+from router.names import parse_tool_key
+from router.permissions import Answer, AskId
+from router.settings import PermissionRule
+
+_SEE_RULES = "See them with: toolbooth permission list"
+
+
+async def _permission_set(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    workspace = workspace_of(router, arguments)
+    key = parse_tool_key(str(arguments["toolKey"]))
+    permission = Permission(arguments["permission"])
+    await router.set_permission(workspace, key, permission, project_of(arguments))
+    return {"toolKey": str(key), "permission": permission}
+
+
+async def _permission_list(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    """The words and rules of a place: a project, or the workspace."""
+    workspace, project = workspace_of(router, arguments), project_of(arguments)
+    words = router.permission_words(workspace, project)
+    rules = router.permission_rules(workspace, project)
+    return {
+        "words": [{"toolKey": key, "permission": word} for key, word in sorted(words.items())],
+        "rules": [rule.to_json() for rule in rules],
+    }
+
+
+async def _permission_rule(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    """Add a rule at the given place, the end if none is given; or take the one there away."""
+    workspace, project = workspace_of(router, arguments), project_of(arguments)
+    rules = list(router.permission_rules(workspace, project))
+    place = int(arguments.get("place") or len(rules) + 1) - 1
+    if arguments.get("remove"):
+        if not 0 <= place < len(rules):
+            raise InvalidInput(f"There is no rule {place + 1}.", _SEE_RULES)
+        del rules[place]
+    else:
+        rules.insert(place, validated(PermissionRule, arguments["rule"]))
+    await router.set_permission_rules(workspace, project, rules)
+    return await _permission_list(router, arguments)
+
+
+async def _permission_asks(router: ControlledRouter, _: JsonObject) -> list[JsonObject]:
+    return [views.permission_ask(ask) for ask in router.permission_asks()]
+
+
+async def _permission_answer(router: ControlledRouter, arguments: JsonObject) -> None:
+    await router.answer_permission(AskId(str(arguments["ask"])), Answer(arguments["answer"]))
+
+
+COMMANDS: dict[str, Command] = {
+    "permission set": _permission_set,
+    "permission list": _permission_list,
+    "permission rule": _permission_rule,
+    "permission asks": _permission_asks,
+    "permission answer": _permission_answer,
+}

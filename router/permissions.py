@@ -1,0 +1,54 @@
+"""What needs a person's yes: the question the router puts to them, and what they may answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+
+from router.model import ProjectId, ServerRef, ToolKey
+
+AskId = NewType("AskId", str)
+
+
+class Kind(StrEnum):
+    """What a permission is about."""
+
+    TOOL = "tool"
+    PROMPT = "prompt"
+    RESOURCE = "resource"
+
+
+class Answer(StrEnum):
+    """What a person says to a question."""
+
+    ONCE = "once"
+    SESSION = "session"
+    """As long as Toolbooth runs."""
+    HOUR = "hour"
+    ALWAYS = "always"
+    """The tool's permission becomes allow."""
+    DENY = "deny"
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionAsk:
+    """A call that waits for a person."""
+
+    id: AskId
+    client: str
+    ref: ServerRef
+    server_name: str
+    project: ProjectId | None
+    kind: Kind
+    name: str
+    """The tool's or prompt's own name, or the resource's address."""
+    arguments: str
+    """As text for a person, secrets masked and long values cut."""
+    until: datetime
+    """When it counts as refused."""
+
+    @property
+    def key(self) -> ToolKey:
+        return ToolKey(self.ref.server, self.name)

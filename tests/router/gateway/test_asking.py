@@ -1,0 +1,149 @@
+"""Calls that need a person's yes: asked, answered, timed out, and never let through by default."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from router.errors import NotFound
+from router.events import PermissionAsked, PermissionSettled
+from router.model import JsonObject, Outcome
+from router.permissions import Answer, AskId, PermissionAsk
+from router.tasks import spawn
+from tests.router.gateway.harness import Booth
+
+ASK = {"files:write_file": "ask"}
+CALL: JsonObject = {"toolKey": "files:write_file", "arguments": {"path": "a", "apiKey": "hunter22"}}
+
+
+def attended(**options: object) -> Booth:
+    booth = Booth(permissions=ASK, **options)  # pyright: ignore[reportArgumentType]
+    booth.attended = True
+    return booth
+
+
+@asynccontextmanager
+async def waiting(booth: Booth) -> AsyncGenerator[tuple[PermissionAsk, asyncio.Task[JsonObject]]]:
+    """A call that waits for its answer."""
+    booth.told.clear()
+    call = spawn(booth.call("tool_execute", CALL), name="a call")
+    async with asyncio.timeout(5):
+        await booth.told.wait()
+        yield booth.asking.pending()[-1], call
+
+
+@pytest.mark.proves("META-5")
+async def test_the_question_names_client_server_tool_and_arguments_without_secrets() -> None:
+    booth = attended()
+    async with waiting(booth) as (ask, call):
+        assert (ask.client, ask.server_name, str(ask.key)) == (
+            "Editor",
+            "Files",
+            "files:write_file",
+        )
+        assert json.loads(ask.arguments) == {"path": "a", "apiKey": "***"}
+        booth.asking.answer(ask.id, Answer.ONCE)
+        assert not (await call).get("isError")
+    assert [type(event) for event in booth.events] == [PermissionAsked, PermissionSettled]
+    assert booth.upstreams.asked[0][2]["arguments"] == CALL["arguments"]
+
+
+@pytest.mark.proves("META-5")
+async def test_a_no_is_a_refusal_the_server_never_hears_of() -> None:
+    booth = attended()
+    async with waiting(booth) as (ask, call):
+        booth.asking.answer(ask.id, Answer.DENY)
+        assert "The user refused" in (await call)["content"][0]["text"]
+    assert booth.upstreams.asked == []
+    assert booth.recorded[-1].outcome is Outcome.DENIED
+
+
+@pytest.mark.proves("META-5")
+@pytest.mark.parametrize("answer", [Answer.SESSION, Answer.HOUR])
+async def test_a_longer_yes_answers_later_calls_and_those_that_wait(answer: Answer) -> None:
+    booth = attended()
+    async with waiting(booth) as (ask, call), waiting(booth) as (_, other):
+        booth.asking.answer(ask.id, answer)
+        assert not (await call).get("isError")
+        assert not (await other).get("isError")
+    assert not (await booth.call("tool_execute", CALL)).get("isError")
+    assert booth.asking.pending() == ()
+
+
+@pytest.mark.proves("META-5")
+async def test_one_yes_is_good_for_one_call() -> None:
+    booth = attended()
+    for _ in range(2):
+        async with waiting(booth) as (ask, call):
+            booth.asking.answer(ask.id, Answer.ONCE)
+            await call
+
+
+@pytest.mark.proves("META-5")
+async def test_no_answer_in_time_is_a_refusal_that_says_so() -> None:
+    booth = attended(ask_timeout_s=0.01)
+    answer = await booth.call("tool_execute", CALL)
+    assert "no answer came in time" in answer["content"][0]["text"]
+    assert booth.asking.pending() == ()
+
+
+@pytest.mark.proves("META-5")
+async def test_where_nobody_can_be_asked_the_call_fails_at_once_with_a_way_out() -> None:
+    answer = await Booth(permissions=ASK).call("tool_execute", CALL)
+    text = answer["content"][0]["text"]
+    assert "nobody is there" in text
+    assert "toolbooth permission set files:write_file allow" in text
+
+
+async def test_a_caller_who_leaves_takes_the_question_along() -> None:
+    booth = attended()
+    async with waiting(booth) as (ask, call):
+        call.cancel()
+        await asyncio.wait([call])
+    assert booth.asking.pending() == ()
+    assert booth.events[-1] == PermissionSettled(ask.id)
+    with pytest.raises(NotFound):
+        booth.asking.answer(AskId("gone"), Answer.ONCE)
+
+
+async def test_a_client_can_ask_only_so_much_at_once() -> None:
+    booth = attended()
+    calls = [spawn(booth.call("tool_execute", CALL), name="a call") for _ in range(33)]
+    done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED, timeout=5)
+    assert "too many calls wait" in next(iter(done)).result()["content"][0]["text"]
+    for call in calls:
+        call.cancel()
+    await asyncio.wait(calls)
+
+
+@pytest.mark.proves("META-3", "META-5")
+async def test_the_progress_of_a_waiting_call_says_what_it_waits_for() -> None:
+    booth = attended(ask_timeout_s=0.01)
+    heard: list[JsonObject] = []
+
+    async def hear(params: JsonObject) -> None:
+        heard.append(params)
+
+    request = booth.request()
+    request = type(request)(request.id, request.caller, request.params, hear)
+    await booth.exposures.call_tool(request, "tool_execute", CALL)
+    assert heard == [{"progress": 0, "message": "Waiting for the user to allow files:write_file…"}]
+
+
+@pytest.mark.proves("META-5")
+async def test_rules_about_arguments_decide_each_call() -> None:
+    rules = [{"permission": "deny", "arguments": {"path": "/etc/*"}}]
+    booth = Booth(rules=rules)
+    denied = await booth.call(
+        "tool_execute", {"toolKey": "files:read_file", "arguments": {"path": "/etc/passwd"}}
+    )
+    assert "rules don't allow" in denied["content"][0]["text"]
+    fine = await booth.call(
+        "tool_execute", {"toolKey": "files:read_file", "arguments": {"path": "/tmp/a"}}
+    )
+    assert not fine.get("isError")
+    assert len(booth.upstreams.asked) == 1

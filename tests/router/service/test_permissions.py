@@ -1,0 +1,55 @@
+"""A person is asked while a client waits, over real HTTP and a real server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from router.events import ActivityRecorded, PermissionAsked
+from router.model import JsonObject, Outcome, Permission, ServerId, ToolKey
+from router.permissions import Answer
+from router.settings import PermissionRule
+from router.tasks import spawn
+from tests.running import PERSONAL, Running, running_router
+
+ECHO: JsonObject = {"toolKey": "test:echo", "arguments": {"a": 1}}
+
+
+@pytest.fixture
+async def attended(tmp_path: Path) -> AsyncGenerator[Running]:
+    async with running_router(tmp_path, attended=True) as running:
+        await running.add("Test")
+        yield running
+
+
+@pytest.mark.proves("META-5")
+async def test_always_makes_the_tool_allowed_although_a_rule_asks(
+    attended: Running, tmp_path: Path
+) -> None:
+    rules = (PermissionRule(permission=Permission.ASK, tool="e*"),)
+    await attended.router.set_permission_rules(PERSONAL, None, rules)
+    call = spawn(attended.call("tool_execute", ECHO), name="a call")
+    asked = await attended.trace.until(PermissionAsked)
+    assert attended.router.permission_asks() == (asked.ask,)
+    await attended.router.answer_permission(asked.ask.id, Answer.ALWAYS)
+    assert (await call)["structuredContent"] == {"a": 1}
+    assert (await attended.call("tool_execute", ECHO))["structuredContent"] == {"a": 1}
+    written = json.loads((tmp_path / "workspaces/personal/workspace.json").read_text())
+    assert written["permissions"] == {"test:echo": "allow"}
+    assert written["rules"] == [{"permission": "ask", "tool": "e*"}]
+
+
+@pytest.mark.proves("META-5", "META-9")
+async def test_a_refused_call_is_in_the_activity_log_as_denied(attended: Running) -> None:
+    await attended.router.set_permission(
+        PERSONAL, ToolKey(ServerId("test"), "echo"), Permission.ASK
+    )
+    call = spawn(attended.call("tool_execute", ECHO), name="a call")
+    asked = await attended.trace.until(PermissionAsked)
+    await attended.router.answer_permission(asked.ask.id, Answer.DENY)
+    assert "refused" in (await call)["content"][0]["text"]
+    entry = (await attended.trace.until(ActivityRecorded, lambda e: e.entry.tool == "echo")).entry
+    assert entry.outcome is Outcome.DENIED

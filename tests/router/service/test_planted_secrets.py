@@ -1,0 +1,74 @@
+"""A secret that a server was started with is nowhere but in that server."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from router.events import Event
+from router.model import JsonObject
+from router.tracing import redact_logs
+from tests.running import Running, running_router, stdio_config
+
+PLANTED = "planted-7Qz/secret value"
+ERROR: JsonObject = {"code": -32000, "message": f"bad key {PLANTED}", "data": {"key": PLANTED}}
+IS_ERROR: JsonObject = {"content": [{"type": "text", "text": f"no: {PLANTED}"}], "isError": True}
+
+
+async def provoke(running: Running) -> list[str]:
+    """Have the server say its secret in every way it can; what clients got."""
+    await running.add("Test", stdio_config(env={"KEY": "${env:PLANTED_TOKEN}"}))
+    answers: list[str] = []
+    for tool, arguments in (
+        ("fail", {"error": ERROR}),
+        ("raw", {"result": IS_ERROR}),
+        ("crash", {"code": 3, "words": f"dying with {PLANTED}"}),
+    ):
+        params = {
+            "name": "tool_execute",
+            "arguments": {"toolKey": f"test:{tool}", "arguments": arguments},
+        }
+        answers.append((await running.post_modern("tools/call", params)).text)
+    return answers
+
+
+@pytest.mark.proves("META-9")
+async def test_a_planted_secret_is_in_no_answer_event_log_or_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("PLANTED_TOKEN", PLANTED)
+    caplog.set_level(logging.DEBUG, "router")
+    async with running_router(tmp_path) as running:
+        events: list[Event] = []
+        running.router.subscribe(events.append)
+        answers = await provoke(running)
+    assert "bad key ***" in answers[0]
+    assert "no: ***" in answers[1]
+    files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert files
+    said = [*answers, *map(repr, events), caplog.text]
+    assert not [text for text in said if PLANTED in text or "7Qz" in text]
+    assert not [data for data in files if PLANTED.encode() in data]
+
+
+def test_what_is_logged_goes_through_the_redactor(capsys: pytest.CaptureFixture[str]) -> None:
+    handler = logging.StreamHandler()
+    root = logging.getLogger()
+    root.addHandler(handler)
+    before = {each: list(each.filters) for each in root.handlers}
+    try:
+        redact_logs(lambda text: text.replace(PLANTED, "MASKED"))
+        try:
+            raise ValueError(PLANTED)
+        except ValueError:
+            logging.getLogger("test").exception("with %s", PLANTED)
+    finally:
+        for each, filters in before.items():
+            each.filters[:] = filters
+        root.removeHandler(handler)
+    written = capsys.readouterr().err
+    assert "with MASKED" in written
+    assert "ValueError: MASKED" in written
+    assert PLANTED not in written
