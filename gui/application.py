@@ -154,6 +154,8 @@ class Application(QObject):
         self.windows.attach(router)
         self.tray.attach(router)
         self.asker.attach(router)
+        if self.windows.main.isVisible():
+            self.windows.welcome()
 
     def _give_up(self, error: Exception) -> None:
         """There will be no router: say why, then end."""

@@ -14,9 +14,11 @@ from PySide6.QtWidgets import QMenu
 from gui.bridge import Bridge
 from gui.commands import Commands
 from gui.look.theme import theme
+from gui.onboarding.guiding import Guide
 from gui.server.dialog import ServerDialog
 from gui.settings.dialog import PageName, SettingsDialog
 from gui.window.main_window import MainWindow
+from gui.window.places import Place
 from router.errors import ToolboothError
 from router.events import Event
 from router.model import ServerRef
@@ -30,19 +32,32 @@ class Windows(QObject):
         self._bridge = bridge
         self._router: RouterPort | None = None
         self._settings: SettingsDialog | None = None
+        self._guide: Guide | None = None
         self.main = MainWindow(theme(), commands)
         self.main.add_server_requested.connect(self.add_server)
         self.main.edit_server_requested.connect(self.edit_server)
         self.main.settings_requested.connect(self._open_settings)
+        self.main.tokens_requested.connect(lambda: self.open_settings(PageName.APPS))
 
     def attach(self, router: RouterPort) -> None:
         self._router = router
         self.main.attach(router)
+        self._guide = Guide(router, self._commands, self.main)
+        self._guide.imported.connect(lambda: self.main.go_to(Place.WORKSPACE))
+        self.main.guide_requested.connect(self._guide.start)
+        self.main.import_requested.connect(self._guide.offer)
+
+    def welcome(self) -> None:
+        """At the first start, lead through what is missing."""
+        if self._guide is not None:
+            self._guide.welcome()
 
     def handle(self, events: Sequence[Event]) -> None:
         self.main.handle(events)
         if self._settings is not None:
             self._settings.on_events(events)
+        if self._guide is not None:
+            self._guide.handle(events)
 
     def replace(self, old: Windows) -> None:
         """Stand where `old` stood, showing what it showed; `old` goes away."""

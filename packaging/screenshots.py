@@ -6,6 +6,7 @@ Light and dark, at each scale; needs no screen and starts no router.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import subprocess
 import sys
@@ -18,12 +19,21 @@ sys.path.insert(0, str(ROOT))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
-from screens_dialogs import dialog_screens  # noqa: E402
+from qasync import QEventLoop  # noqa: E402  # pyright: ignore[reportMissingTypeStubs]
+from screens_dialogs import (  # noqa: E402
+    demo_apps,
+    demo_found,
+    dialog_screens,
+    guide_screens,
+    settled,
+)
 
 from gui.commands import Commands  # noqa: E402
 from gui.language import Language  # noqa: E402
 from gui.look.theme import Mode, theme  # noqa: E402
 from gui.window.main_window import MainWindow  # noqa: E402
+from gui.window.places import Place  # noqa: E402
+from router.clients import Findings  # noqa: E402
 from router.events import (  # noqa: E402
     ConfigRejected,
     ListenerStateChanged,
@@ -57,7 +67,7 @@ from router.model import (  # noqa: E402
     WorkspaceSummary,
 )
 from router.settings import ServerConfig  # noqa: E402
-from tests.fakes import FakeRouter, RouterState  # noqa: E402
+from tests.fakes import FakeRouter, RouterState, run_now  # noqa: E402
 
 NOW = datetime.now(UTC)
 PERSONAL = WorkspaceId("personal")
@@ -69,10 +79,11 @@ def main() -> None:
     parser.add_argument("outdir", type=Path)
     parser.add_argument("--scale", choices=SCALES, help="only this one")
     parser.add_argument("--language", default="en")
+    parser.add_argument("--only", default="", help="screens whose name contains this")
     arguments = parser.parse_args()
     arguments.outdir.mkdir(parents=True, exist_ok=True)
     if arguments.scale:
-        take_all(arguments.outdir, arguments.scale, arguments.language)
+        take_all(arguments.outdir, arguments.scale, arguments.language, arguments.only)
         return
     for scale in SCALES:
         # Qt reads the scale once, at the start of the process.
@@ -80,18 +91,21 @@ def main() -> None:
         subprocess.run(command, check=True, env={**os.environ, "QT_SCALE_FACTOR": scale})
 
 
-def take_all(outdir: Path, scale: str, language: str) -> None:
+def take_all(outdir: Path, scale: str, language: str, only: str) -> None:
     app = QApplication([])
     speech = Language(app)
     speech.use(language)
     look = theme()
     look.apply(app)
+    loop: asyncio.AbstractEventLoop = QEventLoop(app, already_running=True)
+    asyncio.set_event_loop(loop)
     modes: tuple[Mode, ...] = ("light", "dark")
     for mode in modes:
         look.set_mode(mode)
         for name, widget in screens():
-            app.processEvents()
-            widget.grab().save(str(outdir / f"{name}-{mode}@{scale}x.png"))
+            settled(widget)
+            if only in name:
+                widget.grab().save(str(outdir / f"{name}-{mode}@{scale}x.png"))
             widget.deleteLater()
             app.processEvents()
 
@@ -106,11 +120,28 @@ def screens() -> Iterator[tuple[str, QWidget]]:
     yield "failed-server", trouble
     yield "approval", approval()
     yield "notices", notices()
-    yield "empty", window(RouterState())
-    starting = MainWindow(theme(), Commands())
+    yield "empty", empty()
+    yield "apps", apps()
+    starting = MainWindow(theme(), Commands(run_now))
     starting.show()
     yield "starting", starting
     yield from dialog_screens(FakeRouter(demo_state()))
+    yield from guide_screens(FakeRouter(demo_state()))
+
+
+def empty() -> MainWindow:
+    """A workspace without servers, on a computer where others have some."""
+    router = FakeRouter()
+    router.apps.findings = Findings(demo_found())
+    return opened(router)
+
+
+def apps() -> MainWindow:
+    router = FakeRouter(demo_state())
+    router.apps.apps = demo_apps()
+    made = opened(router)
+    made.go_to(Place.APPS)
+    return made
 
 
 def approval() -> MainWindow:
@@ -146,8 +177,12 @@ def notices() -> MainWindow:
 
 
 def window(state: RouterState) -> MainWindow:
-    made = MainWindow(theme(), Commands())
-    made.attach(FakeRouter(state))
+    return opened(FakeRouter(state))
+
+
+def opened(router: FakeRouter) -> MainWindow:
+    made = MainWindow(theme(), Commands(run_now))
+    made.attach(router)
     made.show()
     return made
 

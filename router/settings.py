@@ -357,6 +357,9 @@ class Settings(_Shape):
     language: Literal["system", "en", "ja"] = Field(
         default="system", description="The window's language."
     )
+    welcome_shown: bool = Field(
+        default=False, description="Whether the guide for the first run was shown."
+    )
     close_hint_shown: bool = Field(
         default=False, description="Whether the hint that closing hides to the tray was shown."
     )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui import formats
+from gui.apps.panel import AppsPanel
 from gui.commands import Commands
 from gui.dialogs import ask
 from gui.look import fonts
@@ -39,6 +41,9 @@ class AppsPage(SettingsPage):
         self._clock = clock
         self._new = NewToken(router, commands)
         self._new.hide()
+        self._panel = AppsPanel(router, commands)
+        self._panel.undo_offered.connect(changes.offer_undo)
+        self.column.addWidget(self._panel)
         self._add_address()
         self._tokens = QVBoxLayout()
         self._shown: list[tuple[TokenSummary, str]] = []
@@ -48,10 +53,16 @@ class AppsPage(SettingsPage):
 
     def show_state(self) -> None:
         self._address.setText(self.router.listener().url or self.tr("The router is not running."))
+        if self.isVisible():
+            self._panel.load()
         lines = [(token, self._detail(token)) for token in self.router.tokens()]
         if lines != self._shown or not self._tokens.count():
             self._shown = lines
             self._replace_card()
+
+    def showEvent(self, event: QShowEvent, /) -> None:
+        super().showEvent(event)
+        self._panel.load()
 
     def forget_secrets(self) -> None:
         self._new.dismiss()

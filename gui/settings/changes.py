@@ -58,6 +58,19 @@ class SettingsChanges(QObject):
         if wanted is not now.optimization:
             self._apply(setting(wanted), setting(now.optimization))
 
+    def offer_undo(self, _: str, undo: Callable[[], object]) -> None:
+        """Something was done that knows itself how to take it back."""
+
+        async def take_back() -> None:
+            return None
+
+        def call() -> Coroutine[Any, Any, None]:
+            undo()
+            return take_back()
+
+        self._undo.append(call)
+        self.saved.emit()
+
     def undo(self) -> None:
         """Take back the newest change."""
         if self._undo:

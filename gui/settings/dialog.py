@@ -30,7 +30,7 @@ from gui.settings.changes import SettingsChanges
 from gui.settings.optimization_page import OptimizationPage
 from gui.settings.page import PAGE_PADDING, SettingsPage
 from gui.settings.pages import AboutPage, ActivityPage, GeneralPage, NetworkPage
-from gui.window.sidebar import SidebarRow
+from gui.window.sidebar_row import SidebarRow
 from router.errors import ToolboothError
 from router.events import ActivityRecorded, Event
 from router.ports import RouterPort

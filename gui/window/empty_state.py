@@ -8,30 +8,41 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from gui.apps.presenting import found_sentence
 from gui.look import fonts, icons
 from gui.look.palette import Token
 from gui.look.theme import theme
 from gui.look.widgets import Card, label, primary_button, secondary_button
+from router.clients import Findings, FoundServer
 
 
 class EmptyState(Card):
     add_requested = Signal()
-    import_requested = Signal()
+    import_requested = Signal(object)
+    """The `FoundServer`s of other applications."""
+    file_requested = Signal()
     file_dropped = Signal(object)
     """The `Path` of a file that may hold servers."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAcceptDrops(True)
-        add = primary_button(self.tr("Add server"), "plus")
-        add.clicked.connect(self.add_requested)
-        from_file = secondary_button(self.tr("Import from file…"), "download")
-        from_file.clicked.connect(self.import_requested)
+        self._found: tuple[FoundServer, ...] = ()
+        self._import = primary_button("", "download")
+        self._import.clicked.connect(lambda: self.import_requested.emit(self._found))
+        self._import.hide()
+        self._add = primary_button(self.tr("Add server"), "plus")
+        self._by_hand = secondary_button(self.tr("Add by hand"), "plus")
+        self._by_hand.hide()
+        for add in (self._add, self._by_hand):
+            add.clicked.connect(self.add_requested)
+        from_file = secondary_button(self.tr("Import from file…"), "folder-open")
+        from_file.clicked.connect(self.file_requested)
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
         buttons.addStretch(1)
-        buttons.addWidget(add)
-        buttons.addWidget(from_file)
+        for button in (self._import, self._add, self._by_hand, from_file):
+            buttons.addWidget(button)
         buttons.addStretch(1)
         column = QVBoxLayout(self)
         column.setSpacing(0)
@@ -40,16 +51,31 @@ class EmptyState(Card):
         column.addSpacing(16)
         column.addWidget(_line(self.tr("No servers in this workspace yet"), fonts.semibold(18)))
         column.addSpacing(6)
-        explanation = self.tr(
-            "Add one by its command or address, or import those another app already uses."
-        )
-        column.addWidget(_line(explanation, fonts.ui_font(), "text2"))
+        self._explanation = _line("", fonts.ui_font(), "text2")
+        column.addWidget(self._explanation)
         column.addSpacing(18)
         column.addLayout(buttons)
         column.addSpacing(14)
         drop = self.tr("You can also drop an mcp.json file here.")
         column.addWidget(_line(drop, fonts.ui_font(fonts.SMALL), "text3"))
         column.addStretch(1)
+        self.show_found(())
+
+    def show_findings(self, findings: Findings) -> None:
+        self.show_found(findings.servers)
+
+    def show_found(self, found: tuple[FoundServer, ...]) -> None:
+        """Name what other applications on this computer have."""
+        self._found = found
+        self._explanation.setText(
+            found_sentence(found)
+            if found
+            else self.tr("Add one by its command or address, or drop another app’s file here.")
+        )
+        self._import.setText(self.tr("Import %n servers…", "", len(found)))
+        self._import.setVisible(bool(found))
+        self._by_hand.setVisible(bool(found))
+        self._add.setVisible(not found)
 
     def dragEnterEvent(self, event: QDragEnterEvent, /) -> None:
         if any(url.isLocalFile() for url in event.mimeData().urls()):

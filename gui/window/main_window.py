@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, assert_never
 
 from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
+from PySide6.QtGui import (
+    QDesktopServices,
+    QDragEnterEvent,
+    QDropEvent,
+)
 from PySide6.QtWidgets import (
-    QApplication,
     QFileDialog,
     QHBoxLayout,
     QMainWindow,
@@ -29,6 +32,9 @@ from gui.look.theme import Theme
 from gui.presenting import present
 from gui.window.banner import Banners
 from gui.window.empty_state import EmptyState
+from gui.window.keyboard import Keyboard
+from gui.window.other_pages import OtherPages
+from gui.window.places import Place
 from gui.window.sidebar import Sidebar
 from gui.window.starting_page import StartingPage
 from gui.window.undo_bar import UndoBar
@@ -61,6 +67,7 @@ from router.model import (
     ServerRef,
     ServerStatus,
     ToolKey,
+    WorkspaceId,
 )
 from router.ports import RouterPort
 
@@ -72,6 +79,10 @@ class MainWindow(QMainWindow):
     edit_server_requested = Signal(object)
     """The `ServerRef` to edit."""
     settings_requested = Signal()
+    tokens_requested = Signal()
+    guide_requested = Signal()
+    import_requested = Signal(object)
+    """`tuple[FoundServer, ...]` to choose from."""
 
     def __init__(self, theme: Theme, commands: Commands) -> None:
         super().__init__()
@@ -82,6 +93,8 @@ class MainWindow(QMainWindow):
         self.banners = Banners()
         self.page = WorkspacePage()
         self.empty = EmptyState()
+        self.others: OtherPages | None = None
+        self._place = Place.WORKSPACE
         self._empty_page = QWidget()
         self._pages = QStackedWidget()
         self._lay_out()
@@ -90,8 +103,9 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(app_icon())
         self.setMinimumSize(980, 620)
         self.resize(1360, 900)
+        self.setAcceptDrops(True)
         self._connect()
-        self._add_shortcuts()
+        self._keyboard = Keyboard(self, self._wish(Wishes.refresh_all))
         theme.changed.connect(self.update)
         self.sidebar.show_listener(ListenerState(ListenerPhase.STARTING))
 
@@ -100,8 +114,15 @@ class MainWindow(QMainWindow):
         self._router = router
         self._wishes = Wishes(self, router, self._commands, self.undo_bar, self._fail)
         self.page.attach(router)
+        self._add_other_pages(router)
         self._show_listener(router.listener())
         self._show_workspaces()
+        self._look_for_servers(router)
+
+    def go_to(self, place: Place) -> None:
+        self._place = place
+        self.sidebar.show_place(place)
+        self._show_place()
 
     def show_error(self, error: ToolboothError) -> None:
         """Say in the window what went wrong."""
@@ -138,7 +159,8 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         page, detail = self.page, self.page.detail
-        self.sidebar.workspace_chosen.connect(self._wish(Wishes.switch_workspace))
+        self.sidebar.workspace_chosen.connect(self._go_to_workspace)
+        self.sidebar.place_chosen.connect(self.go_to)
         self.sidebar.workspace_named.connect(self._wish(Wishes.create_workspace))
         self.sidebar.settings_requested.connect(self.settings_requested)
         page.header.add_requested.connect(self.add_server_requested)
@@ -154,25 +176,25 @@ class MainWindow(QMainWindow):
         detail.permission_chosen.connect(self._wish(Wishes.permit))
         detail.tool_permitted.connect(self._tick)
         self.empty.add_requested.connect(self.add_server_requested)
-        self.empty.import_requested.connect(self._choose_file)
-        self.empty.file_dropped.connect(self._wish(Wishes.import_file))
+        self.empty.import_requested.connect(self.import_requested)
+        self.empty.file_requested.connect(self._choose_file)
+        self.empty.file_dropped.connect(self._read_file)
 
-    def _add_shortcuts(self) -> None:
-        self._on("Ctrl+R", self._wish(Wishes.refresh_all))
-        self._on("Ctrl+F", self._focus_filter)
-        self._on("Ctrl+N", self.add_server_requested.emit)
-        self._on("Ctrl+,", self.settings_requested.emit)
-        self._on("F6", self._focus_next_pane)
-        self._on("Esc", self._clear_filters)
-        for position in range(9):
-            choose = self._chooser(position)
-            self._on(f"Ctrl+{position + 1}", choose)
+    def _add_other_pages(self, router: RouterPort) -> None:
+        self.others = OtherPages(router, self._commands, self.sidebar, self)
+        self.others.tokens_requested.connect(self.tokens_requested)
+        self.others.guide_requested.connect(self.guide_requested)
+        self.others.undo_offered.connect(self.undo_bar.offer)
+        for page in self.others.widgets.values():
+            self._pages.addWidget(page)
 
-    def _on(self, keys: str, action: Callable[[], object]) -> None:
-        QShortcut(QKeySequence(keys), self).activated.connect(action)
-
-    def _chooser(self, position: int) -> Callable[[], None]:
-        return lambda: self.sidebar.choose(position)
+    def _look_for_servers(self, router: RouterPort) -> None:
+        """What other applications have, for the empty state to name."""
+        self._commands.run(
+            self,
+            router.apps.find_servers(),
+            on_done=self.empty.show_findings,
+        )
 
     # News
 
@@ -180,6 +202,8 @@ class MainWindow(QMainWindow):
         """Show what happened."""
         for event in events:
             self._handle(event)
+        if self.others is not None:
+            self.others.handle(events)
 
     def _handle(self, event: Event) -> None:
         match event:
@@ -216,8 +240,15 @@ class MainWindow(QMainWindow):
     def _show_workspaces(self) -> None:
         if self._router is not None:
             self.sidebar.show_workspaces(self._router.workspaces())
-            empty = not self.page.servers.servers()
-            self._pages.setCurrentWidget(self._empty_page if empty else self.page)
+            self._show_place()
+
+    def _show_place(self) -> None:
+        if self.others is None:
+            return
+        elsewhere = self.others.show(self._place)
+        empty = not self.page.servers.servers()
+        workspace = self._empty_page if empty else self.page
+        self._pages.setCurrentWidget(elsewhere or workspace)
 
     def _show_listener(self, state: ListenerState) -> None:
         self.sidebar.show_listener(state)
@@ -304,38 +335,33 @@ class MainWindow(QMainWindow):
     def _tick(self, key: ToolKey, permitted: bool) -> None:
         self._wish(Wishes.permit)(key, Permission.ALLOW if permitted else Permission.DENY)
 
+    def _go_to_workspace(self, workspace: WorkspaceId) -> None:
+        self.go_to(Place.WORKSPACE)
+        self._wish(Wishes.switch_workspace)(workspace)
+
     def _choose_file(self) -> None:
-        dialog = QFileDialog(self, self.tr("Import servers"), str(Path.home()), "JSON (*.json)")
-        dialog.fileSelected.connect(self._import)
+        kinds = "JSON, TOML, YAML (*.json *.jsonc *.toml *.yaml *.yml)"
+        dialog = QFileDialog(self, self.tr("Import servers"), str(Path.home()), kinds)
+        dialog.fileSelected.connect(self._read_named)
         dialog.open()
 
-    def _import(self, path: str) -> None:
-        self._wish(Wishes.import_file)(Path(path))
+    def _read_named(self, path: str) -> None:
+        self._read_file(Path(path))
 
-    # Keyboard
+    def _read_file(self, path: Path) -> None:
+        """Offer what is in it; nothing is added before the person has seen it."""
+        if self._wishes is not None:
+            self._wishes.read_file(path, self.import_requested.emit)
 
-    def _focus_filter(self) -> None:
-        """The filter of the pane the person is in."""
-        focused = QApplication.focusWidget()
-        in_detail = focused is not None and self.page.detail.isAncestorOf(focused)
-        (self.page.detail.tools if in_detail else self.page.servers).focus_filter()
+    def dragEnterEvent(self, event: QDragEnterEvent, /) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
 
-    def _clear_filters(self) -> None:
-        self.page.servers.clear_filter()
-        self.page.detail.tools.clear_filter()
-
-    def _focus_next_pane(self) -> None:
-        panes: list[tuple[QWidget, Callable[[], None]]] = [
-            (self.sidebar, self.sidebar.focus_rows),
-            (self.page.servers, self.page.servers.focus_rows),
-            (self.page.detail, self.page.detail.tools.focus_rows),
-            (self.page.activity, self.page.activity.focus_rows),
-        ]
-        focused = QApplication.focusWidget()
-        here = next(
-            (i for i, (pane, _) in enumerate(panes) if focused and pane.isAncestorOf(focused)), -1
-        )
-        panes[(here + 1) % len(panes)][1]()
+    def dropEvent(self, event: QDropEvent, /) -> None:
+        for url in event.mimeData().urls():
+            if url.isLocalFile():
+                self._read_file(Path(url.toLocalFile()))
+        event.acceptProposedAction()
 
 
 def _open(path: Path) -> None:

@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QFrame,
     QHBoxLayout,
     QLineEdit,
-    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from gui.look import fonts, icons, painting
-from gui.look.status_mark import StatusMark
 from gui.look.theme import theme
 from gui.look.widgets import (
-    Card,
-    CopyButton,
-    ElidedLabel,
     IconButton,
-    label,
     section_label,
 )
-from gui.presenting import listener_text
-from router.model import ListenerState, WorkspaceSummary
+from gui.window.places import ICONS, Place
+from gui.window.router_card import RouterCard
+from gui.window.sidebar_row import SidebarRow
+from router.model import ListenerState, WorkspaceId, WorkspaceSummary
 
 WIDTH = 228
-_ROW_HEIGHT = 34
 
 
 class Sidebar(QFrame):
+    place_chosen = Signal(object)
+    """A `Place` other than a workspace."""
     workspace_chosen = Signal(str)
     workspace_named = Signal(str)
     """The name of a workspace to create."""
@@ -47,11 +43,21 @@ class Sidebar(QFrame):
         self.setFixedWidth(WIDTH)
         self._rows = QVBoxLayout()
         self._rows.setSpacing(2)
-        self._group = QButtonGroup(self)
+        self._workspace_rows: dict[WorkspaceId, SidebarRow] = {}
+        self._place = Place.WORKSPACE
         self._workspaces: tuple[WorkspaceSummary, ...] = ()
         self._naming = _NameField(self.tr("Name of the new workspace"))
         self._naming.named.connect(self.workspace_named)
-        self._router = _RouterCard()
+        self._router = RouterCard()
+        self._manage: dict[Place, SidebarRow] = {
+            place: self._manage_row(place, text)
+            for place, text in (
+                (Place.NEEDS_YOU, self.tr("Needs you")),
+                (Place.PLAYGROUND, self.tr("Search playground")),
+                (Place.APPS, self.tr("Connected apps")),
+                (Place.ACTIVITY, self.tr("Activity")),
+            )
+        }
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -74,8 +80,15 @@ class Sidebar(QFrame):
         page.setProperty("role", "page")
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
         column.addLayout(self._rows)
         column.addWidget(self._naming)
+        column.addSpacing(18)
+        manage = section_label(self.tr("Manage"))
+        manage.setContentsMargins(10, 0, 0, 8)
+        column.addWidget(manage)
+        for row in self._manage.values():
+            column.addWidget(row)
         column.addStretch(1)
         area = QScrollArea()
         area.setWidgetResizable(True)
@@ -101,9 +114,29 @@ class Sidebar(QFrame):
         while (item := self._rows.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
+        self._workspace_rows.clear()
         self._workspaces = tuple(workspaces)
         for workspace in workspaces:
             self._rows.addWidget(self._workspace_row(workspace))
+        self.show_place(self._place)
+
+    def show_place(self, place: Place) -> None:
+        """Mark where the person is; in a workspace, the active one."""
+        self._place = place
+        for known, row in self._manage.items():
+            row.setChecked(known is place)
+        for workspace in self._workspaces:
+            row = self._workspace_rows[workspace.id]
+            row.setChecked(place is Place.WORKSPACE and workspace.active)
+
+    def offer(self, places: Collection[Place]) -> None:
+        """Show the rows of those places that can be gone to."""
+        for place, row in self._manage.items():
+            row.setVisible(place in places)
+
+    def show_count(self, place: Place, count: int, *, urgent: bool = False) -> None:
+        """How many there are behind a row; `urgent` if they wait for the person."""
+        self._manage[place].show_count(count or None, urgent=urgent)
 
     def show_listener(self, state: ListenerState) -> None:
         self._router.show_state(state)
@@ -114,7 +147,8 @@ class Sidebar(QFrame):
             self.workspace_chosen.emit(self._workspaces[position].id)
 
     def focus_rows(self) -> None:
-        current = self._group.checkedButton()
+        rows = (*self._workspace_rows.values(), *self._manage.values())
+        current = next((row for row in rows if row.isChecked()), None)
         if current is not None:
             current.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
@@ -123,62 +157,28 @@ class Sidebar(QFrame):
         servers = self.tr("%n servers", "", workspace.server_count)
         row.setAccessibleName(f"{workspace.name}, {servers}")
         row.setCheckable(True)
-        row.setChecked(workspace.active)
-        self._group.addButton(row)
-        row.clicked.connect(lambda: self.workspace_chosen.emit(workspace.id))
+        self._workspace_rows[workspace.id] = row
+        row.clicked.connect(lambda: self._choose_workspace(workspace.id))
         return row
+
+    def _choose_workspace(self, workspace: str) -> None:
+        self.show_place(self._place)  # The click has turned its own mark around.
+        self.workspace_chosen.emit(workspace)
+
+    def _manage_row(self, place: Place, text: str) -> SidebarRow:
+        row = SidebarRow(text, icon_name=ICONS[place])
+        row.setCheckable(True)
+        row.clicked.connect(lambda: self._choose_place(place))
+        return row
+
+    def _choose_place(self, place: Place) -> None:
+        self.show_place(place)
+        self.place_chosen.emit(place)
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
         super().paintEvent(event)
         edge = QRectF(self.width() - 1, 0, 1, self.height())
         QPainter(self).fillRect(edge, theme().palette.color("border"))
-
-
-class SidebarRow(QPushButton):
-    """A row of 34 with an icon, or with the letter tile of its own name."""
-
-    def __init__(self, text: str, *, icon_name: str = "", count: int | None = None) -> None:
-        super().__init__(text)
-        self._icon_name = icon_name
-        self._count = "" if count is None else str(count)
-        self.setFixedHeight(_ROW_HEIGHT)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAccessibleName(text)
-
-    def sizeHint(self, /) -> QSize:
-        return QSize(120, _ROW_HEIGHT)
-
-    def paintEvent(self, event: QPaintEvent, /) -> None:
-        painter, palette = QPainter(self), theme().palette
-        middle = self.height() / 2
-        self._paint_background(painter)
-        if self._icon_name:
-            icons.draw(painter, self._icon_name, QRectF(10, middle - 8, 16, 16), palette.text2)
-            left = 36
-        else:
-            painting.draw_tile(painter, QRectF(10, middle - 10, 20, 20), self.text())
-            left = 40
-        color = palette.color("text1" if self.isChecked() else "text2")
-        count_width = QFontMetrics(fonts.medium()).horizontalAdvance(self._count)
-        text = QRectF(left, 0, self.width() - left - 18 - count_width, self.height())
-        font = fonts.semibold() if self.isChecked() else fonts.medium()
-        painting.draw_text(painter, text, self.text(), font, color)
-        count = QRectF(self.width() - 10 - count_width, 0, count_width + 1, self.height())
-        painting.draw_text(painter, count, self._count, fonts.medium(), palette.color("text2"))
-
-    def _paint_background(self, painter: QPainter) -> None:
-        palette, rect = theme().palette, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        with painting.saved(painter):
-            if self.isChecked():
-                painter.setPen(palette.color("border"))
-                painter.setBrush(palette.color("surface"))
-                painter.drawRoundedRect(rect, 7, 7)
-            elif self.underMouse():
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(palette.color("track"))
-                painter.drawRoundedRect(rect, 7, 7)
-        if self.hasFocus():
-            painting.draw_focus_ring(painter, QRectF(self.rect()), 7)
 
 
 class _Brand(QWidget):
@@ -230,40 +230,3 @@ class _NameField(QLineEdit):
         if name := self.text().strip():
             self.named.emit(name)
         self.hide()
-
-
-class _RouterCard(Card):
-    """Whether the router serves, and where."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._url = ""
-        self._mark = StatusMark(size=14)
-        self._state = label(font=fonts.semibold(fonts.SMALL))
-        self._address = ElidedLabel()
-        self._address.setFont(fonts.mono_font())
-        self._address.setProperty("tint", "text2")
-        self._where = QWidget()
-        copy = CopyButton(self.tr("Copy the router’s address"), lambda: self._url)
-        top = QHBoxLayout()
-        top.setSpacing(7)
-        top.addWidget(self._mark)
-        top.addWidget(self._state, 1)
-        bottom = QHBoxLayout(self._where)
-        bottom.setContentsMargins(0, 0, 0, 0)
-        bottom.setSpacing(4)
-        bottom.addWidget(self._address, 1)
-        bottom.addWidget(copy)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 10, 6, 5)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addWidget(self._where)
-
-    def show_state(self, state: ListenerState) -> None:
-        text, mark = listener_text(state.phase)
-        self._mark.set_mark(mark)
-        self._state.setText(text)
-        self._url = state.url or ""
-        self._address.setText(self._url.partition("://")[2])
-        self._where.setVisible(bool(self._url))

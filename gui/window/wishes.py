@@ -13,9 +13,9 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 
 from gui.commands import Commands
-from gui.server.importing import read_servers
 from gui.translating import tr
 from gui.window.undo_bar import UndoBar
+from router.clients import FoundServer
 from router.errors import ToolboothError
 from router.model import (
     Optimization,
@@ -108,13 +108,9 @@ class Wishes:
     def permit(self, key: ToolKey, permission: Permission) -> None:
         self._run(self._router.set_permission(self._workspace, key, permission))
 
-    def import_file(self, path: Path) -> None:
-        try:
-            servers = read_servers(path)
-        except ToolboothError as error:
-            self._show_error(error)
-            return
-        self._run(self._router.import_servers(self._workspace, servers))
+    def read_file(self, path: Path, show: Callable[[tuple[FoundServer, ...]], object]) -> None:
+        """Read the servers of a file that was named or dropped."""
+        self._run(self._router.apps.read_file(path), show)
 
     def _open_page(self, sign_in: SignIn) -> None:
         """In the browser, and only what is a web page: the address comes from elsewhere."""

@@ -73,6 +73,20 @@
             <numerusform>{ready} of %n servers ready</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n other apps</source>
+        <translation>
+            <numerusform>%n other app</numerusform>
+            <numerusform>%n other apps</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>We found %n servers in {apps} on this computer.</source>
+        <translation>
+            <numerusform>We found %n server in {apps} on this computer.</numerusform>
+            <numerusform>We found %n servers in {apps} on this computer.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ActivityList</name>
@@ -91,6 +105,33 @@
         <translation>
             <numerusform>This stops all servers (%n running). Apps lose their tools.</numerusform>
             <numerusform>This stops all servers (%n running). Apps lose their tools.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>EmptyState</name>
+    <message numerus="yes">
+        <source>Import %n servers…</source>
+        <translation>
+            <numerusform>Import %n server…</numerusform>
+            <numerusform>Import %n servers…</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>GuideDialog</name>
+    <message numerus="yes">
+        <source>Import %n servers</source>
+        <translation>
+            <numerusform>Import %n server</numerusform>
+            <numerusform>Import %n servers</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Connect %n apps</source>
+        <translation>
+            <numerusform>Connect %n app</numerusform>
+            <numerusform>Connect %n apps</numerusform>
         </translation>
     </message>
 </context>

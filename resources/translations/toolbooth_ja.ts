@@ -76,6 +76,10 @@
         <translation>同時の呼び出しが多すぎます</translation>
     </message>
     <message>
+        <source>Runs for as many sessions as it may</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Took more memory than its limit of {limit}</source>
         <translation>メモリの上限 {limit} を超えました</translation>
     </message>
@@ -138,6 +142,10 @@
     <message>
         <source>Try again in a while.</source>
         <translation>しばらくしてからもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Close a session, or raise its limit.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Raise its limit, or call it with less at once.</source>
@@ -204,18 +212,6 @@
     <message>
         <source>{percent} % less</source>
         <translation>{percent} % 削減</translation>
-    </message>
-    <message>
-        <source>This is not a JSON object with servers in it.</source>
-        <translation>サーバーの一覧を含む JSON ではありません。</translation>
-    </message>
-    <message>
-        <source>{path} can’t be imported</source>
-        <translation>{path} を読み込めません</translation>
-    </message>
-    <message>
-        <source>It is too large to be a list of servers.</source>
-        <translation>サーバーの一覧としては大きすぎます。</translation>
     </message>
     <message>
         <source>There is nothing to read.</source>
@@ -524,6 +520,10 @@
         <translation>tool_execute が一度に返す結果の大きさ（KB）です。0 にするとすべて返します。</translation>
     </message>
     <message>
+        <source>How much of each server&apos;s list is shown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The window&apos;s colours.</source>
         <translation>ウィンドウの配色です。</translation>
     </message>
@@ -532,8 +532,72 @@
         <translation>ウィンドウの言語です。</translation>
     </message>
     <message>
+        <source>Whether the guide for the first run was shown.</source>
+        <translation>初回ガイドを表示したかどうか。</translation>
+    </message>
+    <message>
         <source>Whether the hint that closing hides to the tray was shown.</source>
         <translation>閉じるとトレイに隠れるという案内を表示したかどうかです。</translation>
+    </message>
+    <message>
+        <source>Not found on this computer</source>
+        <translation>このコンピューターにはありません</translation>
+    </message>
+    <message>
+        <source>Set up by hand</source>
+        <translation>手動で設定</translation>
+    </message>
+    <message>
+        <source>Can’t be read</source>
+        <translation>読み取れません</translation>
+    </message>
+    <message>
+        <source>Disconnect</source>
+        <translation>切断</translation>
+    </message>
+    <message>
+        <source>Connected</source>
+        <translation>接続済み</translation>
+    </message>
+    <message>
+        <source>Preview</source>
+        <translation>プレビュー</translation>
+    </message>
+    <message>
+        <source>Uses the built-in bridge</source>
+        <translation>内蔵ブリッジを使用</translation>
+    </message>
+    <message>
+        <source>Comments will be kept</source>
+        <translation>コメントは残ります</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n other apps</source>
+        <translation>
+            <numerusform>ほか %n 個のアプリ</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+    <message>
+        <source>{first} and {last}</source>
+        <translation>{first}と{last}</translation>
+    </message>
+    <message numerus="yes">
+        <source>We found %n servers in {apps} on this computer.</source>
+        <translation>
+            <numerusform>このコンピューターの {apps} に %n 台のサーバーが見つかりました。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Already here</source>
+        <translation>追加済み</translation>
+    </message>
+    <message>
+        <source>Same as in {app}</source>
+        <translation>{app} と同じ</translation>
     </message>
 </context>
 <context>
@@ -655,6 +719,17 @@
     </message>
 </context>
 <context>
+    <name>AppList</name>
+    <message>
+        <source>Connect {name}</source>
+        <translation>{name} を接続</translation>
+    </message>
+    <message>
+        <source>Connect…</source>
+        <translation>接続…</translation>
+    </message>
+</context>
+<context>
     <name>Application</name>
     <message>
         <source>The router could not start.</source>
@@ -698,8 +773,20 @@
 <context>
     <name>AppsPage</name>
     <message>
+        <source>Tokens…</source>
+        <translation>トークン…</translation>
+    </message>
+    <message>
+        <source>Set up step by step…</source>
+        <translation>手順に沿って設定…</translation>
+    </message>
+    <message>
         <source>Connected apps</source>
         <translation>接続中のアプリ</translation>
+    </message>
+    <message>
+        <source>Each app gets one entry in its own file, and a token of its own.</source>
+        <translation>アプリごとに、設定ファイルへ項目を 1 つ追加し、専用のトークンを発行します。</translation>
     </message>
     <message>
         <source>The router is not running.</source>
@@ -783,10 +870,71 @@
     </message>
 </context>
 <context>
+    <name>AppsPanel</name>
+    <message>
+        <source>Connected {name}</source>
+        <translation>{name} を接続しました</translation>
+    </message>
+    <message>
+        <source>Disconnected {name}</source>
+        <translation>{name} を切断しました</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Close</source>
         <translation>閉じる</translation>
+    </message>
+</context>
+<context>
+    <name>ByHandDialog</name>
+    <message>
+        <source>Set up {name} by hand</source>
+        <translation>{name} を手動で設定</translation>
+    </message>
+    <message>
+        <source>Entry to paste</source>
+        <translation>貼り付ける項目</translation>
+    </message>
+    <message>
+        <source>The entry appears here, with a new token in it.</source>
+        <translation>新しいトークンを含む項目がここに表示されます。</translation>
+    </message>
+    <message>
+        <source>Make the entry</source>
+        <translation>項目を作成</translation>
+    </message>
+    <message>
+        <source>Copy the entry</source>
+        <translation>項目をコピー</translation>
+    </message>
+    <message>
+        <source>Put this entry into the file, beside those that are there.</source>
+        <translation>この項目を、ファイルの既存の項目に並べて追加してください。</translation>
+    </message>
+</context>
+<context>
+    <name>CheckStep</name>
+    <message>
+        <source>Waiting for the first call…</source>
+        <translation>最初の呼び出しを待っています…</translation>
+    </message>
+    <message>
+        <source>Start {apps} anew, then ask it to list your tools, for example.</source>
+        <translation>{apps} を再起動し、たとえばツールの一覧を尋ねてみてください。</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+    <message>
+        <source>No app is connected yet. Go back to connect one.</source>
+        <translation>接続されたアプリがまだありません。戻って接続してください。</translation>
+    </message>
+    <message>
+        <source>It works: {app} is connected</source>
+        <translation>成功です。{app} が接続されました</translation>
     </message>
 </context>
 <context>
@@ -835,6 +983,10 @@
         <translation>サーバーを追加</translation>
     </message>
     <message>
+        <source>Add by hand</source>
+        <translation>手動で追加</translation>
+    </message>
+    <message>
         <source>Import from file…</source>
         <translation>ファイルから読み込む…</translation>
     </message>
@@ -843,12 +995,29 @@
         <translation>このワークスペースにはまだサーバーがありません</translation>
     </message>
     <message>
-        <source>Add one by its command or address, or import those another app already uses.</source>
-        <translation>コマンドかアドレスで追加するか、ほかのアプリで使っているものを読み込んでください。</translation>
+        <source>Add one by its command or address, or drop another app’s file here.</source>
+        <translation>コマンドかアドレスで追加するか、ほかのアプリのファイルをここにドロップしてください。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Import %n servers…</source>
+        <translation>
+            <numerusform>%n 台のサーバーを取り込む…</numerusform>
+        </translation>
     </message>
     <message>
         <source>You can also drop an mcp.json file here.</source>
         <translation>mcp.json ファイルをここにドロップすることもできます。</translation>
+    </message>
+</context>
+<context>
+    <name>FoundList</name>
+    <message>
+        <source>Kept in the keyring</source>
+        <translation>キーリングに保管されます</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>値</translation>
     </message>
 </context>
 <context>
@@ -876,6 +1045,77 @@
     <message>
         <source>Language</source>
         <translation>言語</translation>
+    </message>
+</context>
+<context>
+    <name>GuideDialog</name>
+    <message>
+        <source>Set up Toolbooth</source>
+        <translation>Toolbooth の設定</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>戻る</translation>
+    </message>
+    <message>
+        <source>Skip for now</source>
+        <translation>あとで</translation>
+    </message>
+    <message>
+        <source>Import servers</source>
+        <translation>サーバーの取り込み</translation>
+    </message>
+    <message>
+        <source>Connect apps</source>
+        <translation>アプリの接続</translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation>確認</translation>
+    </message>
+    <message>
+        <source>Bring your servers along</source>
+        <translation>サーバーを引き継ぐ</translation>
+    </message>
+    <message>
+        <source>These are set up in other apps on this computer. Their files stay as they are; commands run only after you have approved them.</source>
+        <translation>ほかのアプリで設定済みのサーバーです。それらのファイルは変更されません。コマンドは承認後にだけ実行されます。</translation>
+    </message>
+    <message>
+        <source>Connect your AI apps</source>
+        <translation>AI アプリを接続</translation>
+    </message>
+    <message>
+        <source>Toolbooth adds one entry to each app you choose. A backup of every file is kept, and you can undo this at any time.</source>
+        <translation>選んだアプリに項目を 1 つ追加します。ファイルはすべてバックアップされ、いつでも元に戻せます。</translation>
+    </message>
+    <message>
+        <source>Try it out</source>
+        <translation>試してみる</translation>
+    </message>
+    <message>
+        <source>Ask one of your apps something that needs a tool.</source>
+        <translation>ツールが必要なことをアプリに頼んでみてください。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Import %n servers</source>
+        <translation>
+            <numerusform>%n 台を取り込む</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Connect %n apps</source>
+        <translation>
+            <numerusform>%n 個のアプリを接続</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>続ける</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完了</translation>
     </message>
 </context>
 <context>
@@ -926,6 +1166,10 @@
     <message>
         <source>Settings…</source>
         <translation>設定…</translation>
+    </message>
+    <message>
+        <source>The tools of {name} are known, but could not be saved</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path}, line {line}</source>
@@ -1137,6 +1381,40 @@
     <message>
         <source>Allow once</source>
         <translation>今回だけ許可</translation>
+    </message>
+</context>
+<context>
+    <name>PlanDialog</name>
+    <message>
+        <source>Connect {name}</source>
+        <translation>{name} を接続</translation>
+    </message>
+    <message>
+        <source>A new file is made with this entry.</source>
+        <translation>この項目を含む新しいファイルが作られます。</translation>
+    </message>
+    <message>
+        <source>One entry is added. A backup of the file is kept beside it.</source>
+        <translation>項目が 1 つ追加されます。元のファイルは隣にバックアップされます。</translation>
+    </message>
+    <message>
+        <source>Connect</source>
+        <translation>接続</translation>
+    </message>
+    <message>
+        <source>What changes</source>
+        <translation>変更内容</translation>
+    </message>
+    <message>
+        <source>The token is made when you connect. It is only for this app.</source>
+        <translation>トークンは接続時に発行され、このアプリ専用です。</translation>
+    </message>
+</context>
+<context>
+    <name>RouterCard</name>
+    <message>
+        <source>Copy the router’s address</source>
+        <translation>ルーターのアドレスをコピー</translation>
     </message>
 </context>
 <context>
@@ -1438,12 +1716,32 @@ What search replies cost is already taken off.</source>
         <translation>新しいワークスペースの名前</translation>
     </message>
     <message>
+        <source>Needs you</source>
+        <translation>要対応</translation>
+    </message>
+    <message>
+        <source>Search playground</source>
+        <translation>検索を試す</translation>
+    </message>
+    <message>
+        <source>Connected apps</source>
+        <translation>接続中のアプリ</translation>
+    </message>
+    <message>
+        <source>Activity</source>
+        <translation>アクティビティ</translation>
+    </message>
+    <message>
         <source>Settings</source>
         <translation>設定</translation>
     </message>
     <message>
         <source>Settings (Ctrl+,)</source>
         <translation>設定 (Ctrl+,)</translation>
+    </message>
+    <message>
+        <source>Manage</source>
+        <translation>管理</translation>
     </message>
     <message>
         <source>New workspace</source>
@@ -1476,6 +1774,13 @@ What search replies cost is already taken off.</source>
     <message>
         <source>More</source>
         <translation>増やす</translation>
+    </message>
+</context>
+<context>
+    <name>Steps</name>
+    <message>
+        <source>Step {number} of {count}: {name}</source>
+        <translation>手順 {number}/{count}: {name}</translation>
     </message>
 </context>
 <context>
@@ -1678,13 +1983,6 @@ What search replies cost is already taken off.</source>
     </message>
 </context>
 <context>
-    <name>_RouterCard</name>
-    <message>
-        <source>Copy the router’s address</source>
-        <translation>ルーターのアドレスをコピー</translation>
-    </message>
-</context>
-<context>
     <name>_Row</name>
     <message>
         <source>Remove</source>
@@ -1736,6 +2034,13 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Hide token</source>
         <translation>トークンを隠す</translation>
+    </message>
+</context>
+<context>
+    <name>dialog</name>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
     </message>
 </context>
 </TS>

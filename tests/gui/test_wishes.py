@@ -18,7 +18,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.look.theme import Theme
 from gui.window.main_window import MainWindow
-from router.errors import ToolboothError
+from router.clients import Findings, FoundServer
+from router.errors import ConfigError, ToolboothError
 from router.events import (
     ServerStatusChanged,
 )
@@ -228,26 +229,20 @@ def test_a_new_workspace_is_named_in_place_and_opened(
     ]
 
 
-def test_a_file_of_another_application_is_imported(
-    window: MainWindow, router: FakeRouter, tmp_path: Path
+def test_a_file_of_another_application_is_offered_to_be_imported(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
-    file = tmp_path / "mcp.json"
-    file.write_text('{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}')
+    notes = FoundServer("notes", "mcp.json", Path("mcp.json"), ServerConfig(command="notes"))
+    router.apps.findings = Findings((notes,))
+    offered: list[tuple[FoundServer, ...]] = []
+    window.import_requested.connect(offered.append)
+    window.empty.file_dropped.emit(Path("mcp.json"))
+    qtbot.waitUntil(lambda: offered == [(notes,)])
 
-    window.empty.file_dropped.emit(file)
 
-    servers = {"time": ServerConfig(command="uvx", args=("mcp-server-time",))}
-    assert router.commands == [SentCommand("import_servers", (PERSONAL, servers))]
-
-
-@pytest.mark.parametrize("content", ["rm -rf /", "{", '{"mcpServers": {}}', "\x00\xff"])
 def test_a_file_that_holds_no_servers_is_refused_with_a_reason(
-    window: MainWindow, router: FakeRouter, tmp_path: Path, content: str
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
-    file = tmp_path / "mcp.json"
-    file.write_bytes(content.encode("latin-1"))
-
-    window.empty.file_dropped.emit(file)
-
-    assert router.commands == []
-    assert str(file) in texts(window.banners)
+    router.failures["apps.read_file"] = ConfigError(Path("/x/mcp.json"), 3, "it has no servers")
+    window.empty.file_dropped.emit(Path("/x/mcp.json"))
+    qtbot.waitUntil(lambda: "/x/mcp.json, line 3" in texts(window.banners))

@@ -1,0 +1,79 @@
+"""The applications of this computer with everything that can be done to them; on the page of the
+main window and in the settings alike."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gui.apps.app_list import AppList
+from gui.apps.connector import AppConnector
+from gui.apps.dialogs import ByHandDialog, PlanDialog
+from gui.commands import Commands
+from gui.settings.controls import wrapped
+from router.clients import ClientId, Connection, ConnectionPlan
+from router.errors import ToolboothError
+from router.ports import RouterPort
+
+
+class AppsPanel(QWidget):
+    undo_offered = Signal(str, object)
+    """What was done, and how to take it back."""
+
+    def __init__(
+        self, router: RouterPort, commands: Commands, *, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.connector = AppConnector(router, commands, self)
+        self.list = AppList()
+        self._error = wrapped("", tint="err")
+        self._error.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self._error)
+        column.addWidget(self.list)
+        self._connect()
+
+    def load(self) -> None:
+        self.connector.load()
+
+    def _connect(self) -> None:
+        here = self.connector
+        here.listed.connect(self.list.show_apps)
+        here.failed.connect(self._show_error)
+        here.connected.connect(self._connected)
+        here.disconnected.connect(self._disconnected)
+        self.list.preview_requested.connect(self._preview)
+        self.list.disconnect_requested.connect(here.disconnect_app)
+        self.list.by_hand_requested.connect(self._by_hand)
+
+    def _connected(self, done: Connection) -> None:
+        self._offer(self.tr("Connected {name}"), done)
+
+    def _disconnected(self, done: Connection) -> None:
+        self._offer(self.tr("Disconnected {name}"), done)
+
+    def _offer(self, text: str, done: Connection) -> None:
+        self._error.hide()
+        self.undo_offered.emit(text.format(name=done.name), lambda: self.connector.undo(done))
+
+    def _show_error(self, error: ToolboothError) -> None:
+        self._error.setText(f"{error.message} {error.hint}".strip())
+        self._error.show()
+
+    def _preview(self, client: ClientId) -> None:
+        self.connector.preview(client, self._show_plan)
+
+    def _show_plan(self, plan: ConnectionPlan) -> None:
+        dialog = PlanDialog(plan, self)
+        dialog.agreed.connect(self.connector.connect_planned)
+        dialog.open()
+
+    def _by_hand(self, client: ClientId) -> None:
+        app = next(app for app in self.connector.apps if app.id == client)
+        dialog = ByHandDialog(app, self)
+        dialog.snippet_requested.connect(
+            lambda: self.connector.snippet(client, dialog.show_snippet)
+        )
+        dialog.open()

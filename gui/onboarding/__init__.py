@@ -1,0 +1,1 @@
+"""The first minutes: servers from other applications, applications connected, the first call."""

@@ -1,0 +1,57 @@
+"""Waiting for the first call of an application; turns green when it comes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gui.look import fonts
+from gui.look.status_mark import StatusMark
+from gui.look.widgets import Card, label
+from gui.presenting import Mark, activity_row
+from gui.settings.controls import wrapped
+from router.clients import ClientApp, ClientState
+from router.model import ActivityEntry, ActivityKind
+
+_REFUSED = (ActivityKind.REFUSED,)
+
+
+class CheckStep(Card):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.is_green = False
+        self._mark = StatusMark(size=28)
+        self._mark.set_mark(Mark.WORKING)
+        self._title = label(self.tr("Waiting for the first call…"), font=fonts.semibold(16))
+        self._detail = wrapped("")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(32, 24, 32, 24)
+        column.setSpacing(10)
+        column.addStretch(1)
+        for widget in (self._mark, self._title):
+            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._detail.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self._detail)
+        column.addStretch(1)
+        self.show_apps(())
+
+    def show_apps(self, apps: tuple[ClientApp, ...]) -> None:
+        """Say which applications may be asked."""
+        if self.is_green:
+            return
+        names = [app.name for app in apps if app.state is ClientState.CONNECTED]
+        if names:
+            text = self.tr("Start {apps} anew, then ask it to list your tools, for example.")
+            self._detail.setText(text.format(apps=self.tr(", ").join(names)))
+        else:
+            self._detail.setText(self.tr("No app is connected yet. Go back to connect one."))
+
+    def heard(self, entry: ActivityEntry) -> None:
+        """Something reached the router: whatever was not refused shows that it works."""
+        if self.is_green or entry.kind in _REFUSED:
+            return
+        self.is_green = True
+        row = activity_row(entry)
+        self._mark.set_mark(Mark.READY)
+        self._title.setText(self.tr("It works: {app} is connected").format(app=row.app))
+        self._detail.setText(f"{row.time} · {row.kind} · {row.what}")

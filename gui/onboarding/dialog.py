@@ -1,0 +1,294 @@
+"""The guide for the first run: shows only the steps that are missing, and can be left at any time.
+
+Nothing happens without a press of its button. It can be opened again from Connected apps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.apps.app_list import AppList
+from gui.apps.connector import AppConnector
+from gui.apps.dialogs import ByHandDialog, PlanDialog
+from gui.commands import Commands
+from gui.look import fonts, icons
+from gui.look.widgets import label, link_button, primary_button, secondary_button
+from gui.onboarding.check_step import CheckStep
+from gui.onboarding.choices import Choice
+from gui.onboarding.found_list import FoundList
+from gui.onboarding.steps import Steps
+from gui.settings.controls import wrapped
+from router.clients import ClientApp, ClientId, ConnectionPlan
+from router.errors import ToolboothError
+from router.events import ActivityRecorded, Event
+from router.model import ServerId
+from router.ports import RouterPort
+
+SIZE = (720, 600)
+_PADDING = 36
+
+
+class Step(StrEnum):
+    IMPORT = "import"
+    CONNECT = "connect"
+    CHECK = "check"
+
+
+class GuideDialog(QDialog):
+    imported = Signal()
+
+    def __init__(
+        self,
+        router: RouterPort,
+        commands: Commands,
+        choices: tuple[Choice, ...],
+        steps: Sequence[Step],
+        parent: QWidget | None,
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Set up Toolbooth"))
+        self.setFixedSize(*SIZE)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # No control has the focus at first.
+        self._router = router
+        self._commands = commands
+        self._steps = tuple(steps)
+        self._position = 0
+        self._connector = AppConnector(router, commands, self)
+        self._found = FoundList()
+        self._apps = AppList(choosable=True)
+        self._check = CheckStep()
+        self._head = Steps([self._step_name(step) for step in self._steps])
+        self._title = label(font=fonts.semibold(fonts.TITLE))
+        self._explanation = wrapped("")
+        self._explanation.setFont(fonts.ui_font())
+        self._error = wrapped("", tint="err")
+        self._pages = QStackedWidget()
+        self._next = primary_button("")
+        self._back = secondary_button(self.tr("Back"))
+        self._skip = link_button(self.tr("Skip for now"))
+        self._lay_out()
+        self._connect()
+        self._head.setVisible(len(self._steps) > 1)
+        self._found.show_choices(choices)
+        self._connector.load()
+        self._show_step()
+        self.setFocus()
+
+    def on_events(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if isinstance(event, ActivityRecorded):
+                self._check.heard(event.entry)
+                if self.current_step() is Step.CHECK:
+                    self._show_buttons()
+
+    def current_step(self) -> Step:
+        return self._steps[self._position]
+
+    def skip(self) -> None:
+        """Leave this step undone; behind the last one is the end."""
+        if self._position + 1 < len(self._steps):
+            self._move(1)
+        else:
+            self.reject()
+
+    # Building
+
+    def _lay_out(self) -> None:
+        for page in (_scrolled(self._found), _scrolled(self._apps), self._check):
+            self._pages.addWidget(page)
+        head = QHBoxLayout()
+        head.addWidget(_Logo())
+        head.addStretch(1)
+        head.addWidget(self._head)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_PADDING, 28, _PADDING, 20)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addSpacing(20)
+        column.addWidget(self._title)
+        column.addSpacing(4)
+        column.addWidget(self._explanation)
+        column.addSpacing(16)
+        column.addWidget(self._pages, 1)
+        column.addWidget(self._error)
+        column.addSpacing(12)
+        column.addLayout(self._footer())
+
+    def _footer(self) -> QHBoxLayout:
+        for button in (self._back, self._skip):
+            button.setAutoDefault(False)
+        self._next.setDefault(True)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self._skip)
+        row.addStretch(1)
+        row.addWidget(self._back)
+        row.addWidget(self._next)
+        return row
+
+    def _connect(self) -> None:
+        self._next.clicked.connect(self._go_on)
+        self._back.clicked.connect(lambda: self._move(-1))
+        self._skip.clicked.connect(self.skip)
+        self._found.choice_changed.connect(self._show_buttons)
+        self._apps.choice_changed.connect(self._show_buttons)
+        self._apps.preview_requested.connect(self._preview)
+        self._apps.disconnect_requested.connect(self._connector.disconnect_app)
+        self._apps.by_hand_requested.connect(self._by_hand)
+        self._connector.listed.connect(self._show_apps)
+        self._connector.failed.connect(self._show_error)
+
+    # Showing
+
+    def _step_name(self, step: Step) -> str:
+        match step:
+            case Step.IMPORT:
+                return self.tr("Import servers")
+            case Step.CONNECT:
+                return self.tr("Connect apps")
+            case Step.CHECK:
+                return self.tr("Check")
+
+    def _show_step(self) -> None:
+        step = self.current_step()
+        titles = {
+            Step.IMPORT: (
+                self.tr("Bring your servers along"),
+                self.tr(
+                    "These are set up in other apps on this computer. Their files stay as they "
+                    "are; commands run only after you have approved them."
+                ),
+            ),
+            Step.CONNECT: (
+                self.tr("Connect your AI apps"),
+                self.tr(
+                    "Toolbooth adds one entry to each app you choose. A backup of every file is "
+                    "kept, and you can undo this at any time."
+                ),
+            ),
+            Step.CHECK: (
+                self.tr("Try it out"),
+                self.tr("Ask one of your apps something that needs a tool."),
+            ),
+        }
+        title, explanation = titles[step]
+        self._title.setText(title)
+        self._explanation.setText(explanation)
+        self._error.setText("")
+        self._head.set_current(self._position)
+        self._pages.setCurrentIndex(list(Step).index(step))
+        self._show_buttons()
+
+    def _show_buttons(self) -> None:
+        self._back.setVisible(self._position > 0)
+        self._skip.setVisible(not self._check.is_green)
+        if self.current_step() is Step.IMPORT:
+            count = len(self._found.chosen())
+            self._next.setText(self.tr("Import %n servers", "", count))
+            self._next.setEnabled(count > 0)
+        elif self.current_step() is Step.CONNECT:
+            count = len(self._apps.chosen())
+            text = self.tr("Connect %n apps", "", count) if count else self.tr("Continue")
+            self._next.setText(text)
+            self._next.setEnabled(True)
+        else:
+            self._next.setText(self.tr("Done"))
+            self._next.setEnabled(self._check.is_green)
+
+    def _show_apps(self, apps: tuple[ClientApp, ...]) -> None:
+        self._apps.show_apps(apps)
+        self._check.show_apps(apps)
+
+    def _show_error(self, error: ToolboothError) -> None:
+        self._next.setEnabled(True)
+        self._error.setText(f"{error.message} {error.hint}".strip())
+
+    # Doing
+
+    def _go_on(self) -> None:
+        self._error.setText("")
+        if self.current_step() is Step.IMPORT:
+            self._next.setEnabled(False)
+            self._commands.run(
+                self,
+                self._router.apps.import_servers(
+                    self._router.active_workspace(), self._found.chosen(), self._found.answers()
+                ),
+                on_done=self._imported,
+                on_error=self._show_error,
+            )
+        elif self.current_step() is Step.CONNECT:
+            self._next.setEnabled(False)
+            self._connector.connect_all(self._apps.chosen(), self._connected)
+        else:
+            self.accept()
+
+    def _imported(self, _: tuple[ServerId, ...]) -> None:
+        self.imported.emit()
+        self._move(1)
+
+    def _connected(self) -> None:
+        self._next.setEnabled(True)
+        if not self._error.text():
+            self._move(1)
+
+    def _move(self, by: int) -> None:
+        self._position += by
+        if self._position >= len(self._steps):
+            self.accept()
+        else:
+            self._show_step()
+
+    def _preview(self, client: ClientId) -> None:
+        def show(plan: ConnectionPlan) -> None:
+            dialog = PlanDialog(plan, self)
+            dialog.agreed.connect(self._connector.connect_planned)
+            dialog.open()
+
+        self._connector.preview(client, show)
+
+    def _by_hand(self, client: ClientId) -> None:
+        app = next(app for app in self._connector.apps if app.id == client)
+        dialog = ByHandDialog(app, self)
+        dialog.snippet_requested.connect(
+            lambda: self._connector.snippet(client, dialog.show_snippet)
+        )
+        dialog.open()
+
+
+class _Logo(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedSize(28, 28)
+        self.setAccessibleName("Toolbooth")
+
+    def paintEvent(self, event: QPaintEvent, /) -> None:
+        icons.draw_logo(QPainter(self), QRectF(self.rect()))
+
+
+def _scrolled(widget: QWidget) -> QScrollArea:
+    content = QWidget()
+    content.setProperty("role", "page")
+    column = QVBoxLayout(content)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.addWidget(widget)
+    column.addStretch(1)
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(content)
+    return area

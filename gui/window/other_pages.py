@@ -1,0 +1,52 @@
+"""The pages of the main window beside the workspace's; there once the router is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from gui.apps.page import AppsPage
+from gui.commands import Commands
+from gui.window.places import Place
+from gui.window.sidebar import Sidebar
+from router.clients import ClientApp, ClientState
+from router.events import Event, TokensChanged
+from router.ports import RouterPort
+
+
+class OtherPages(QObject):
+    """Tells the sidebar how much waits behind each row."""
+
+    undo_offered = Signal(str, object)
+    tokens_requested = Signal()
+    guide_requested = Signal()
+
+    def __init__(
+        self, router: RouterPort, commands: Commands, sidebar: Sidebar, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._sidebar = sidebar
+        self.apps = AppsPage(router, commands)
+        self.apps.tokens_requested.connect(self.tokens_requested)
+        self.apps.guide_requested.connect(self.guide_requested)
+        self.apps.panel.undo_offered.connect(self.undo_offered)
+        self.apps.panel.connector.listed.connect(self._show_connected)
+        self.widgets: dict[Place, QWidget] = {Place.APPS: self.apps}
+        sidebar.offer(self.widgets)
+        self.apps.panel.load()
+
+    def show(self, place: Place) -> QWidget | None:
+        """The page at `place`, up to date; None if that is a workspace."""
+        if place is Place.APPS:
+            self.apps.panel.load()
+        return self.widgets.get(place)
+
+    def handle(self, events: Sequence[Event]) -> None:
+        if any(isinstance(event, TokensChanged) for event in events):
+            self.apps.panel.load()
+
+    def _show_connected(self, apps: tuple[ClientApp, ...]) -> None:
+        connected = sum(app.state is ClientState.CONNECTED for app in apps)
+        self._sidebar.show_count(Place.APPS, connected)
