@@ -77,7 +77,7 @@
     </message>
     <message>
         <source>Runs for as many sessions as it may</source>
-        <translation type="unfinished"></translation>
+        <translation>上限までセッションが動いています</translation>
     </message>
     <message>
         <source>Took more memory than its limit of {limit}</source>
@@ -145,7 +145,7 @@
     </message>
     <message>
         <source>Close a session, or raise its limit.</source>
-        <translation type="unfinished"></translation>
+        <translation>セッションを閉じるか、上限を上げてください。</translation>
     </message>
     <message>
         <source>Raise its limit, or call it with less at once.</source>
@@ -521,7 +521,7 @@
     </message>
     <message>
         <source>How much of each server&apos;s list is shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>各サーバーの一覧をどこまで表示するか。</translation>
     </message>
     <message>
         <source>The window&apos;s colours.</source>
@@ -1169,7 +1169,7 @@
     </message>
     <message>
         <source>The tools of {name} are known, but could not be saved</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} のツールは取得できましたが、保存できませんでした</translation>
     </message>
     <message>
         <source>{path}, line {line}</source>
