@@ -48,7 +48,7 @@ from router.model import (
     ServerId,
 )
 from router.settings import Settings
-from tests.fakes import FakeRouter, SentCommand, fake_status
+from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driving import (
     ACME,
     CONFIG,
@@ -79,7 +79,7 @@ def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> M
 def test_until_the_router_is_there_the_window_says_that_it_starts(
     look: Theme, qtbot: QtBot
 ) -> None:
-    window = MainWindow(look, Commands())
+    window = MainWindow(look, Commands(run_now))
     qtbot.addWidget(window)
     window.show()
 
@@ -282,7 +282,7 @@ def test_a_change_of_theme_repaints_an_open_window_completely(
 ) -> None:
     window.grab()
     look.set_mode("dark")
-    fresh = MainWindow(look, Commands())
+    fresh = MainWindow(look, Commands(run_now))
     qtbot.addWidget(fresh)
     fresh.attach(router)
     fresh.show()
