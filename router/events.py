@@ -61,6 +61,14 @@ class DiscoveryProgressed:
 
 
 @dataclass(frozen=True, slots=True)
+class ApprovalsChanged:
+    """Other tools of a server wait for a person's approval than before."""
+
+    ref: ServerRef
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
 class ListNotKept:
     """A server's list is known but could not be written; `reason` empty: now it could."""
 
@@ -138,6 +146,7 @@ Event: TypeAlias = (
     | AttentionNeeded
     | ToolsChanged
     | DiscoveryProgressed
+    | ApprovalsChanged
     | ListNotKept
     | ActivityRecorded
     | PermissionAsked

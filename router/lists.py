@@ -85,6 +85,14 @@ class Approval(StrEnum):
     """It is not what was approved."""
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Why a tool waits, and what it looked like when it was approved, if that is known."""
+
+    approval: Approval
+    approved: dict[str, Any] | None = None
+
+
 class ApprovalPolicy(StrEnum):
     """When a workspace asks its person about tools."""
 

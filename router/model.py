@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple, NewType, TypeAlias, cast
 
-from router.lists import Approval, Cut, Finding
+from router.lists import Approval, ApprovalPolicy, Cut, Finding
 from router.lists import DataSource as DataSource
 from router.lists import Effect as Effect
 from router.lists import Parameter as Parameter
@@ -256,7 +256,6 @@ class ServerStatus:
     waiting_count: int = 0
     """Tools that wait for a person's approval."""
     suspicious_count: int = 0
-    """Tools in whose words something was found."""
     cuts: tuple[Cut, ...] = ()
     """What of its list is not shown."""
 
@@ -271,6 +270,7 @@ class WorkspaceSummary:
     name: str
     server_count: int
     active: bool
+    approval: ApprovalPolicy = ApprovalPolicy.ASK_ON_CHANGE
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ Each port is a small Protocol with one production implementation and a typed fak
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ from router.clients import (
     FoundServer,
 )
 from router.events import Event
-from router.lists import PreparedListing
+from router.lists import Approval, ApprovalPolicy, DiffPart, Finding, PreparedListing
 from router.model import (
     ActivityEntry,
     Exposure,
@@ -79,6 +79,10 @@ class RouterPort(Protocol):
     def servers(self, workspace: WorkspaceId) -> tuple[ServerStatus, ...]: ...
     def server_config(self, ref: ServerRef) -> ServerConfig: ...
     def tools(self, ref: ServerRef) -> tuple[ToolView, ...]: ...
+    def pending_tools(self, workspace: WorkspaceId) -> tuple[PendingTool, ...]:
+        """Tools that are hidden from clients until a person approves them."""
+        ...
+
     def tokens(self) -> tuple[TokenSummary, ...]: ...
     def savings(self, workspace: WorkspaceId) -> Savings: ...
     def recent_activity(self) -> tuple[ActivityEntry, ...]:
@@ -100,6 +104,11 @@ class RouterPort(Protocol):
     async def remove_server(self, ref: ServerRef) -> None: ...
     async def set_server_enabled(self, ref: ServerRef, enabled: bool) -> None: ...
     async def approve_server(self, ref: ServerRef) -> None: ...
+    async def approve_tools(self, ref: ServerRef, tools: Collection[str] | None = None) -> None:
+        """Approve tools as they are now, by their names; None: all of the server that wait."""
+        ...
+
+    async def set_approval_policy(self, workspace: WorkspaceId, policy: ApprovalPolicy) -> None: ...
     async def begin_sign_in(self, ref: ServerRef) -> SignIn:
         """Where the person signs in to a server; nothing is opened. Completes in the background:
         the server's status says how it ended. Whoever asks meanwhile gets the same."""
@@ -235,6 +244,19 @@ class CachedListing:
     @property
     def seen_at(self) -> datetime:
         return self.checked_at or self.cached_at
+
+
+@dataclass(frozen=True, slots=True)
+class PendingTool:
+    """A tool that waits for a person's approval, with what they need to judge it."""
+
+    key: ToolKey
+    approval: Approval
+    old: str
+    """What was approved; empty for a new tool, or if that is not known any more."""
+    new: str
+    difference: tuple[DiffPart, ...]
+    findings: tuple[Finding, ...]
 
 
 class ToolCache(Protocol):

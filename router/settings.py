@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
-from router.lists import DEFAULT_LIMITS, STRICT_LIMITS, ListLimits
+from router.lists import DEFAULT_LIMITS, STRICT_LIMITS, ApprovalPolicy, ListLimits
 from router.model import (
     Exposure,
     JsonObject,
@@ -259,6 +259,10 @@ class WorkspaceConfig(_Shape):
         description="How clients outside any project find tools; null shows them all.",
     )
     exposure: Exposure = Exposure.SEARCH
+    approval: ApprovalPolicy = Field(
+        default=ApprovalPolicy.ASK_ON_CHANGE,
+        description="When a person is asked about tools: trust, ask_on_change or ask_always.",
+    )
     permissions: dict[str, Permission] = Field(
         default_factory=dict, description="Tool keys with a permission of their own."
     )
@@ -274,6 +278,7 @@ class WorkspaceConfig(_Shape):
             "name": self.name,
             "optimization": self.optimization,
             "exposure": self.exposure,
+            "approval": self.approval,
             "permissions": dict(self.permissions),
             **_rules_to_json(self.rules),
             "projects": {key: project.to_json() for key, project in self.projects.items()},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
@@ -18,6 +18,7 @@ from router.events import (
     WorkspacesChanged,
     WorkspaceSwitched,
 )
+from router.lists import ApprovalPolicy
 from router.model import (
     ActivityEntry,
     DiscoveryStatus,
@@ -45,7 +46,7 @@ from router.model import (
     WorkspaceSummary,
 )
 from router.names import slug
-from router.ports import ProgressSink, Requester, SessionId, Upstream
+from router.ports import PendingTool, ProgressSink, Requester, SessionId, Upstream
 from router.settings import ServerConfig, Settings
 from tests.fake_apps import FakeApps
 from tests.fake_permissions import FakePermissions
@@ -82,6 +83,7 @@ class RouterState:
     tools: dict[ServerRef, tuple[ToolView, ...]] = field(
         default_factory=dict[ServerRef, tuple[ToolView, ...]]
     )
+    pending: tuple[PendingTool, ...] = ()
     tokens: tuple[TokenSummary, ...] = ()
     savings: dict[WorkspaceId, Savings] = field(default_factory=dict[WorkspaceId, Savings])
     activity: tuple[ActivityEntry, ...] = ()
@@ -137,6 +139,9 @@ class FakeRouter(FakePermissions):
     def tools(self, ref: ServerRef) -> tuple[ToolView, ...]:
         return self.state.tools.get(ref, ())
 
+    def pending_tools(self, workspace: WorkspaceId) -> tuple[PendingTool, ...]:
+        return self.state.pending
+
     def tokens(self) -> tuple[TokenSummary, ...]:
         return self.state.tokens
 
@@ -170,6 +175,12 @@ class FakeRouter(FakePermissions):
 
     async def approve_server(self, ref: ServerRef) -> None:
         self._record("approve_server", ref)
+
+    async def approve_tools(self, ref: ServerRef, tools: Collection[str] | None = None) -> None:
+        self._record("approve_tools", ref, tools)
+
+    async def set_approval_policy(self, workspace: WorkspaceId, policy: ApprovalPolicy) -> None:
+        self._record("set_approval_policy", workspace, policy)
 
     async def begin_sign_in(self, ref: ServerRef) -> SignIn:
         self._record("begin_sign_in", ref)

@@ -43,6 +43,7 @@ from gui.window.workspace_page import WorkspacePage
 from router.errors import ToolboothError
 from router.events import (
     ActivityRecorded,
+    ApprovalsChanged,
     AttentionNeeded,
     ConfigAccepted,
     ConfigRejected,
@@ -232,7 +233,13 @@ class MainWindow(QMainWindow):
                 self._show_rejected(path, line, reason)
             case ConfigAccepted(path):
                 self.banners.clear(str(path))
-            case SettingsApplied() | AttentionNeeded() | PermissionAsked() | PermissionSettled():
+            case (
+                SettingsApplied()
+                | AttentionNeeded()
+                | PermissionAsked()
+                | PermissionSettled()
+                | ApprovalsChanged()
+            ):
                 pass  # What of it the window shows comes with an event of its own.
             case _:
                 assert_never(event)

@@ -7,15 +7,15 @@ index, listing in wire form, instructions. Requests only look things up in it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
 from router.catalog.offers import Offer, address_offers, find_address, pairs, prompt_offers
 from router.catalog.policies import ALLOWED, Layer, Policy, Subject, policy_of
 from router.catalog.reading import described
-from router.errors import NotFound, UpstreamFailed
-from router.lists import PreparedListing, PreparedTool
+from router.errors import InvalidInput, NotFound, UpstreamFailed
+from router.lists import Approval, Held, PreparedListing, PreparedTool
 from router.model import (
     Exposure,
     Failure,
@@ -53,6 +53,8 @@ class ServerEntry:
     views: tuple[ToolView, ...] = ()
     """The same for people, before permissions and the server's state are looked at."""
     suspicious_count: int = 0
+    held: Mapping[str, Held] = field(default_factory=dict[str, Held])
+    """Tools that wait for a person, by name: in no view, and not to be called."""
 
     @property
     def listing(self) -> PreparedListing:
@@ -64,7 +66,9 @@ class ServerEntry:
         """When the server last said that these are its tools."""
         return self.cached.seen_at if self.cached else None
 
-    def with_listing(self, cached: CachedListing | None) -> ServerEntry:
+    def with_listing(
+        self, cached: CachedListing | None, held: Mapping[str, Held] | None = None
+    ) -> ServerEntry:
         """Takes a while for thousands of tools: on a thread, where others wait."""
         prepared = cached.listing.tools if cached else ()
         tools = tuple(self._tool(each) for each in prepared)
@@ -72,8 +76,9 @@ class ServerEntry:
             self,
             cached=cached,
             tools=tools,
-            views=tuple(described(tool) for tool in tools),
+            views=tuple(described(tool, _approval(tool, held or {})) for tool in tools),
             suspicious_count=sum(bool(tool.findings) for tool in tools),
+            held=held or {},
         )
 
     def _tool(self, prepared: PreparedTool) -> Tool:
@@ -92,7 +97,7 @@ class ServerEntry:
         if config.config_hash != self.config.config_hash:
             return ServerEntry(self.id, name, config)
         renamed = replace(self, name=name, config=config)
-        return renamed if name == self.name else renamed.with_listing(self.cached)
+        return renamed if name == self.name else renamed.with_listing(self.cached, self.held)
 
 
 class View:
@@ -120,6 +125,7 @@ class View:
         """The tool, or `NotFound`: one that may not be used does not exist for the caller."""
         if (tool := self.tools.get(key)) is None:
             self._check_listed(key.server)
+            self._check_approved(key)
             raise NotFound(
                 f"There is no tool {key}.", "Search for it with tool_discovery to get its toolKey."
             )
@@ -132,6 +138,20 @@ class View:
             raise UpstreamFailed(
                 failure, f"The tools of {entry.name} are not known yet.", "Try again in a moment."
             )
+
+    def _check_approved(self, key: ToolKey) -> None:
+        """Who knows a tool that waits is told what the person has to do."""
+        entry = next((entry for entry in self._servers if entry.id == key.server), None)
+        held = entry.held.get(key.tool) if entry is not None else None
+        if held is None or self.policy(key).hidden:
+            return
+        changed = held.approval is Approval.CHANGED
+        why = "has changed since the user approved it" if changed else "is new"
+        raise InvalidInput(
+            f"{key} {why} and waits for the user's approval.",
+            f"The user can look at it in Toolbooth's window, or with: toolbooth pending; "
+            f"and approve it there or with: toolbooth approve {key}",
+        )
 
     def policy(self, key: ToolKey) -> Policy:
         """What holds for a tool of this view."""
@@ -285,7 +305,12 @@ class WorkspaceCatalog:
         tools = [tool for entry in servers for tool in entry.tools]
         layers = self._layers(project)
         policies = {tool.key: policy_of(_subject(tool), layers) for tool in tools}
-        shown = [tool for tool in tools if not policies[tool.key].hidden]
+        held = {entry.id: entry.held for entry in servers}
+        shown = [
+            tool
+            for tool in tools
+            if not policies[tool.key].hidden and tool.key.tool not in held[tool.key.server]
+        ]
         return View(
             tools=shown,
             policies=policies,
@@ -309,6 +334,11 @@ def configured_servers(config: WorkspaceConfig) -> dict[ServerId, tuple[str, Ser
 
 def _subject(tool: Tool) -> Subject:
     return Subject(Kind.TOOL, tool.key.server, tool.key.tool, tool.annotations)
+
+
+def _approval(tool: Tool, held: Mapping[str, Held]) -> Approval:
+    waiting = held.get(tool.key.tool)
+    return waiting.approval if waiting else Approval.APPROVED
 
 
 def _line(entry: ServerEntry, shown: Iterable[Tool]) -> str:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
+from router.lists import Approval
 from router.model import (
     DataSource,
     Effect,
@@ -91,7 +92,7 @@ def read_tool(server: ServerId, server_name: str, wire: JsonObject) -> Tool:
     )
 
 
-def described(tool: Tool) -> ToolView:
+def described(tool: Tool, approval: Approval) -> ToolView:
     """A tool as people see it, before anything is known of its server's state."""
     return ToolView(
         tool.key,
@@ -105,6 +106,7 @@ def described(tool: Tool) -> ToolView:
         available=False,
         last_seen=None,
         source=DataSource.CACHED,
+        approval=approval,
         findings=tool.findings,
     )
 

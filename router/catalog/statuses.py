@@ -90,6 +90,7 @@ class StatusBoard:
             listed_at=entry.listed_at,
             failure=_failure(entry, condition),
             process=condition.process,
+            waiting_count=len(entry.held),
             suspicious_count=entry.suspicious_count,
             cuts=listing.cuts if listing else (),
         )

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from router import __version__
+from router.cli.approval_grammar import add_approval_commands
 from router.cli.client_grammar import add_client_commands
 from router.cli.permission_grammar import add_permission_commands
 from router.cli.server_grammar import add_server_commands
@@ -45,6 +46,7 @@ def _build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_serve(commands, common)
     add_server_commands(commands, scoped)
+    add_approval_commands(commands, scoped)
     add_tool_commands(commands, scoped)
     add_permission_commands(commands, common, scoped)
     add_client_commands(commands, common, scoped)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from router.cli.approval_printing import findings, list_notes, pending
 from router.model import JsonObject, as_array, as_object
 
 
@@ -35,7 +36,7 @@ def _servers(result: Any) -> list[str]:
     lines = _table(
         (s["id"], s["state"], _tool_count(s), s["transport"], s["target"]) for s in servers
     )
-    return [*lines, *(line for s in servers for line in _trouble(s))]
+    return [*lines, *(line for s in servers for line in (*_trouble(s), *list_notes(s)))]
 
 
 def _tool_count(server: JsonObject) -> str:
@@ -123,7 +124,7 @@ def _tokens(result: Any) -> list[str]:
 def _workspaces(result: Any) -> list[str]:
     workspaces: list[JsonObject] = result
     return _table(
-        ("*" if w["active"] else "", w["id"], w["name"], f"{w['servers']} servers")
+        ("*" if w["active"] else "", w["id"], w["name"], f"{w['servers']} servers", w["approval"])
         for w in workspaces
     )
 
@@ -213,6 +214,8 @@ _PRINTERS: dict[str, Callable[[Any], list[str]]] = {
     "enable": _server,
     "disable": _server,
     "approve": _server,
+    "pending": pending,
+    "findings": findings,
     "sign-in": _server,
     "sign-out": _server,
     "import": _servers,
@@ -231,6 +234,7 @@ _PRINTERS: dict[str, Callable[[Any], list[str]]] = {
     "token list": _tokens,
     "workspace new": _workspace,
     "workspace use": _workspace,
+    "workspace set": _workspace,
     "workspace list": _workspaces,
     "project new": _project,
     "project set": _project,

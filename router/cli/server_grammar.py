@@ -20,7 +20,6 @@ def add_server_commands(commands: Subparsers, scoped: argparse.ArgumentParser) -
         ("remove", "Remove a server."),
         ("enable", "Switch a server on."),
         ("disable", "Switch a server off."),
-        ("approve", "Agree that a server's command may run."),
         ("sign-in", "Sign in to a server: print the page to open, and wait."),
         ("sign-out", "Sign out of a server."),
     ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from router.cli.words import Subparsers, command, given, group, nothing, place
+from router.lists import ApprovalPolicy
 from router.model import OFF, Exposure, JsonObject, Optimization
 
 _UNITS_S = {"h": 3600, "d": 86400, "w": 604800}
@@ -26,6 +27,13 @@ def add_state_commands(
     workspace = group(commands, "workspace", "Manage workspaces.")
     for name, help_text in (("new", "Make a workspace."), ("use", "Make it the active one.")):
         command(workspace, f"workspace {name}", help_text, common, _name).add_argument("name")
+    setting = command(workspace, "workspace set", "Change a workspace.", scoped, _approval)
+    setting.add_argument(
+        "--approval",
+        choices=[str(policy) for policy in ApprovalPolicy],
+        required=True,
+        help="when you are asked about tools",
+    )
     command(workspace, "workspace list", "List the workspaces.", common, nothing)
     project = group(commands, "project", "Manage the projects of a workspace.")
     new = command(project, "project new", "Make a project.", scoped, _new_project)
@@ -40,6 +48,10 @@ def add_state_commands(
 
 def _name(parsed: argparse.Namespace) -> JsonObject:
     return {"name": parsed.name}
+
+
+def _approval(parsed: argparse.Namespace) -> JsonObject:
+    return {**place(parsed), "approval": parsed.approval}
 
 
 def _token_arguments(parsed: argparse.Namespace) -> JsonObject:

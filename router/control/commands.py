@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from router.control import (
+    approval_commands,
     client_commands,
     permission_commands,
     server_commands,
@@ -20,6 +21,7 @@ from router.model import JsonObject
 
 COMMANDS: dict[str, Command] = {
     **server_commands.COMMANDS,
+    **approval_commands.COMMANDS,
     **client_commands.COMMANDS,
     **tool_commands.COMMANDS,
     **permission_commands.COMMANDS,

@@ -46,12 +46,6 @@ async def _disable(router: ControlledRouter, arguments: JsonObject) -> JsonObjec
     return status_of(router, ref)
 
 
-async def _approve(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
-    ref = server_of(router, arguments)
-    await router.approve_server(ref)
-    return status_of(router, ref)
-
-
 async def _sign_in(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     """Where to sign in; `sign-in wait` waits for the end of it."""
     return views.sign_in(await router.begin_sign_in(server_of(router, arguments)))
@@ -86,7 +80,6 @@ COMMANDS: dict[str, Command] = {
     "remove": _remove,
     "enable": _enable,
     "disable": _disable,
-    "approve": _approve,
     "sign-in": _sign_in,
     "sign-in wait": _sign_in_wait,
     "sign-out": _sign_out,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from router.advice import advise
+from router.lists import Finding
 from router.model import (
     JsonObject,
     ListenerState,
@@ -18,6 +19,7 @@ from router.model import (
     WorkspaceSummary,
 )
 from router.permissions import PermissionAsk
+from router.ports import PendingTool
 
 
 def server(status: ServerStatus) -> JsonObject:
@@ -32,6 +34,9 @@ def server(status: ServerStatus) -> JsonObject:
         "discovery": status.discovery,
         "toolCount": status.tool_count,
         "listedAt": _time(status.listed_at),
+        "waitingCount": status.waiting_count,
+        "suspiciousCount": status.suspicious_count,
+        "cuts": {cut.kind: cut.count for cut in status.cuts},
         "failure": _failure(status),
         "process": _process(status.process),
     }
@@ -75,6 +80,8 @@ def tool(view: ToolView) -> JsonObject:
         "effect": view.effect,
         "contextTokens": view.context_tokens,
         "permission": view.permission,
+        "approval": view.approval,
+        "findings": [finding(found) for found in view.findings],
         "available": view.available,
         "lastSeen": _time(view.last_seen),
         "source": view.source,
@@ -88,6 +95,26 @@ def missing_list(status: ServerStatus) -> JsonObject:
         "title": status.name,
         "description": f"No list of tools yet ({status.discovery}).",
         "available": False,
+    }
+
+
+def finding(found: Finding) -> JsonObject:
+    return {
+        "kind": found.kind,
+        "rule": found.rule,
+        "where": found.where,
+        "words": found.words,
+    }
+
+
+def pending_tool(tool: PendingTool) -> JsonObject:
+    return {
+        "toolKey": str(tool.key),
+        "approval": tool.approval,
+        "old": tool.old,
+        "new": tool.new,
+        "difference": [[part.change, part.text] for part in tool.difference],
+        "findings": [finding(found) for found in tool.findings],
     }
 
 
@@ -108,6 +135,7 @@ def workspace(summary: WorkspaceSummary) -> JsonObject:
         "name": summary.name,
         "servers": summary.server_count,
         "active": summary.active,
+        "approval": summary.approval,
     }
 
 

@@ -14,8 +14,8 @@ from router.advice import advise
 from router.catalog.catalog import ServerEntry, WorkspaceCatalog
 from router.catalog.statuses import StatusBoard
 from router.errors import ToolboothError, UpstreamAnsweredError, UpstreamFailed
-from router.events import DiscoveryProgressed, ListNotKept, Publish, ToolsChanged
-from router.lists import PreparedListing, ServerListing
+from router.events import ApprovalsChanged, DiscoveryProgressed, ListNotKept, Publish, ToolsChanged
+from router.lists import Held, PreparedListing, ServerListing
 from router.model import (
     DiscoveryStatus,
     DiscoveryStep,
@@ -45,6 +45,7 @@ class Refresher:
         caches: Callable[[WorkspaceId], ToolCache],
         board: StatusBoard,
         prepare: Callable[[ServerListing], Awaitable[PreparedListing]],
+        review: Callable[[ServerRef, PreparedListing], dict[str, Held]],
         publish: Publish,
         clock: Callable[[], datetime],
         timeout_s: float = DISCOVERY_TIMEOUT_S,
@@ -54,6 +55,7 @@ class Refresher:
         self._caches = caches
         self._board = board
         self._prepare = prepare
+        self._review = review
         self._publish = publish
         self._clock = clock
         self._timeout_s = timeout_s
@@ -148,9 +150,14 @@ class Refresher:
     async def _take_over(self, ref: ServerRef, config_hash: str, cached: CachedListing) -> None:
         """Thousands of tools are made on a thread, in as many tries as it is reconfigured."""
         while (before := self._entry(ref, config_hash)) is not None:
-            after = await asyncio.to_thread(before.with_listing, cached)
+            held = await asyncio.to_thread(self._review, ref, cached.listing)
+            after = await asyncio.to_thread(before.with_listing, cached, held)
             if self._catalogs[ref.workspace].put(before, after):
                 self._report(ref, cached.listing)
+                if after.held != before.held:
+                    log.info("%s: %d tools wait for approval", ref.server, len(after.held))
+                    self._publish(ApprovalsChanged(ref, len(after.held)))
+                self._board.announce(ref)
                 return
 
     def _report(self, ref: ServerRef, listing: PreparedListing) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from router.catalog import editing
 from router.events import Publish, TokensChanged, ToolsChanged, WorkspacesChanged
+from router.lists import ApprovalPolicy
 from router.model import (
     Exposure,
     IssuedToken,
@@ -50,6 +51,9 @@ class Boundaries(Queries):
         await self._workspaces.create(workspace, WorkspaceConfig(name=name))
         await self._reconcile(workspace)
         return workspace
+
+    async def set_approval_policy(self, workspace: WorkspaceId, policy: ApprovalPolicy) -> None:
+        await self._edit(workspace, lambda c: c.model_copy(update={"approval": policy}))
 
     async def create_project(
         self, workspace: WorkspaceId, name: str, servers: Sequence[ServerId] | None

@@ -9,19 +9,15 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from router.advice import advise
 from router.catalog.statuses import StatusBoard, without_secrets
-from router.catalog.vetting.preparing import basis_of, original_listing
 from router.discovery.refresher import Refresher
-from router.discovery.vetting import Vetting
 from router.errors import NotFound, UpstreamFailed
 from router.events import AttentionNeeded, Event, Publish, ServerRemoved, ToolsChanged
 from router.gateway import metatools
-from router.lists import PreparedListing, ServerListing
 from router.model import (
     DiscoveryStatus,
     Failure,
@@ -32,6 +28,7 @@ from router.model import (
 )
 from router.ports import SecretStore
 from router.service.sign_ins import SignIns
+from router.service.tool_lists import ToolLists
 from router.service.workspaces import Reconciled, Workspaces
 from router.settings import Lifecycle, Settings
 from router.store.redaction import Redactor, secret_values
@@ -72,8 +69,6 @@ class Fleet:
         self._serving = False
         self._changed: set[ServerRef] = set()
         """Those that said their lists changed, and were not listed since."""
-        self._outdated: set[ServerRef] = set()
-        """Those whose list was made with other limits, and may lack what these allow."""
         self._following: dict[ServerRef, asyncio.Task[None]] = {}
         self.sign_ins = SignIns(workspaces, secrets, clock, self._sign_in_ended)
         self.board = StatusBoard(workspaces.catalogs, publish, redactor.text)
@@ -85,13 +80,14 @@ class Fleet:
             on_given_up=self._given_up,
             terms=self._terms,
         )
-        self._vetting = Vetting()
+        self.lists = ToolLists(workspaces, self.board, settings, publish)
         self.refresher = Refresher(
             upstreams=self.pool,
             catalogs=workspaces.catalogs,
             caches=workspaces.cache,
             board=self.board,
-            prepare=self.prepare,
+            prepare=self.lists.prepare,
+            review=self.lists.review,
             publish=self._learnt,
             clock=clock,
         )
@@ -122,13 +118,15 @@ class Fleet:
         for ref in reconciled.restarted:
             await self.sign_ins.forget(ref)
             await self.pool.disconnect(ref)
-            await self._load_listing(ref)
+            await self.lists.load(ref)
             self._reset(ref)
         for ref in reconciled.kept:
             if self._workspaces.entry(ref).config.disabled:
                 await self.pool.disconnect(ref)
             self.board.update(ref, consented=self._workspaces.has_consent(ref))
             self.board.announce(ref)
+        for workspace in {ref.workspace for ref in (*reconciled.restarted, *reconciled.kept)}:
+            await self.lists.follow_policy(workspace)
         for ref in reconciled.restarted:
             self._begin(ref)
         for ref in reconciled.kept:
@@ -162,34 +160,13 @@ class Fleet:
         for ref, facts in (await self.pool.measure()).items():
             self.board.update(ref, process=facts)
 
-    async def prepare(self, listing: ServerListing) -> PreparedListing:
-        return await self._vetting.prepare(listing, self._settings().list_limits.limits())
-
     async def close(self) -> None:
         for task in list(self._following.values()):
             await stop(task)
         await self.sign_ins.close()
         await self.refresher.close()
-        await self._vetting.close()
+        await self.lists.close()
         await self.pool.close()
-
-    async def _load_listing(self, ref: ServerRef) -> None:
-        """Take a server's list from the cache, if one fits its configuration; one that was made
-        with other limits or rules is looked at again."""
-        cached = await self._workspaces.read_listing(ref)
-        if cached is None:
-            return
-        limits = self._settings().list_limits.limits()
-        if cached.listing.basis != basis_of(limits):
-            said = original_listing(cached.listing)
-            try:
-                prepared = await self._vetting.prepare(said, limits)
-            except UpstreamFailed as error:
-                log.warning("Ignoring the cached tools of %s: %s", ref.server, error.message)
-                return
-            cached = replace(cached, listing=prepared)
-            self._outdated.add(ref)
-        await self._workspaces.take_listing(ref, cached)
 
     async def _forget(self, ref: ServerRef) -> None:
         await self.sign_ins.forget(ref)
@@ -199,6 +176,7 @@ class Fleet:
         self._publish(ServerRemoved(ref))
         await asyncio.to_thread(self._workspaces.cache(ref.workspace).remove, ref.server)
         await asyncio.to_thread(self._workspaces.consents(ref.workspace).forget, ref.server)
+        await self.lists.forget(ref)
 
     def _reset(self, ref: ServerRef) -> None:
         self.board.update(
@@ -216,9 +194,9 @@ class Fleet:
         return enabled and self.board.condition(ref).consented
 
     def _refresh_if_stale(self, ref: ServerRef) -> None:
-        fresh = self.refresher.is_fresh(ref) and ref not in self._outdated
+        fresh = self.refresher.is_fresh(ref) and ref not in self.lists.outdated
         if self._serving and self._may_run(ref) and not fresh:
-            self._outdated.discard(ref)
+            self.lists.outdated.discard(ref)
             spawn(self.refresher.refresh(ref), name=f"refresh {ref.server}")
 
     def _begin(self, ref: ServerRef) -> None:

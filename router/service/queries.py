@@ -23,6 +23,7 @@ from router.model import (
     WorkspaceSummary,
 )
 from router.permissions import PermissionAsk
+from router.ports import PendingTool
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
 from router.service.tool_views import ToolViews
@@ -68,7 +69,11 @@ class Queries:
         active = self.active_workspace()
         summaries = [
             WorkspaceSummary(
-                workspace, catalog.config.name, len(catalog.servers), workspace == active
+                workspace,
+                catalog.config.name,
+                len(catalog.servers),
+                workspace == active,
+                catalog.config.approval,
             )
             for workspace, catalog in list(self._workspaces.catalogs.items())
         ]
@@ -94,6 +99,9 @@ class Queries:
 
     def tools(self, ref: ServerRef) -> tuple[ToolView, ...]:
         return self._tool_views.of(ref)
+
+    def pending_tools(self, workspace: WorkspaceId) -> tuple[PendingTool, ...]:
+        return self._fleet.lists.pending(workspace)
 
     def tokens(self) -> tuple[TokenSummary, ...]:
         return self._tokens.list()

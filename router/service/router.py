@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import assert_never
@@ -215,6 +215,9 @@ class Router(Boundaries):
 
     async def approve_server(self, ref: ServerRef) -> None:
         await self._fleet.approve(ref)
+
+    async def approve_tools(self, ref: ServerRef, tools: Collection[str] | None = None) -> None:
+        await self._fleet.lists.approve(ref, tools)
 
     async def begin_sign_in(self, ref: ServerRef) -> SignIn:
         if self._watching is None:

@@ -12,6 +12,7 @@ from router.errors import InvalidInput, NotFound
 from router.model import ProjectId, ServerId, ServerRef, WorkspaceId
 from router.ports import CachedListing, SearchProvider
 from router.settings import ServerConfig, WorkspaceConfig
+from router.store.approvals import ApprovalStore
 from router.store.cache import DiskToolCache
 from router.store.config import ConfigStore
 from router.store.consents import ConsentStore
@@ -93,6 +94,9 @@ class Workspaces:
     def consents(self, workspace: WorkspaceId) -> ConsentStore:
         return ConsentStore(self._folder / workspace)
 
+    def approvals(self, workspace: WorkspaceId) -> ApprovalStore:
+        return ApprovalStore(self._folder / workspace)
+
     def has_consent(self, ref: ServerRef) -> bool:
         return self.consents(ref.workspace).has(ref.server, self.entry(ref).config)
 
@@ -135,11 +139,6 @@ class Workspaces:
         """A server's list from the cache, if one fits its configuration."""
         cache, config_hash = self.cache(ref.workspace), self.entry(ref).config.config_hash
         return await asyncio.to_thread(cache.read, ref.server, config_hash)
-
-    async def take_listing(self, ref: ServerRef, cached: CachedListing) -> None:
-        before = self.entry(ref)
-        after = await asyncio.to_thread(before.with_listing, cached)
-        self.catalog(ref.workspace).put(before, after)
 
 
 def _compare(

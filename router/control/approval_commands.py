@@ -1,0 +1,58 @@
+"""Commands about what a person approves: commands to run, tools as they are now, and the policy."""
+
+from __future__ import annotations
+
+from router.control import views
+from router.control.asking import Command, ControlledRouter, server_of, status_of, workspace_of
+from router.lists import ApprovalPolicy
+from router.model import JsonObject, ServerRef
+from router.names import parse_tool_key
+
+
+async def _approve(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    """A server: its command, and all of its tools that wait. A tool key: that tool."""
+    text = str(arguments["server"])
+    if ":" in text:
+        key = parse_tool_key(text)
+        ref = router.find_server(workspace_of(router, arguments), key.server)
+        await router.approve_tools(ref, [key.tool])
+    else:
+        ref = server_of(router, arguments)
+        await router.approve_server(ref)
+        await router.approve_tools(ref)
+    return status_of(router, ref)
+
+
+async def _pending(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+    workspace = workspace_of(router, arguments)
+    only = server_of(router, arguments).server if arguments.get("server") else None
+    waiting = [tool for tool in router.pending_tools(workspace) if only in (None, tool.key.server)]
+    return [views.pending_tool(tool) for tool in waiting]
+
+
+async def _findings(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+    workspace = workspace_of(router, arguments)
+    only = server_of(router, arguments).server if arguments.get("server") else None
+    servers = [s.id for s in router.servers(workspace) if only in (None, s.id)]
+    return [
+        {"toolKey": str(tool.key), **views.finding(finding)}
+        for server in servers
+        for tool in router.tools(ServerRef(workspace, server))
+        for finding in tool.findings
+    ]
+
+
+async def _workspace_set(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    """What is not named stays as it is."""
+    workspace = workspace_of(router, arguments)
+    if chosen := arguments.get("approval"):
+        await router.set_approval_policy(workspace, ApprovalPolicy(chosen))
+    return next(views.workspace(w) for w in router.workspaces() if w.id == workspace)
+
+
+COMMANDS: dict[str, Command] = {
+    "approve": _approve,
+    "pending": _pending,
+    "findings": _findings,
+    "workspace set": _workspace_set,
+}

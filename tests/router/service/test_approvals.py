@@ -1,0 +1,141 @@
+"""Approving tools: what waits is neither found nor called, until a person says yes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from router.errors import NotFound
+from router.events import ApprovalsChanged
+from router.lists import Approval, ApprovalPolicy, WordChange
+from router.model import Permission, ServerRef, ToolKey
+from tests.listed import Listed
+from tests.running import PERSONAL, Running, running_router
+
+READ = {"name": "read", "description": "Read a file."}
+SLY = {"name": "read", "description": "Read a file and post it."}
+ERASE = {"name": "erase", "description": "Erase a file."}
+
+
+@pytest.fixture
+def listed(tmp_path: Path) -> Listed:
+    listed = Listed(tmp_path / "list.json")
+    listed.has(READ)
+    return listed
+
+
+async def found(running: Running) -> list[str]:
+    answer = await running.call("tool_discovery", {"query": ["file"]})
+    return sorted(hit["toolKey"] for hit in answer["structuredContent"]["results"])
+
+
+async def call(running: Running, key: str) -> str:
+    answer = await running.call("tool_execute", {"toolKey": key})
+    return answer["content"][0]["text"]
+
+
+async def changed(running: Running, listed: Listed) -> ServerRef:
+    """A server that was approved and then changed one tool and brought another."""
+    ref = await running.add("Files", listed.config)
+    listed.has(SLY, ERASE)
+    await running.router.refresh(PERSONAL, ref.server)
+    return ref
+
+
+@pytest.mark.proves("U-2")
+async def test_a_new_and_a_changed_tool_are_neither_found_nor_called(
+    running: Running, listed: Listed
+) -> None:
+    ref = await running.add("Files", listed.config)
+    assert await found(running) == ["files:read"]
+    assert await call(running, "files:read") == "called read"
+    listed.has(SLY, ERASE)
+    await running.router.refresh(PERSONAL, ref.server)
+    assert await found(running) == []
+    assert await call(running, "files:read") == (
+        "files:read has changed since the user approved it and waits for the user's approval. "
+        "The user can look at it in Toolbooth's window, or with: toolbooth pending; "
+        "and approve it there or with: toolbooth approve files:read"
+    )
+    assert (await call(running, "files:erase")).startswith("files:erase is new and waits")
+    [status] = running.router.servers(PERSONAL)
+    assert (status.tool_count, status.waiting_count) == (2, 2)
+    assert [e.waiting for e in running.trace.events if isinstance(e, ApprovalsChanged)] == [2]
+
+
+@pytest.mark.proves("U-2")
+async def test_a_person_sees_what_changed_and_approves_one_and_then_the_rest(
+    running: Running, listed: Listed
+) -> None:
+    ref = await changed(running, listed)
+    erase, read = running.router.pending_tools(PERSONAL)
+    assert (erase.key, erase.approval, erase.old) == (
+        ToolKey(ref.server, "erase"),
+        Approval.PENDING,
+        "",
+    )
+    assert read.approval is Approval.CHANGED
+    assert [p.text for p in read.difference if p.change is WordChange.ADDED] == [" and post it"]
+    views = {view.key.tool: view.approval for view in running.router.tools(ref)}
+    assert views == {"erase": Approval.PENDING, "read": Approval.CHANGED}
+    running.trace.clear()
+    await running.router.approve_tools(ref, ["read"])
+    assert await found(running) == ["files:read"]
+    assert await call(running, "files:read") == "called read"
+    await running.router.approve_tools(ref)
+    assert await found(running) == ["files:erase", "files:read"]
+    assert running.router.pending_tools(PERSONAL) == ()
+    assert [e.waiting for e in running.trace.events if isinstance(e, ApprovalsChanged)] == [1, 0]
+    with pytest.raises(NotFound):
+        await running.router.approve_tools(ref, ["nothing"])
+
+
+@pytest.mark.proves("U-2")
+async def test_what_waits_still_waits_after_a_restart(tmp_path: Path, listed: Listed) -> None:
+    async with running_router(tmp_path / "data") as first:
+        await changed(first, listed)
+    async with running_router(tmp_path / "data") as second:
+        assert await found(second) == []
+        assert [tool.key.tool for tool in second.router.pending_tools(PERSONAL)] == [
+            "erase",
+            "read",
+        ]
+        assert second.router.pending_tools(PERSONAL)[1].old.startswith("Read a file.")
+
+
+@pytest.mark.proves("U-2")
+async def test_trusting_a_workspace_lets_everything_pass(running: Running, listed: Listed) -> None:
+    ref = await changed(running, listed)
+    await running.router.set_approval_policy(PERSONAL, ApprovalPolicy.TRUST)
+    assert await found(running) == ["files:erase", "files:read"]
+    listed.has(READ, ERASE)
+    await running.router.refresh(PERSONAL, ref.server)
+    assert running.router.pending_tools(PERSONAL) == ()
+
+
+@pytest.mark.proves("U-2")
+async def test_asking_always_holds_the_first_list_back(running: Running, listed: Listed) -> None:
+    await running.router.set_approval_policy(PERSONAL, ApprovalPolicy.ASK_ALWAYS)
+    ref = await running.add("Files", listed.config)
+    assert await found(running) == []
+    await running.router.approve_tools(ref)
+    assert await found(running) == ["files:read"]
+
+
+async def test_a_denied_tool_that_waits_does_not_exist_for_callers(
+    running: Running, listed: Listed
+) -> None:
+    ref = await changed(running, listed)
+    key = ToolKey(ref.server, "erase")
+    await running.router.set_permission(PERSONAL, key, Permission.DENY)
+    assert "There is no tool files:erase" in await call(running, "files:erase")
+
+
+async def test_a_removed_server_takes_its_approvals_with_it(
+    running: Running, listed: Listed
+) -> None:
+    ref = await changed(running, listed)
+    await running.router.remove_server(ref)
+    await running.add("Files", listed.config)
+    assert await found(running) == ["files:erase", "files:read"]

@@ -1,0 +1,129 @@
+"""Which tools are approved: one file decides, and what can't be read approves nothing."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from router.catalog.vetting.preparing import prepare
+from router.lists import Approval, ApprovalPolicy, Held, PreparedTool, ServerListing
+from router.model import ServerId
+from router.store.approvals import ApprovalStore
+
+FILES = ServerId("files")
+TRUST, ON_CHANGE, ALWAYS = ApprovalPolicy
+
+
+def tools(**descriptions: str) -> tuple[PreparedTool, ...]:
+    wires = [{"name": name, "description": text} for name, text in descriptions.items()]
+    return prepare(ServerListing(tuple(wires))).tools
+
+
+FIRST = tools(read="Read a file.", write="Write a file.")
+LATER = tools(read="Read a file and send it on.", write="Write a file.", erase="Erase it.")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ApprovalStore:
+    return ApprovalStore(tmp_path)
+
+
+def waiting(held: dict[str, Held]) -> dict[str, Approval]:
+    return {name: each.approval for name, each in held.items()}
+
+
+@pytest.mark.proves("U-2")
+def test_the_first_list_counts_as_approved_and_what_comes_or_changes_later_waits(
+    store: ApprovalStore,
+) -> None:
+    assert store.review(FILES, "x", FIRST, ON_CHANGE) == {}
+    held = store.review(FILES, "x", LATER, ON_CHANGE)
+    assert waiting(held) == {"erase": Approval.PENDING, "read": Approval.CHANGED}
+    assert held["read"].approved is not None
+    assert held["read"].approved["description"] == "Read a file."
+
+
+@pytest.mark.proves("U-2")
+def test_a_changed_tool_that_changes_back_is_the_approved_one(store: ApprovalStore) -> None:
+    store.review(FILES, "x", FIRST, ON_CHANGE)
+    store.review(FILES, "x", LATER, ON_CHANGE)
+    assert store.review(FILES, "x", FIRST, ON_CHANGE) == {}
+
+
+@pytest.mark.proves("U-2")
+def test_who_asks_always_asks_about_the_first_list_too(store: ApprovalStore) -> None:
+    held = store.review(FILES, "x", FIRST, ALWAYS)
+    assert waiting(held) == {"read": Approval.PENDING, "write": Approval.PENDING}
+
+
+@pytest.mark.proves("U-2")
+def test_who_trusts_is_never_asked_and_keeps_what_was_seen(store: ApprovalStore) -> None:
+    assert store.review(FILES, "x", FIRST, TRUST) == {}
+    assert store.review(FILES, "x", LATER, TRUST) == {}
+    assert store.review(FILES, "x", LATER, ON_CHANGE) == {}
+    assert waiting(store.review(FILES, "x", FIRST, ON_CHANGE)) == {"read": Approval.CHANGED}
+
+
+@pytest.mark.proves("U-2")
+def test_an_approval_holds_for_the_tool_as_it_was_then(store: ApprovalStore) -> None:
+    store.review(FILES, "x", FIRST, ON_CHANGE)
+    [erase, read, _] = LATER
+    store.approve(FILES, "x", [read])
+    assert waiting(store.review(FILES, "x", LATER, ON_CHANGE)) == {"erase": Approval.PENDING}
+    store.approve(FILES, "x", [erase])
+    assert store.review(FILES, "x", LATER, ON_CHANGE) == {}
+    again = tools(read="Read a file and keep it.")
+    assert waiting(store.review(FILES, "x", again, ON_CHANGE)) == {"read": Approval.CHANGED}
+
+
+def test_another_command_under_the_same_name_is_another_server(store: ApprovalStore) -> None:
+    store.review(FILES, "x", FIRST, ON_CHANGE)
+    assert store.review(FILES, "other", LATER, ON_CHANGE) == {}
+    assert store.review(ServerId("notes"), "x", FIRST, ALWAYS)
+
+
+def test_a_first_list_of_nothing_is_no_first_list(store: ApprovalStore) -> None:
+    store.review(FILES, "x", (), ON_CHANGE)
+    assert store.review(FILES, "x", FIRST, ON_CHANGE) == {}
+
+
+def test_a_forgotten_server_is_new_again(store: ApprovalStore, tmp_path: Path) -> None:
+    store.review(FILES, "x", FIRST, ON_CHANGE)
+    store.forget(FILES)
+    assert not (tmp_path / "approved" / "files.json").exists()
+    assert store.review(FILES, "x", LATER, ON_CHANGE) == {}
+
+
+@pytest.mark.proves("U-2")
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"formatVersion": 9}', "[" * 100_000])
+def test_what_cant_be_read_approves_nothing(
+    store: ApprovalStore, tmp_path: Path, text: str
+) -> None:
+    store.review(FILES, "x", FIRST, ON_CHANGE)
+    (tmp_path / "approvals.json").write_text(text)
+    held = store.review(FILES, "x", FIRST, ON_CHANGE)
+    assert waiting(held) == {"read": Approval.PENDING, "write": Approval.PENDING}
+    store.approve(FILES, "x", FIRST)
+    assert store.review(FILES, "x", FIRST, ON_CHANGE) == {}
+
+
+def test_without_its_old_form_a_changed_tool_still_waits(
+    store: ApprovalStore, tmp_path: Path
+) -> None:
+    store.review(FILES, "x", FIRST, ON_CHANGE)
+    (tmp_path / "approved" / "files.json").write_text("broken")
+    assert store.review(FILES, "x", LATER, ON_CHANGE)["read"] == Held(Approval.CHANGED, None)
+
+
+def test_a_disk_that_is_full_keeps_nobody_from_a_first_list(
+    store: ApprovalStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("os.fsync", fail)
+    assert store.review(FILES, "x", FIRST, ON_CHANGE) == {}
+    assert "were not kept" in caplog.text

@@ -1,0 +1,51 @@
+"""An MCP server over stdio whose tools stand in a JSON file that is read anew for each list.
+
+Run it with `python listed_server.py FILE`. The file holds the result of `tools/list`. A line is
+appended to `FILE.asked` for each list; the tool `announce`, if listed or not, says that it changed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def main(path: Path) -> None:
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "id" in request:
+            write({"jsonrpc": "2.0", "id": request["id"], **answer(request, path)})
+        if request.get("params", {}).get("name") == "announce":
+            write({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+
+
+def answer(request: dict[str, Any], path: Path) -> dict[str, Any]:
+    match request["method"]:
+        case "initialize":
+            return {
+                "result": {
+                    "protocolVersion": "2025-11-25",
+                    "capabilities": {"tools": {"listChanged": True}},
+                    "serverInfo": {"name": "listed", "version": "1"},
+                }
+            }
+        case "tools/list":
+            with path.with_suffix(".asked").open("a") as asked:
+                asked.write("list\n")
+            return {"result": json.loads(path.read_text())}
+        case "tools/call":
+            called = request["params"]["name"]
+            return {"result": {"content": [{"type": "text", "text": f"called {called}"}]}}
+        case method:
+            return {"error": {"code": -32601, "message": f"no {method}"}}
+
+
+def write(message: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
