@@ -25,7 +25,7 @@ class PasteBox(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._several: dict[str, ServerConfig] = {}
-        prompt = self.tr("Paste a command line, a URL or an mcp.json snippet")
+        prompt = self.tr("Paste a command line, a URL, an mcp.json snippet or an install link")
         self._text = QPlainTextEdit()
         self._text.setAccessibleName(prompt)
         self._text.setPlaceholderText(prompt)
