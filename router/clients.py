@@ -4,12 +4,13 @@ are connected to us. `router.interop` finds and writes; window and command line 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import NewType
+from typing import NewType, Protocol
 
-from router.model import TokenId
+from router.model import ServerId, TokenId, WorkspaceId
 from router.settings import ServerConfig
 
 ClientId = NewType("ClientId", str)
@@ -103,3 +104,40 @@ class Findings:
     servers: tuple[FoundServer, ...]
     problems: tuple[str, ...] = ()
     """A sentence for each file that could not be read, with its path and line."""
+
+
+class AppsPort(Protocol):
+    """Other applications on this computer: their servers, and our entry in their files.
+
+    All are commands: they read files that others write.
+    """
+
+    async def list(self) -> tuple[ClientApp, ...]:
+        """Those that can be connected, whether they are installed or not."""
+        ...
+
+    async def find_servers(self) -> Findings: ...
+    async def read_file(self, path: Path) -> tuple[FoundServer, ...]: ...
+    async def import_servers(
+        self, workspace: WorkspaceId, servers: Sequence[FoundServer], answers: Mapping[str, str]
+    ) -> tuple[ServerId, ...]:
+        """Add `servers`; `answers` are to their prompts, by id. Commands wait for consent."""
+        ...
+
+    async def plan(self, client: ClientId) -> ConnectionPlan:
+        """What connecting would change in the application's file."""
+        ...
+
+    async def connect(self, plan: ConnectionPlan) -> Connection:
+        """Do what was shown, with a token of the application's own; refused if the file has been
+        changed since."""
+        ...
+
+    async def disconnect(self, client: ClientId) -> Connection: ...
+    async def undo(self, connection: Connection) -> None:
+        """Put the file back as it was, byte for byte."""
+        ...
+
+    async def snippet(self, client: ClientId) -> str:
+        """Our entry to paste by hand, with a new token in it."""
+        ...

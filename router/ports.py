@@ -10,17 +10,10 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import NewType, Protocol, TypeAlias
 
-from router.clients import (
-    ClientApp,
-    ClientId,
-    Connection,
-    ConnectionPlan,
-    Findings,
-    FoundServer,
-)
+from router.clients import AppsPort
+from router.details import LogLine, ServerOffers
 from router.events import Event
 from router.lists import Approval, ApprovalPolicy, DiffPart, Finding, PreparedListing
 from router.model import (
@@ -83,6 +76,11 @@ class RouterPort(Protocol):
         """Tools that are hidden from clients until a person approves them."""
         ...
 
+    def offers(self, ref: ServerRef) -> ServerOffers: ...
+    def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
+        """The last lines it wrote to stderr, oldest first."""
+        ...
+
     def tokens(self) -> tuple[TokenSummary, ...]: ...
     def savings(self, workspace: WorkspaceId) -> Savings: ...
     def recent_activity(self) -> tuple[ActivityEntry, ...]:
@@ -126,11 +124,31 @@ class RouterPort(Protocol):
         """Learn what the running servers' processes use; their statuses tell."""
         ...
 
+    async def try_tool(
+        self, workspace: WorkspaceId, key: ToolKey, arguments: JsonObject
+    ) -> JsonObject:
+        """Run a tool as the person at the keyboard; the result as the server gave it."""
+        ...
+
     async def create_workspace(self, name: str) -> WorkspaceId: ...
+    async def rename_workspace(self, workspace: WorkspaceId, name: str) -> None: ...
+    async def remove_workspace(self, workspace: WorkspaceId) -> None: ...
+    async def restore_workspace(self, workspace: WorkspaceId) -> None:
+        """Take back the last `remove_workspace` of this id."""
+        ...
+
     async def switch_workspace(self, workspace: WorkspaceId) -> None: ...
     async def create_project(
         self, workspace: WorkspaceId, name: str, servers: Sequence[ServerId] | None
     ) -> ProjectId: ...
+    async def update_project(
+        self,
+        workspace: WorkspaceId,
+        project: ProjectId,
+        name: str,
+        servers: Sequence[ServerId] | None,
+    ) -> None: ...
+    async def remove_project(self, workspace: WorkspaceId, project: ProjectId) -> None: ...
     async def set_project_options(
         self,
         workspace: WorkspaceId,
@@ -184,43 +202,6 @@ class RouterPort(Protocol):
         ...
 
     async def revoke_token(self, token: TokenId) -> None: ...
-
-
-class AppsPort(Protocol):
-    """Other applications on this computer: their servers, and our entry in their files.
-
-    All are commands: they read files that others write.
-    """
-
-    async def list(self) -> tuple[ClientApp, ...]:
-        """Those that can be connected, whether they are installed or not."""
-        ...
-
-    async def find_servers(self) -> Findings: ...
-    async def read_file(self, path: Path) -> tuple[FoundServer, ...]: ...
-    async def import_servers(
-        self, workspace: WorkspaceId, servers: Sequence[FoundServer], answers: Mapping[str, str]
-    ) -> tuple[ServerId, ...]:
-        """Add `servers`; `answers` are to their prompts, by id. Commands wait for consent."""
-        ...
-
-    async def plan(self, client: ClientId) -> ConnectionPlan:
-        """What connecting would change in the application's file."""
-        ...
-
-    async def connect(self, plan: ConnectionPlan) -> Connection:
-        """Do what was shown, with a token of the application's own; refused if the file has been
-        changed since."""
-        ...
-
-    async def disconnect(self, client: ClientId) -> Connection: ...
-    async def undo(self, connection: Connection) -> None:
-        """Put the file back as it was, byte for byte."""
-        ...
-
-    async def snippet(self, client: ClientId) -> str:
-        """Our entry to paste by hand, with a new token in it."""
-        ...
 
 
 class SecretStore(Protocol):

@@ -1,4 +1,4 @@
-"""A typed stand-in for `ports.AppsPort`."""
+"""A typed stand-in for `clients.AppsPort`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from router.names import slug
 
 
 class FakeApps:
-    """`ports.AppsPort` that answers from its fields and keeps each command with the router's."""
+    """`clients.AppsPort` that answers from its fields and keeps each command with the router's."""
 
     def __init__(self, record: Callable[..., None]) -> None:
         self._record = record

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from threading import current_thread
 from typing import Any, TypeVar
 
+from router.details import LogLine, ServerOffers
 from router.errors import NotFound, SecretUnavailable, ToolboothError
 from router.events import (
     Event,
@@ -25,7 +26,6 @@ from router.model import (
     Exposure,
     IssuedToken,
     JsonObject,
-    ListenerPhase,
     ListenerState,
     Optimization,
     Permission,
@@ -50,44 +50,9 @@ from router.ports import PendingTool, ProgressSink, Requester, SessionId, Upstre
 from router.settings import ServerConfig, Settings
 from tests.fake_apps import FakeApps
 from tests.fake_permissions import FakePermissions
+from tests.fake_state import RouterState, SentCommand
 
 T = TypeVar("T")
-_LISTENING = ListenerState(ListenerPhase.LISTENING, url="http://127.0.0.1:3717/mcp")
-_SIGN_IN = SignIn("https://auth.example/authorize", datetime(2026, 1, 1, tzinfo=UTC))
-
-
-@dataclass(frozen=True, slots=True)
-class SentCommand:
-    """One command the fake router was given: its name and its arguments in order."""
-
-    name: str
-    arguments: tuple[object, ...] = ()
-
-
-@dataclass(slots=True)
-class RouterState:
-    """What a `FakeRouter` answers its queries from; set the fields freely."""
-
-    settings: Settings = field(default_factory=Settings)
-    listener: ListenerState = _LISTENING
-    workspaces: tuple[WorkspaceSummary, ...] = (
-        WorkspaceSummary(WorkspaceId("personal"), "Personal", server_count=0, active=True),
-    )
-    projects: dict[WorkspaceId, tuple[ProjectSummary, ...]] = field(
-        default_factory=dict[WorkspaceId, tuple[ProjectSummary, ...]]
-    )
-    servers: dict[WorkspaceId, tuple[ServerStatus, ...]] = field(
-        default_factory=dict[WorkspaceId, tuple[ServerStatus, ...]]
-    )
-    configs: dict[ServerRef, ServerConfig] = field(default_factory=dict[ServerRef, ServerConfig])
-    tools: dict[ServerRef, tuple[ToolView, ...]] = field(
-        default_factory=dict[ServerRef, tuple[ToolView, ...]]
-    )
-    pending: tuple[PendingTool, ...] = ()
-    tokens: tuple[TokenSummary, ...] = ()
-    savings: dict[WorkspaceId, Savings] = field(default_factory=dict[WorkspaceId, Savings])
-    activity: tuple[ActivityEntry, ...] = ()
-    sign_in: SignIn = _SIGN_IN
 
 
 class FakeRouter(FakePermissions):
@@ -141,6 +106,12 @@ class FakeRouter(FakePermissions):
 
     def pending_tools(self, workspace: WorkspaceId) -> tuple[PendingTool, ...]:
         return self.state.pending
+
+    def offers(self, ref: ServerRef) -> ServerOffers:
+        return self.state.offers.get(ref, ServerOffers())
+
+    def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
+        return self.state.logs.get(ref, ())
 
     def tokens(self) -> tuple[TokenSummary, ...]:
         return self.state.tokens
@@ -200,6 +171,33 @@ class FakeRouter(FakePermissions):
 
     async def measure(self) -> None:
         self._record("measure")
+
+    async def try_tool(
+        self, workspace: WorkspaceId, key: ToolKey, arguments: JsonObject
+    ) -> JsonObject:
+        self._record("try_tool", workspace, key, arguments)
+        return self.state.result
+
+    async def rename_workspace(self, workspace: WorkspaceId, name: str) -> None:
+        self._record("rename_workspace", workspace, name)
+
+    async def remove_workspace(self, workspace: WorkspaceId) -> None:
+        self._record("remove_workspace", workspace)
+
+    async def restore_workspace(self, workspace: WorkspaceId) -> None:
+        self._record("restore_workspace", workspace)
+
+    async def update_project(
+        self,
+        workspace: WorkspaceId,
+        project: ProjectId,
+        name: str,
+        servers: Sequence[ServerId] | None,
+    ) -> None:
+        self._record("update_project", workspace, project, name, servers)
+
+    async def remove_project(self, workspace: WorkspaceId, project: ProjectId) -> None:
+        self._record("remove_project", workspace, project)
 
     async def create_workspace(self, name: str) -> WorkspaceId:
         self._record("create_workspace", name)

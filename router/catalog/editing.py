@@ -145,6 +145,24 @@ def with_project(
     return _with_project_entry(config, project, entry), project
 
 
+def with_changed_project(
+    config: WorkspaceConfig, project: ProjectId, name: str, servers: Sequence[ServerId] | None
+) -> WorkspaceConfig:
+    """The project under another name, or with other servers; its id stays."""
+    for server in servers or ():
+        server_name(config, server)
+    chosen = tuple(servers) if servers is not None else None
+    changes = {"name": name, "servers": chosen}
+    entry = project_entry(config, project).model_copy(update=changes)
+    return _with_project_entry(config, project, entry)
+
+
+def without_project(config: WorkspaceConfig, project: ProjectId) -> WorkspaceConfig:
+    project_entry(config, project)
+    rest = {key: entry for key, entry in config.projects.items() if key != project}
+    return config.model_copy(update={"projects": rest})
+
+
 def with_options(
     config: WorkspaceConfig,
     project: ProjectId | None,

@@ -9,7 +9,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
-from router.lists import Approval
+from router.details import OfferView, ServerOffers
+from router.lists import Approval, PreparedListing
 from router.model import (
     DataSource,
     Effect,
@@ -200,3 +201,25 @@ def _union(names: Iterable[str]) -> str:
 
 def _required(schema: JsonObject) -> set[str]:
     return {name for name in as_array(schema.get("required")) if isinstance(name, str)}
+
+
+def offers(listing: PreparedListing) -> ServerOffers:
+    """Prompts and resources as people read them."""
+    prompts = [_offer(each, _arguments(each)) for each in listing.prompts]
+    fixed = [_offer(each, str(each.get("uri") or "")) for each in listing.resources]
+    open_ones = [
+        _offer(each, str(each.get("uriTemplate") or "")) for each in listing.resource_templates
+    ]
+    return ServerOffers(tuple(prompts), (*fixed, *open_ones))
+
+
+def _offer(entry: JsonObject, detail: str) -> OfferView:
+    name = str(entry.get("name") or detail)
+    title = str(entry.get("title") or name)
+    return OfferView(name, title, str(entry.get("description") or ""), detail)
+
+
+def _arguments(prompt: JsonObject) -> str:
+    """`topic, length?`: what is optional has a question mark."""
+    arguments = [as_object(each) for each in as_array(prompt.get("arguments"))]
+    return ", ".join(f"{a.get('name')}{'' if a.get('required') else '?'}" for a in arguments)

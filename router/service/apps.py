@@ -47,7 +47,7 @@ class Owner(Protocol):
 
 
 class Apps:
-    """The one production implementation of `ports.AppsPort`."""
+    """The one production implementation of `clients.AppsPort`."""
 
     def __init__(
         self,

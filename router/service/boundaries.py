@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from router.catalog import editing
+from router.errors import InvalidInput
 from router.events import Publish, TokensChanged, ToolsChanged, WorkspacesChanged
 from router.lists import ApprovalPolicy
 from router.model import (
@@ -55,6 +56,25 @@ class Boundaries(Queries):
     async def set_approval_policy(self, workspace: WorkspaceId, policy: ApprovalPolicy) -> None:
         await self._edit(workspace, lambda c: c.model_copy(update={"approval": policy}))
 
+    async def rename_workspace(self, workspace: WorkspaceId, name: str) -> None:
+        name = editing.checked_name(name)
+        await self._edit(workspace, lambda c: c.model_copy(update={"name": name}))
+
+    async def remove_workspace(self, workspace: WorkspaceId) -> None:
+        """Put it aside, so that it can be restored. The last one stays."""
+        others = [known for known in self._workspaces.catalogs if known != workspace]
+        self._workspaces.catalog(workspace)
+        if not others:
+            raise InvalidInput("The last workspace can't be removed.", "Make another one first.")
+        await self._workspaces.put_aside(workspace)
+        await self._fleet.apply(self._workspaces.drop(workspace))
+        self._publish(WorkspacesChanged(workspace))
+
+    async def restore_workspace(self, workspace: WorkspaceId) -> None:
+        """Bring back the one that was removed last under this id."""
+        await self._workspaces.bring_back(workspace)
+        await self._reconcile(workspace)
+
     async def create_project(
         self, workspace: WorkspaceId, name: str, servers: Sequence[ServerId] | None
     ) -> ProjectId:
@@ -62,6 +82,21 @@ class Boundaries(Queries):
         _, project = editing.with_project(self._workspaces.catalog(workspace).config, name, servers)
         await self._edit(workspace, lambda c: editing.with_project(c, name, servers)[0])
         return project
+
+    async def update_project(
+        self,
+        workspace: WorkspaceId,
+        project: ProjectId,
+        name: str,
+        servers: Sequence[ServerId] | None,
+    ) -> None:
+        name = editing.checked_name(name)
+        await self._edit(
+            workspace, lambda c: editing.with_changed_project(c, project, name, servers)
+        )
+
+    async def remove_project(self, workspace: WorkspaceId, project: ProjectId) -> None:
+        await self._edit(workspace, lambda c: editing.without_project(c, project))
 
     async def set_project_options(
         self,

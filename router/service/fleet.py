@@ -27,6 +27,7 @@ from router.model import (
     ServerState,
 )
 from router.ports import SecretStore
+from router.service.server_logs import ServerLogs
 from router.service.sign_ins import SignIns
 from router.service.tool_lists import ToolLists
 from router.service.workspaces import Reconciled, Workspaces
@@ -71,6 +72,7 @@ class Fleet:
         """Those that said their lists changed, and were not listed since."""
         self._following: dict[ServerRef, asyncio.Task[None]] = {}
         self.sign_ins = SignIns(workspaces, secrets, clock, self._sign_in_ended)
+        self.logs = ServerLogs(clock)
         self.board = StatusBoard(workspaces.catalogs, publish, redactor.text)
         self.pool = UpstreamPool(
             launch=self._launch,
@@ -293,7 +295,9 @@ class Fleet:
         self._publish(AttentionNeeded(ref, without_secrets(failure, self._redactor.text)))
 
     def _said(self, ref: ServerRef, line: str) -> None:
-        log.debug("%s: %s", ref.server, self._redactor.text(line))
+        said = self._redactor.text(line)
+        log.debug("%s: %s", ref.server, said)
+        self.logs.add(ref, said)
 
 
 def _refused(failure: Failure, name: str) -> UpstreamFailed:

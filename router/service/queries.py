@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from router.catalog import editing
+from router.catalog import editing, reading
+from router.details import LogLine, ServerOffers
 from router.gateway import metatools
 from router.model import (
     ActivityEntry,
@@ -102,6 +103,12 @@ class Queries:
 
     def pending_tools(self, workspace: WorkspaceId) -> tuple[PendingTool, ...]:
         return self._fleet.lists.pending(workspace)
+
+    def offers(self, ref: ServerRef) -> ServerOffers:
+        return reading.offers(self._workspaces.entry(ref).listing)
+
+    def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
+        return self._fleet.logs.of(ref)
 
     def tokens(self) -> tuple[TokenSummary, ...]:
         return self._tokens.list()

@@ -16,6 +16,7 @@ from typing import assert_never
 from router.catalog import editing
 from router.control.channel import ControlServer, socket_address
 from router.control.commands import dispatch
+from router.errors import InvalidInput
 from router.events import (
     ActivityRecorded,
     ConfigAccepted,
@@ -38,7 +39,7 @@ from router.model import (
     ToolKey,
     WorkspaceId,
 )
-from router.result import ToolResult
+from router.result import Failed, ToolResult
 from router.search.bm25 import Bm25Provider
 from router.service.announcing import Announcer
 from router.service.apps import Apps
@@ -276,6 +277,14 @@ class Router(Boundaries):
     ) -> ToolResult[JsonObject]:
         request = Request(id="local", caller=caller, params={})
         return await self._endpoint.exposures.run_tool(request, key, arguments)
+
+    async def try_tool(
+        self, workspace: WorkspaceId, key: ToolKey, arguments: JsonObject
+    ) -> JsonObject:
+        result = await self.call_tool(self.local_caller(workspace, None), key, arguments)
+        if isinstance(result, Failed):
+            raise InvalidInput(result.message, result.hint)
+        return result.value
 
     # Keeping in step
 

@@ -112,6 +112,14 @@ class Workspaces:
         async with self._editing:
             await asyncio.to_thread(self._config.create_workspace, workspace, config)
 
+    async def put_aside(self, workspace: WorkspaceId) -> None:
+        async with self._editing:
+            await asyncio.to_thread(self._config.put_aside, workspace)
+
+    async def bring_back(self, workspace: WorkspaceId) -> None:
+        async with self._editing:
+            await asyncio.to_thread(self._config.bring_back, workspace)
+
     def reconcile(self, workspace: WorkspaceId) -> Reconciled:
         """Bring the catalogue in line with the configuration, and say what that changes."""
         config = self._with_lent(workspace, self._config.workspaces[workspace])

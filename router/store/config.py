@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from router.model import JsonObject, WorkspaceId
 from router.settings import Settings, WorkspaceConfig
 from router.store import jsontext
 from router.store.document import Document, Seen
-from router.store.files import sweep
+from router.store.files import explained, private_folder, sweep
 from router.store.migrations import VERSION_KEY, Migrated, migrate_settings, migrate_workspace
 
 log = logging.getLogger(__name__)
@@ -144,6 +145,31 @@ class ConfigStore:
         if not document.create():
             raise Conflict(f'The workspace "{workspace}" exists already.', "Choose another name.")
         self._keep({**self._workspaces, workspace: document})
+
+    def put_aside(self, workspace: WorkspaceId) -> None:
+        """Move the folder of `workspace` away, over what was put aside of that id before."""
+        aside = self._aside(workspace)
+        self._document(workspace)
+        with explained(aside):
+            shutil.rmtree(aside, ignore_errors=True)
+            private_folder(aside.parent)
+            self.workspace_folder(workspace).rename(aside)
+        self._keep({k: d for k, d in self._workspaces.items() if k != workspace})
+
+    def bring_back(self, workspace: WorkspaceId) -> None:
+        """Undo `put_aside`."""
+        folder, aside = self.workspace_folder(workspace), self._aside(workspace)
+        if (folder / "workspace.json").exists() or not aside.is_dir():
+            raise Conflict(f'The workspace "{workspace}" can\'t be brought back any more.')
+        with explained(folder):
+            shutil.rmtree(folder, ignore_errors=True)  # What its servers wrote when they ended.
+            aside.rename(folder)
+        document = self._new_document(workspace, WorkspaceConfig(name=workspace))
+        document.refresh()
+        self._keep({**self._workspaces, workspace: document})
+
+    def _aside(self, workspace: WorkspaceId) -> Path:
+        return self._data_dir / "removed" / workspace
 
     def poll(self) -> list[Change]:
         """What someone else changed on disk since the last time."""

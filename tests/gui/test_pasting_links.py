@@ -23,7 +23,7 @@ GITHUB = ServerConfig(
 @pytest.mark.parametrize(
     ("text", "name", "config"),
     [
-        (f"cursor://anysphere.cursor-deeplink/mcp/install?name=notes&config={CODED}", "notes", CONFIG),  # noqa: E501
+        (
             f"cursor://anysphere.cursor-deeplink/mcp/install?name=notes&config={CODED}",
             "notes",
             CONFIG,

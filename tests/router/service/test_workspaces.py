@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from router.errors import InvalidInput, NotAvailableYet, NotFound
+from router.errors import Conflict, InvalidInput, NotAvailableYet, NotFound
 from router.events import (
     WorkspaceSwitched,
 )
@@ -15,10 +15,10 @@ from router.model import (
     Optimization,
     Permission,
     ProjectId,
-    ServerId,
     ToolKey,
 )
 from router.result import Ok
+from router.settings import ServerConfig
 from tests.running import PERSONAL, Running, running_router
 
 
@@ -32,8 +32,6 @@ async def test_what_a_later_version_brings_is_refused_with_a_sentence(running: R
         await running.router.set_project_options(
             PERSONAL, None, optimization=None, exposure=Exposure.PROGRESSIVE
         )
-    with pytest.raises(NotAvailableYet):
-        await running.router.set_permission(PERSONAL, ToolKey(ServerId("any"), "x"), Permission.ASK)
 
 
 @pytest.mark.proves("META-4", "META-5")
@@ -92,3 +90,46 @@ async def test_a_tool_can_be_tried_from_here_and_leaves_a_trace(running: Running
     result = await running.router.call_tool(caller, ToolKey(ref.server, "echo"), {"a": 1})
     assert isinstance(result, Ok)
     assert running.router.recent_activity()[0].client == "Toolbooth"
+
+
+async def test_a_removed_workspace_comes_back_with_everything(running: Running) -> None:
+    work = await running.router.create_workspace("Work")
+    config = ServerConfig(url="http://127.0.0.1:9/mcp")
+    await running.router.add_server(work, "Home", config, consent=True)
+    await running.router.remove_workspace(work)
+    assert [w.id for w in running.router.workspaces()] == [PERSONAL]
+    await running.router.restore_workspace(work)
+    assert [s.name for s in running.router.servers(work)] == ["Home"]
+    with pytest.raises(Conflict):
+        await running.router.restore_workspace(work)
+
+
+async def test_the_last_workspace_stays(running: Running) -> None:
+    with pytest.raises(InvalidInput, match="last workspace"):
+        await running.router.remove_workspace(PERSONAL)
+
+
+async def test_workspaces_and_projects_can_be_renamed_and_keep_their_ids(running: Running) -> None:
+    await running.router.rename_workspace(PERSONAL, "Mine")
+    one = await running.add("One")
+    project = await running.router.create_project(PERSONAL, "Site", None)
+    await running.router.update_project(PERSONAL, project, "Web site", [one.server])
+    assert [w.name for w in running.router.workspaces()] == ["Mine"]
+    summary = running.router.projects(PERSONAL)[1]
+    assert (summary.id, summary.name, summary.servers) == (project, "Web site", (one.server,))
+    await running.router.remove_project(PERSONAL, project)
+    assert len(running.router.projects(PERSONAL)) == 1
+
+
+async def test_a_person_tries_a_tool_and_sees_what_the_server_says_beside(running: Running) -> None:
+    one = await running.add("One")
+    result = await running.router.try_tool(PERSONAL, ToolKey(one.server, "echo"), {"text": "hi"})
+    assert "hi" in str(result)
+    with pytest.raises(InvalidInput):
+        await running.router.try_tool(PERSONAL, ToolKey(one.server, "nothing"), {})
+    await running.router.call_tool(
+        running.router.local_caller(PERSONAL, None),
+        ToolKey(one.server, "crash"),
+        {"code": 1, "words": "out of paper"},
+    )
+    assert [line.text for line in running.router.log(one)] == ["out of paper"]

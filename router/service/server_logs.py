@@ -1,0 +1,32 @@
+"""The last lines each server wrote to stderr, for people who wonder."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from router.details import LogLine
+from router.model import ServerRef
+from router.store.clock import Clock
+
+KEPT_LINES = 500
+
+
+class ServerLogs:
+    """`add` on the router's loop; `of` from any thread."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._lines: dict[ServerRef, deque[LogLine]] = {}
+
+    def add(self, ref: ServerRef, text: str) -> None:
+        lines = self._lines.get(ref)
+        if lines is None:
+            lines = self._lines[ref] = deque(maxlen=KEPT_LINES)
+        lines.append(LogLine(self._clock(), text))
+
+    def of(self, ref: ServerRef) -> tuple[LogLine, ...]:
+        lines = self._lines.get(ref)
+        return tuple(lines.copy()) if lines is not None else ()
+
+    def forget(self, ref: ServerRef) -> None:
+        self._lines.pop(ref, None)

@@ -1,0 +1,69 @@
+"""What a `FakeRouter` knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from router.details import LogLine, ServerOffers
+from router.model import (
+    ActivityEntry,
+    JsonObject,
+    ListenerPhase,
+    ListenerState,
+    ProjectSummary,
+    Savings,
+    ServerRef,
+    ServerStatus,
+    SignIn,
+    TokenSummary,
+    ToolView,
+    WorkspaceId,
+    WorkspaceSummary,
+)
+from router.ports import PendingTool
+from router.settings import ServerConfig, Settings
+
+_LISTENING = ListenerState(ListenerPhase.LISTENING, url="http://127.0.0.1:3717/mcp")
+_SIGN_IN = SignIn("https://auth.example/authorize", datetime(2026, 1, 1, tzinfo=UTC))
+
+
+@dataclass(slots=True)
+class RouterState:
+    """What a `FakeRouter` answers its queries from; set the fields freely."""
+
+    settings: Settings = field(default_factory=Settings)
+    listener: ListenerState = _LISTENING
+    workspaces: tuple[WorkspaceSummary, ...] = (
+        WorkspaceSummary(WorkspaceId("personal"), "Personal", server_count=0, active=True),
+    )
+    projects: dict[WorkspaceId, tuple[ProjectSummary, ...]] = field(
+        default_factory=dict[WorkspaceId, tuple[ProjectSummary, ...]]
+    )
+    servers: dict[WorkspaceId, tuple[ServerStatus, ...]] = field(
+        default_factory=dict[WorkspaceId, tuple[ServerStatus, ...]]
+    )
+    configs: dict[ServerRef, ServerConfig] = field(default_factory=dict[ServerRef, ServerConfig])
+    tools: dict[ServerRef, tuple[ToolView, ...]] = field(
+        default_factory=dict[ServerRef, tuple[ToolView, ...]]
+    )
+    pending: tuple[PendingTool, ...] = ()
+    offers: dict[ServerRef, ServerOffers] = field(default_factory=dict[ServerRef, ServerOffers])
+    logs: dict[ServerRef, tuple[LogLine, ...]] = field(
+        default_factory=dict[ServerRef, tuple[LogLine, ...]]
+    )
+    result: JsonObject = field(default_factory=dict[str, Any])
+    """What every tool answers that is tried."""
+    tokens: tuple[TokenSummary, ...] = ()
+    savings: dict[WorkspaceId, Savings] = field(default_factory=dict[WorkspaceId, Savings])
+    activity: tuple[ActivityEntry, ...] = ()
+    sign_in: SignIn = _SIGN_IN
+
+
+@dataclass(frozen=True, slots=True)
+class SentCommand:
+    """One command the fake router was given: its name and its arguments in order."""
+
+    name: str
+    arguments: tuple[object, ...] = ()
