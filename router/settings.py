@@ -347,6 +347,10 @@ class Settings(_Shape):
     idle_timeout_s: float = Field(
         default=600, ge=1, le=86400, description="After how long unused a server is stopped."
     )
+    bridge_starts_router: bool = Field(
+        default=True,
+        description="Start Toolbooth when an app connects by `toolbooth connect`.",
+    )
     result_limit_kb: int = Field(
         default=64,
         ge=0,

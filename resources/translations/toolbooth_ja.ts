@@ -516,6 +516,10 @@
         <translation>使われていないサーバーを停止するまでの時間です。</translation>
     </message>
     <message>
+        <source>Start Toolbooth when an app connects by `toolbooth connect`.</source>
+        <translation>アプリが `toolbooth connect` で接続したときに Toolbooth を起動します。</translation>
+    </message>
+    <message>
         <source>How many KB of a result tool_execute returns at once; 0 means all of it.</source>
         <translation>tool_execute が一度に返す結果の大きさ（KB）です。0 にするとすべて返します。</translation>
     </message>

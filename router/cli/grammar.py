@@ -56,6 +56,9 @@ def _build_parser() -> argparse.ArgumentParser:
 
 def _add_serve(commands: Subparsers, common: argparse.ArgumentParser) -> None:
     serve = command(commands, "serve", "Run the router without a window.", common, nothing)
+    about = "Speak MCP on stdin and stdout, for apps that can only start programs."
+    connect = command(commands, "connect", about, common, nothing)
+    connect.add_argument("--profile", type=given, default="bridge", metavar="ID", help="the app")
     serve.add_argument("--port", type=_port, metavar="N", help="instead of the one in the settings")
 
 

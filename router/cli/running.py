@@ -45,6 +45,10 @@ def run(arguments: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> 
         with asyncio.Runner(loop_factory=_new_loop) as runner:
             if parsed.command == "serve":
                 return runner.run(_serve(data_dir, parsed.port))
+            if parsed.command == "connect":
+                from router.bridge.running import run as run_bridge
+
+                return runner.run(run_bridge(data_dir, parsed.profile))
             result = runner.run(_do(data_dir, parsed))
         return _print(parsed, result)
     except WrongUsage as error:

@@ -1,0 +1,157 @@
+"""`toolbooth connect`, as clients start it: a program that speaks MCP on its stdin and stdout."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.shared.exceptions import MCPError
+
+from tests.booth import TOOLBOOTH, Booth
+from tests.running import STDIO_SERVER
+
+SERVER = (sys.executable, str(STDIO_SERVER))
+KEYRING = """\
+from pathlib import Path
+from keyring.backend import KeyringBackend
+
+class FileKeyring(KeyringBackend):
+    priority = 1
+    folder = Path(__file__).parent / "kept"
+
+    def get_password(self, service, username):
+        path = self.folder / username.replace("/", "_")
+        return path.read_text() if path.exists() else None
+
+    def set_password(self, service, username, password):
+        self.folder.mkdir(exist_ok=True)
+        (self.folder / username.replace("/", "_")).write_text(password)
+"""
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with one server that was listed once."""
+    booth = Booth(TOOLBOOTH, tmp_path_factory.mktemp("prepared") / "data")
+    booth.json("add", "Test", "--", *SERVER)
+    booth.json("refresh")
+    return booth.data_dir
+
+
+@pytest.fixture
+def stocked(booth: Booth, prepared: Path) -> Booth:
+    shutil.copytree(prepared, booth.data_dir)
+    booth.start()
+    return booth
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """One with a keyring in it, as a desktop has."""
+    folder = tmp_path / "keyring"
+    folder.mkdir()
+    (folder / "file_keyring.py").write_text(KEYRING)
+    keyring = {"PYTHON_KEYRING_BACKEND": "file_keyring.FileKeyring", "PYTHONPATH": str(folder)}
+    without_display = {k: v for k, v in os.environ.items() if "DISPLAY" not in k}
+    return {**without_display, **keyring}
+
+
+@asynccontextmanager
+async def bridged(
+    booth: Booth, environment: dict[str, str], mode: Any, program: Path = TOOLBOOTH
+) -> AsyncGenerator[Client]:
+    words = ["connect", "--profile", "desktop", "--data-dir", str(booth.data_dir)]
+    parameters = StdioServerParameters(command=str(program), args=words, env=environment)
+    async with Client(parameters, mode=mode) as client:
+        yield client
+
+
+@pytest.mark.proves("CARD-6")
+async def test_a_client_that_starts_programs_searches_and_calls(
+    stocked: Booth, environment: dict[str, str], tmp_path: Path
+) -> None:
+    async with bridged(stocked, environment, "legacy") as client:
+        listed = await client.list_tools()
+        assert [tool.name for tool in listed.tools] == ["tool_discovery", "tool_execute"]
+        found = await client.call_tool("tool_discovery", {"query": ["echo arguments"]})
+        assert found.structured_content
+        assert found.structured_content["results"][0]["toolKey"] == "test:echo"
+        arguments = {"toolKey": "test:echo", "arguments": {"name": "ü"}}
+        answer = await client.call_tool("tool_execute", arguments)
+        assert answer.structured_content == {"name": "ü"}
+    [token] = json.loads((stocked.data_dir / "tokens.json").read_text())["tokens"]
+    assert token["name"] == "desktop"
+    kept = (tmp_path / "keyring" / "kept" / "profile_desktop").read_text()
+    assert kept.startswith(f"tbt_{token['id']}_")
+
+
+async def test_without_a_keyring_a_token_is_made_for_the_one_run(stocked: Booth) -> None:
+    environment = {**os.environ, "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
+    async with bridged(stocked, environment, "legacy") as client:
+        await client.list_tools()
+        [token] = json.loads((stocked.data_dir / "tokens.json").read_text())["tokens"]
+        assert token["expiresAt"]
+    assert json.loads((stocked.data_dir / "tokens.json").read_text())["tokens"] == []
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_a_restart_of_the_router_goes_unnoticed_but_for_calls_under_way(
+    stocked: Booth, environment: dict[str, str], mode: str
+) -> None:
+    async with bridged(stocked, environment, mode) as client:
+        await client.list_tools()
+        stocked.stop()
+        stocked.start()
+        answer = await client.call_tool("tool_execute", {"toolKey": "test:echo", "arguments": {}})
+        assert not answer.is_error
+
+
+async def test_a_call_whose_router_died_fails_with_a_sentence(
+    stocked: Booth, environment: dict[str, str]
+) -> None:
+    async with bridged(stocked, environment, "legacy") as client:
+        await client.list_tools()
+
+        async def kill(progress: float, total: float | None, message: str | None) -> None:
+            stocked.kill()
+
+        arguments = {"toolKey": "test:progress", "arguments": {"steps": 1000000}}
+        with pytest.raises(MCPError, match="stopped while this was under way"):
+            await client.call_tool("tool_execute", arguments, progress_callback=kill)
+        stocked.start()
+        assert (await client.list_tools()).tools
+
+
+def test_a_router_that_is_not_running_is_started_unless_the_settings_say_otherwise(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "settings.json").write_text('{"schemaVersion": 1, "bridgeStartsRouter": false}')
+    ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}) + "\n"
+    done = subprocess.run(
+        [TOOLBOOTH, "connect", "--data-dir", str(folder)],
+        input=ping,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert "Toolbooth is not running" in json.loads(done.stdout)["error"]["message"]
+
+
+def test_the_bridge_loads_neither_qt_nor_numpy_nor_the_sdk() -> None:
+    code = "import sys, router.cli.running, router.bridge.running; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert not loaded & {"PySide6", "numpy", "mcp", "mcp_types", "starlette", "uvicorn", "httpx2"}
