@@ -12,6 +12,8 @@ from router.model import ServerId, ToolKey
 SEPARATOR = "__"
 MAX_EXPOSED_LENGTH = 64
 RESERVED_SERVER_IDS = frozenset({"toolbooth", "scripts"})
+RESERVED_TOOL_NAMES = frozenset({"tool_discovery", "tool_execute"})
+"""Our own tools, which no server's may pass for."""
 _MAX_SERVER_ID_LENGTH = 40
 _HASH_LENGTH = 6
 
@@ -63,15 +65,20 @@ def parse_exposed(name: str) -> tuple[ServerId, str]:
     return ServerId(server), tool
 
 
-def exposed_names(keys: Iterable[ToolKey]) -> dict[str, ToolKey]:
+def exposed_names(keys: Iterable[ToolKey], *, prefixed: bool = True) -> dict[str, ToolKey]:
     """A name of at most 64 characters for each tool, in order of name; none shadows another.
+    Those of a single server may go without its prefix, but for one that is a name of our own.
 
     A name that is too long, or that two tools would share, ends in a hash of its own key: the
     same tool gets the same name whichever other tools there are beside its rival.
     """
     wanted: dict[str, list[ToolKey]] = {}
     for key in keys:
-        wanted.setdefault(expose(key), []).append(key)
+        name = expose(key)
+        bare = parse_exposed(name)[1]
+        if not prefixed and bare not in RESERVED_TOOL_NAMES:
+            name = bare
+        wanted.setdefault(name, []).append(key)
     names: dict[str, ToolKey] = {}
     for name, claimants in wanted.items():
         for key in claimants:

@@ -112,7 +112,9 @@ class View:
         optimization: Optimization | None,
         exposure: Exposure,
         provider: SearchProvider,
+        prefixed: bool = True,
     ) -> None:
+        """With `prefixed` names begin with their server's id."""
         self.tools = {tool.key: tool for tool in tools}
         self._policies = policies
         self._layers = layers
@@ -120,6 +122,7 @@ class View:
         self.exposure = exposure
         self._servers = sorted(servers, key=lambda entry: entry.id)
         self._provider = provider
+        self._prefixed = prefixed
 
     def tool(self, key: ToolKey) -> Tool:
         """The tool, or `NotFound`: one that may not be used does not exist for the caller."""
@@ -168,7 +171,7 @@ class View:
     @cached_property
     def exposed(self) -> dict[str, ToolKey]:
         """The names clients see when all tools are exposed, in order of name."""
-        return exposed_names(self.tools)
+        return exposed_names(self.tools, prefixed=self._prefixed)
 
     @cached_property
     def direct_listing(self) -> JsonObject:
@@ -177,9 +180,8 @@ class View:
 
     @cached_property
     def prompts(self) -> dict[str, Offer]:
-        return self._shown(
-            Kind.PROMPT, prompt_offers(pairs((s.id, s.listing.prompts) for s in self._servers))
-        )
+        offered = pairs((s.id, s.listing.prompts) for s in self._servers)
+        return self._shown(Kind.PROMPT, prompt_offers(offered, prefixed=self._prefixed))
 
     @cached_property
     def resources(self) -> dict[str, Offer]:
@@ -319,7 +321,14 @@ class WorkspaceCatalog:
             optimization=options.optimization,
             exposure=options.exposure,
             provider=self._provider,
+            prefixed=not self._is_of_one_server(project),
         )
+
+    def _is_of_one_server(self, project: ProjectId | None) -> bool:
+        """Decided by what a person chose, not by which servers happen to be there: names that
+        change with the next server would break what clients have learnt."""
+        chosen = None if project is None else self.project(project).servers
+        return chosen is not None and len(chosen) == 1
 
     def _visible(self, entry: ServerEntry, project: ProjectId | None) -> bool:
         allowed = None if project is None else self.project(project).servers

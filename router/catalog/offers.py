@@ -30,12 +30,14 @@ class Offer:
     wire: JsonObject
 
 
-def prompt_offers(wires: Iterable[tuple[ServerId, JsonObject]]) -> dict[str, Offer]:
+def prompt_offers(
+    wires: Iterable[tuple[ServerId, JsonObject]], *, prefixed: bool = True
+) -> dict[str, Offer]:
     """Prompts by exposed name, in order of name."""
     known = {ToolKey(server, str(wire["name"])): wire for server, wire in wires}
     return {
         name: Offer(key.server, key.tool, {**known[key], "name": name})
-        for name, key in exposed_names(known).items()
+        for name, key in exposed_names(known, prefixed=prefixed).items()
     }
 
 

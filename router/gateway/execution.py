@@ -7,7 +7,9 @@ the server asked. What it answers goes back unchanged; its errors, without our s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 from router.catalog.catalog import View, WorkspaceCatalog
 from router.catalog.policies import ALLOWED, Policy, Subject
@@ -28,7 +30,7 @@ from router.model import (
     WorkspaceId,
 )
 from router.permissions import Kind
-from router.ports import ProgressSink, Upstreams
+from router.ports import ProgressSink, Requester, Upstreams
 from router.result import Ok, ToolResult, failed
 from router.store.redaction import Redactor
 from router.upstream.failures import HttpRefused
@@ -45,6 +47,9 @@ class ToolCall:
     arguments: JsonObject
     meta: JsonObject
     on_progress: ProgressSink | None = None
+    requester: Requester | None = None
+    answers: JsonObject = field(default_factory=dict[str, Any])
+    """What a client that repeats its call brings to the server that asked."""
 
 
 class Execution:
@@ -77,7 +82,11 @@ class Execution:
                 return Ok(_wrong_arguments(tool, wrong))
             if (policy := view.policy(call.key)) is not ALLOWED:
                 subject = Subject(Kind.TOOL, call.key.server, call.key.tool, tool.annotations)
-                await self._admit(caller, subject, policy, call.arguments, call.on_progress)
+                # The state of a call that goes on is sealed, so a person has said yes to this one.
+                goes_on = "requestState" in call.answers
+                await self._admit(
+                    caller, subject, policy, call.arguments, call.on_progress, goes_on=goes_on
+                )
             result = await self._call(caller, call, repeatable=_is_repeatable(tool))
             return Ok(self._redactor.json(result) if result.get("isError") else result)
         except ToolboothError as error:
@@ -104,6 +113,8 @@ class Execution:
         policy: Policy,
         arguments: JsonObject,
         on_progress: ProgressSink | None,
+        *,
+        goes_on: bool = False,
     ) -> None:
         permission = policy.decide(arguments)
         if permission is Permission.DENY:
@@ -111,7 +122,7 @@ class Execution:
                 f"The user's rules don't allow this call of {subject}.",
                 "Go on without it, or ask the user to change the rule.",
             )
-        if permission is Permission.ASK:
+        if permission is Permission.ASK and not goes_on:
             name = self._catalogs[caller.workspace].entry(subject.server).name
             text = shown(arguments, self._redactor)
             await self._asking.ask(Question(caller, subject, name, text), on_progress)
@@ -119,16 +130,17 @@ class Execution:
     async def _call(self, caller: Caller, call: ToolCall, *, repeatable: bool) -> JsonObject:
         """A call whose connection was lost may have been carried out, so it is sent again only if
         that does no harm, and only once."""
-        params: JsonObject = {"name": call.key.tool, "arguments": call.arguments}
+        params: JsonObject = {"name": call.key.tool, "arguments": call.arguments, **call.answers}
         if meta := forwarded_meta(call.meta):
             params["_meta"] = meta
         ref = ServerRef(caller.workspace, call.key.server)
+        forward = partial(self.forward, ref, "tools/call", params, call.on_progress, call.requester)
         try:
-            return await self.forward(ref, "tools/call", params, call.on_progress)
+            return await forward()
         except UpstreamFailed as error:
             if not (repeatable and _was_lost(error)):
                 raise
-        return await self.forward(ref, "tools/call", params, call.on_progress)
+        return await forward()
 
     async def forward(
         self,
@@ -136,11 +148,17 @@ class Execution:
         method: str,
         params: JsonObject,
         on_progress: ProgressSink | None = None,
+        requester: Requester | None = None,
     ) -> JsonObject:
         """Ask a server that the caller's view contains; raises what the server's failure is."""
         try:
             return await self._upstreams.request(
-                ref, method, params, on_progress=on_progress, timeout_s=self._timeout_s()
+                ref,
+                method,
+                params,
+                on_progress=on_progress,
+                timeout_s=self._timeout_s(),
+                requester=requester,
             )
         except UpstreamAnsweredError as error:
             error.message = self._redactor.text(error.message)
@@ -150,6 +168,9 @@ class Execution:
             error.message = self._redactor.text(error.message)
             error.hint = self._redactor.text(error.hint)
             raise
+
+    async def unsubscribe(self, ref: ServerRef, address: str) -> None:
+        await self._upstreams.unsubscribe(ref, address)
 
 
 def forwarded_meta(meta: JsonObject) -> JsonObject:

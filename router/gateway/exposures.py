@@ -65,7 +65,12 @@ class Exposures:
             saved_tokens=view.full_tokens - tokens if optimized else 0,
             result_count=len(metatools.TOOLS) if optimized else len(view.tools),
         )
-        return metatools.LISTING if optimized else view.direct_listing
+        return self.listing(request.caller)
+
+    def listing(self, caller: Caller) -> JsonObject:
+        """What this caller gets as its tools; the same object until that changes."""
+        view = self._execution.view(caller)
+        return view.direct_listing if view.optimization is None else metatools.LISTING
 
     async def call_tool(self, request: Request, name: str, arguments: JsonObject) -> JsonObject:
         """The result of a `tools/call`, by whichever name the tool was exposed."""
@@ -141,7 +146,14 @@ class Exposures:
         """Run a tool and note it in the activity log, however it ends. With `cut` a long result is
         shortened."""
         started = time.perf_counter()
-        call = ToolCall(key, arguments, request.meta, request.on_progress)
+        call = ToolCall(
+            key,
+            arguments,
+            request.meta,
+            request.on_progress,
+            request.requester,
+            request.answers,
+        )
         outcome, message, tokens = Outcome.CANCELLED, None, 0
         try:
             result = await self._result(request.caller, call, cut)

@@ -13,6 +13,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, cast
 from urllib.parse import parse_qsl
 
@@ -27,6 +28,9 @@ from router.model import Caller, JsonObject, TokenSummary, as_object
 
 CALLER = "toolbooth.caller"
 """Where in the ASGI scope the gate leaves the `Caller`."""
+
+RECALL = "toolbooth.recall"
+"""Where it leaves how to decide that again, when the settings have changed."""
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 BODY_DEADLINE_S = 10
@@ -96,16 +100,15 @@ class Guard:
             receive = _replay(body, receive)
         if bearer is None:
             token = self._rules.authenticate(_text(meta.get("token")))
-        caller = self._rules.caller(
-            token,
-            Claims(
-                path_workspace=place["workspace"],
-                path_project=place["project"],
-                header_project=headers.get("toolbooth-project"),
-                meta_project=_text(meta.get("projectId")),
-            ),
+        claims = Claims(
+            path_workspace=place["workspace"],
+            path_project=place["project"],
+            header_project=headers.get("toolbooth-project"),
+            meta_project=_text(meta.get("projectId")),
         )
+        caller = self._rules.caller(token, claims)
         scope[CALLER] = caller
+        scope[RECALL] = partial(self._rules.caller, token, claims)
         scope["user"] = _principal(token)
         scope["headers"] = [header for header in scope["headers"] if header[0] != _DROPPED]
         self._on_caller(caller)
@@ -234,3 +237,7 @@ async def _refuse(refusal: Refusal, scope: Scope, receive: Receive, send: Send) 
 
 def caller_of(scope: Scope) -> Caller:
     return cast(Caller, scope[CALLER])
+
+
+def recall_of(scope: Scope) -> Callable[[], Caller]:
+    return cast(Callable[[], Caller], scope[RECALL])

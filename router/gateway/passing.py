@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Iterable
 
@@ -15,6 +16,7 @@ from router.gateway.execution import Execution, forwarded_meta
 from router.gateway.recording import Recorder, Request
 from router.model import (
     ActivityKind,
+    Caller,
     JsonObject,
     Outcome,
     ServerId,
@@ -83,9 +85,39 @@ class PassThrough:
         params = {**request.params, "ref": {**reference, **changed}}
         ref = ServerRef(request.caller.workspace, server)
         try:
-            return await self._execution.forward(ref, "completion/complete", _cleaned(params))
+            return await self._execution.forward(
+                ref, "completion/complete", _cleaned(params), None, request.requester
+            )
         except ToolboothError as error:
             raise _for_the_client(error) from None
+
+    async def subscribe(self, request: Request, asked: str) -> tuple[ServerRef, str]:
+        """Have a server tell when the resource at an address changes: which one, and its address
+        there."""
+        server, address = self._address(request, asked)
+        ref = ServerRef(request.caller.workspace, server)
+        try:
+            await self._execution.admit(request.caller, Kind.RESOURCE, server, address, {}, None)
+            await self._execution.forward(
+                ref, "resources/subscribe", {"uri": address}, None, request.requester
+            )
+        except ToolboothError as error:
+            raise _for_the_client(error) from None
+        return ref, address
+
+    async def unsubscribe(self, ref: ServerRef, address: str) -> None:
+        """Nobody is interested in the resource any more, whatever its server says to that."""
+        with contextlib.suppress(ToolboothError):
+            await self._execution.unsubscribe(ref, address)
+
+    def address(self, request: Request, asked: str) -> tuple[ServerRef, str]:
+        server, address = self._address(request, asked)
+        return ServerRef(request.caller.workspace, server), address
+
+    def offers(self, caller: Caller) -> tuple[object, object]:
+        """What this caller gets as its prompts, and as its resources."""
+        view = self._execution.view(caller)
+        return view.prompts, (view.resources, view.templates)
 
     def _view(self, request: Request) -> View:
         return self._execution.view(request.caller)
@@ -124,7 +156,7 @@ class PassThrough:
                 request.on_progress,
             )
             result = await self._execution.forward(
-                ref, method, _cleaned(params), request.on_progress
+                ref, method, _cleaned(params), request.on_progress, request.requester
             )
             outcome = Outcome.OK
             return result

@@ -9,7 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from router.model import ActivityEntry, ActivityKind, Caller, JsonObject, Outcome, as_object
-from router.ports import ProgressSink
+from router.ports import ProgressSink, Requester
+
+_ANSWERS = ("inputResponses", "requestState")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,13 @@ class Request:
     caller: Caller
     params: JsonObject
     on_progress: ProgressSink | None = None
+    requester: Requester | None = None
+    """How its client is reached meanwhile; nobody, if it is the person at the keyboard."""
+
+    @property
+    def answers(self) -> JsonObject:
+        """What a repeated request brings to a server that asked."""
+        return {key: self.params[key] for key in _ANSWERS if key in self.params}
 
     @property
     def meta(self) -> JsonObject:

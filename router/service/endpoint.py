@@ -7,7 +7,14 @@ from collections.abc import Callable
 from datetime import datetime
 
 from router.errors import Conflict
-from router.events import ListenerStateChanged, Publish
+from router.events import (
+    Event,
+    ListenerStateChanged,
+    Publish,
+    ToolsChanged,
+    WorkspacesChanged,
+    WorkspaceSwitched,
+)
 from router.gateway.admissions import Admissions
 from router.gateway.app import build_app
 from router.gateway.asking import Asking
@@ -24,20 +31,25 @@ from router.model import (
     ActivityEntry,
     ActivityKind,
     Caller,
+    JsonObject,
     ListenerPhase,
     ListenerState,
     Outcome,
+    ServerRef,
     TokenId,
     WorkspaceId,
 )
+from router.ports import SessionId
 from router.service.fleet import Fleet
 from router.service.workspaces import Workspaces
 from router.settings import Settings
 from router.store.redaction import Redactor
 from router.store.tokens import TokenStore
+from router.tasks import spawn
 
 _REFUSALS_TO_RECORD = (401, 403)
 _LAST_MOMENT_S = 1
+_SEEN_BY_CLIENTS = (ToolsChanged, WorkspacesChanged, WorkspaceSwitched)
 
 
 class Endpoint:
@@ -89,6 +101,14 @@ class Endpoint:
         self._connections = Admissions(self._holds)
         self._requests = Admissions(self._holds)
         self._listener: Listener | None = None
+        self._protocol: Protocol | None = None
+        self._end_session = fleet.pool.end_session
+        fleet.on_resource_updated = self._resource_updated
+
+    def note(self, event: Event) -> None:
+        """Clients are told of what changed in what they see."""
+        if isinstance(event, _SEEN_BY_CLIENTS) and self._protocol is not None:
+            self._protocol.changes.look_soon()
 
     async def start(self, port: int) -> None:
         """Listen; a port that is taken is a state to show, not the end of the router."""
@@ -110,20 +130,37 @@ class Endpoint:
             end = asyncio.get_running_loop().call_later(
                 _LAST_MOMENT_S, self._requests.end_all, stopping
             )
+            if self._protocol is not None:
+                self._protocol.changes.close()
             await self._listener.stop()
             end.cancel()
             self._listener = None
+            if self._protocol is not None:
+                self._protocol.sessions.close()
+                self._protocol = None
         self._set_state(ListenerState(ListenerPhase.STOPPED))
 
     def _build(self, listener: Listener) -> Guard:
+        self._protocol = Protocol(
+            self.exposures, self._passing, self._requests, self._session_ended
+        )
         return Guard(
-            build_app(Protocol(self.exposures, self._passing, self._requests)),
+            build_app(self._protocol),
             self._rules,
             lambda: listener.hosts,
             self._refused,
             self._admitted,
             self._connections,
         )
+
+    def _session_ended(self, session: SessionId) -> None:
+        spawn(self._end_session(session), name="end session")
+
+    def _resource_updated(
+        self, ref: ServerRef, session: SessionId | None, params: JsonObject
+    ) -> None:
+        if self._protocol is not None:
+            self._protocol.changes.updated(ref, session, params)
 
     def _holds(self, token: TokenId | None) -> bool:
         """Whether a request that `token` let in (None: that needed none) may go on."""

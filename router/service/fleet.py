@@ -26,7 +26,7 @@ from router.model import (
     ServerRef,
     ServerState,
 )
-from router.ports import SecretStore
+from router.ports import SecretStore, SessionId
 from router.service.server_logs import ServerLogs
 from router.service.sign_ins import SignIns
 from router.service.tool_lists import ToolLists
@@ -71,6 +71,10 @@ class Fleet:
         self._changed: set[ServerRef] = set()
         """Those that said their lists changed, and were not listed since."""
         self._following: dict[ServerRef, asyncio.Task[None]] = {}
+        self.on_resource_updated: Callable[[ServerRef, SessionId | None, JsonObject], None] = (
+            _ignore_update
+        )
+        """Told which resource changed, and for which session alone if only that one uses it."""
         self.sign_ins = SignIns(workspaces, secrets, clock, self._sign_in_ended)
         self.logs = ServerLogs(clock)
         self.board = StatusBoard(workspaces.catalogs, publish, redactor.text)
@@ -78,6 +82,7 @@ class Fleet:
             launch=self._launch,
             publish_state=self._state_changed,
             on_notification=self._notified,
+            on_resource_updated=self._resource_updated,
             on_stderr=self._said,
             on_given_up=self._given_up,
             terms=self._terms,
@@ -278,6 +283,11 @@ class Fleet:
         finally:
             del self._following[ref]
 
+    def _resource_updated(
+        self, ref: ServerRef, session: SessionId | None, params: JsonObject
+    ) -> None:
+        self.on_resource_updated(ref, session, params)
+
     def _learnt(self, event: Event) -> None:
         """Pass on what the refresher tells."""
         if isinstance(event, ToolsChanged):
@@ -298,6 +308,10 @@ class Fleet:
         said = self._redactor.text(line)
         log.debug("%s: %s", ref.server, said)
         self.logs.add(ref, said)
+
+
+def _ignore_update(_ref: ServerRef, _session: SessionId | None, _params: JsonObject) -> None:
+    """Nobody serves clients who could have subscribed."""
 
 
 def _refused(failure: Failure, name: str) -> UpstreamFailed:

@@ -120,6 +120,7 @@ class Router(Boundaries):
             redactor=self._redactor,
             attended=attended,
         )
+        self._announcer.subscribe(endpoint.note)
         super().__init__(config, workspaces, fleet, endpoint, tokens, self._publish, clock)
         self.apps = Apps(self, tokens, self._secrets, clock, places)
         self._data_dir = data_dir

@@ -8,7 +8,7 @@ import itertools
 import time
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from router.errors import UpstreamAnsweredError
 from router.model import Failure, FailureKind, JsonObject, as_object
@@ -19,6 +19,7 @@ from router.upstream.handshake import Session, in_envelope, shake_hands
 from router.upstream.http import HttpLink
 from router.upstream.jsonrpc import Link, NotificationSink, Peer, Receiver
 from router.upstream.last_words import LineSink, filled_in
+from router.upstream.listening import ACKNOWLEDGED, Listening
 from router.upstream.oauth.channel import Credentials
 from router.upstream.ownership import THIS_PROCESS, Mark, new_mark
 from router.upstream.protocol import LOG_LEVELS, SERVER_INFO_KEY
@@ -31,6 +32,7 @@ _STDIO_STARTUP_S = 30.0
 _HTTP_STARTUP_S = 10.0
 _SIDE_REQUEST_S = 5.0
 _MOST_ROUNDS = 10
+_SUBSCRIBING = ("resources/subscribe", "resources/unsubscribe")
 _CLOSED = Failure(FailureKind.OTHER, detail="its connection was closed")
 _SESSION_LOST = Failure(FailureKind.OTHER, detail="it forgot our session and opened no new one")
 
@@ -141,7 +143,10 @@ class Connection:
     ) -> None:
         self._link = link
         self._audience = audience
-        self._peer = Peer(link, on_notification, audience.questions)
+        self._on_notification = on_notification
+        self._peer = Peer(link, self._notified, audience.questions)
+        self._subscribed: set[str] = set()
+        self._listening: Listening | None = None
         self._log_level: str | None = None
         """From which level on the server sends its log, as far as it was told."""
         self._session: Session
@@ -169,7 +174,8 @@ class Connection:
     @property
     def idle_s(self) -> float:
         """For how long nobody has asked it anything."""
-        return 0.0 if self._peer.busy else time.monotonic() - self._peer.last_used
+        in_use = self._peer.busy or self._subscribed
+        return 0.0 if in_use else time.monotonic() - self._peer.last_used
 
     @property
     def ended_quietly(self) -> bool:
@@ -183,6 +189,19 @@ class Connection:
     async def _shake_hands(self) -> None:
         self._session = await shake_hands(self._peer, self._link.speak, self._audience.capabilities)
         self._log_level = None
+        if self._session.modern:
+            self._listening = Listening(self._listen, self._session.capabilities)
+            self._listening.begin()
+
+    async def _listen(self, params: JsonObject) -> JsonObject:
+        envelope = in_envelope(params, self._audience.capabilities)
+        return await self._peer.request("subscriptions/listen", envelope, standing=True)
+
+    def _notified(self, method: str, params: JsonObject) -> None:
+        if method == ACKNOWLEDGED and self._listening is not None:
+            self._listening.acknowledged()
+        else:
+            self._on_notification(method, params)
 
     async def request(
         self,
@@ -193,6 +212,8 @@ class Connection:
         timeout_s: float | None = None,
         requester: Requester | None = None,
     ) -> JsonObject:
+        if method in _SUBSCRIBING:
+            return await self._subscribe(method, params or {}, timeout_s)
         if self._session.modern:
             return await self._in_rounds(method, params, on_progress, timeout_s, requester)
         if requester is not None:
@@ -228,6 +249,20 @@ class Connection:
                 params["requestState"] = result["requestState"]
         raise failed(bad_protocol(f"it asks again after {_MOST_ROUNDS} answers"))
 
+    async def _subscribe(
+        self, method: str, params: JsonObject, timeout_s: float | None
+    ) -> JsonObject:
+        address, result = str(params.get("uri")), dict[str, Any]()
+        wanted = method == "resources/subscribe"
+        if self._listening is None:
+            result = await self._peer.request(method, params, timeout_s=timeout_s)
+        elif wanted:
+            await self._listening.add(address)
+        else:
+            await self._listening.remove(address)
+        (self._subscribed.add if wanted else self._subscribed.discard)(address)
+        return result
+
     async def _adjust_log(self, level: str | None) -> None:
         """Have a legacy server send at least what this client wants to hear."""
         if level is None or "logging" not in self._session.capabilities:
@@ -248,6 +283,8 @@ class Connection:
 
     async def close(self) -> None:
         self._peer.close(_CLOSED)
+        if self._listening is not None:
+            await self._listening.close()
         await self._link.close()
 
 

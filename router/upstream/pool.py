@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 
+from router.errors import ToolboothError
 from router.model import (
     Failure,
     FailureKind,
@@ -39,6 +40,7 @@ __all__ = ["LaunchPlan", "Terms", "UpstreamPool"]
 log = logging.getLogger(__name__)
 
 _CLOSE_TIMEOUT_S = 3.0
+_ASIDE_S = 5.0
 _STOPPING = Failure(FailureKind.OTHER, detail="Toolbooth is stopping")
 
 
@@ -48,6 +50,10 @@ def _ignore_line(_ref: ServerRef, _line: str) -> None:
 
 def _ignore_giving_up(_ref: ServerRef, _failure: Failure) -> None:
     """The state tells enough."""
+
+
+def _ignore_update(_ref: ServerRef, _session: SessionId | None, _params: JsonObject) -> None:
+    """Nobody has subscribed to anything."""
 
 
 def _usual_terms(_ref: ServerRef) -> Terms:
@@ -67,6 +73,9 @@ class UpstreamPool:
         launch: Callable[[ServerRef, str | None], Awaitable[LaunchPlan]],
         publish_state: Callable[[ServerRef, ServerState, Failure | None], None],
         on_notification: Callable[[ServerRef, str, JsonObject], None],
+        on_resource_updated: Callable[
+            [ServerRef, SessionId | None, JsonObject], None
+        ] = _ignore_update,
         on_stderr: Callable[[ServerRef, str], None] = _ignore_line,
         on_given_up: Callable[[ServerRef, Failure], None] = _ignore_giving_up,
         terms: Callable[[ServerRef], Terms] = _usual_terms,
@@ -77,6 +86,7 @@ class UpstreamPool:
         self._launch = launch
         self._publish_state = publish_state
         self._on_notification = on_notification
+        self._on_resource_updated = on_resource_updated
         self._on_stderr = on_stderr
         self._on_given_up = on_given_up
         self._terms = terms
@@ -86,6 +96,8 @@ class UpstreamPool:
         self._owners: dict[Place, Owner] = {}
         self._turnstiles: dict[Place, Turnstile] = {}
         self._states: dict[Place, tuple[ServerState, Failure | None]] = {}
+        self._subscribed: dict[Place, set[str]] = {}
+        """The resources each upstream shall tell about, through all its connections."""
         self._ready: dict[Place, Connection] = {}
         """Connections that are kept: the short way of `request`."""
         self._stopping = False
@@ -113,11 +125,23 @@ class UpstreamPool:
             connection = self._ready.get(place)
             if connection is None or connection.closed:
                 connection = await self._connect(place, on_progress, requester)
-            return await connection.request(
+            result = await connection.request(
                 method, params, on_progress=on_progress, timeout_s=timeout_s, requester=requester
             )
         finally:
             turnstile.leave()
+        if method == "resources/subscribe" and params is not None:
+            self._subscribed.setdefault(place, set()).add(params["uri"])
+        return result
+
+    async def unsubscribe(self, ref: ServerRef, address: str) -> None:
+        for place, addresses in tuple(self._subscribed.items()):
+            if place.ref != ref or address not in addresses:
+                continue
+            addresses.discard(address)
+            if (connection := self._ready.get(place)) is not None and not connection.closed:
+                params = {"uri": address}
+                await connection.request("resources/unsubscribe", params, timeout_s=_ASIDE_S)
 
     @asynccontextmanager
     async def borrow(self, ref: ServerRef) -> AsyncGenerator[Upstream]:
@@ -173,9 +197,25 @@ class UpstreamPool:
             name = self._terms(place.ref).name or place.ref.server
             await on_progress({"progress": 0, "message": f"Starting {name}…"})
         connection = await self._owner(place, requester).connection()
-        if not connection.closed:
+        if not connection.closed and self._ready.get(place) is not connection:
             self._ready[place] = connection
+            await self._restore(place, connection)
         return connection
+
+    async def _restore(self, place: Place, connection: Connection) -> None:
+        """Subscribe a new connection to what its predecessor told about."""
+        for address in tuple(self._subscribed.get(place, ())):
+            try:
+                params = {"uri": address}
+                await connection.request("resources/subscribe", params, timeout_s=_ASIDE_S)
+            except ToolboothError as error:
+                log.debug("%s no longer tells about %s: %s", place.ref.server, address, error)
+
+    def _notified(self, place: Place, method: str, params: JsonObject) -> None:
+        if method == "notifications/resources/updated":
+            self._on_resource_updated(place.ref, place.session, params)
+        else:
+            self._on_notification(place.ref, method, params)
 
     async def _stop(self, place: Place) -> None:
         if (owner := self._owners.get(place)) is not None:
@@ -192,6 +232,7 @@ class UpstreamPool:
             del self._owners[place]
             self._turnstiles.pop(place, None)
             self._states.pop(place, None)
+            self._subscribed.pop(place, None)
 
     def _turnstile(self, place: Place) -> Turnstile:
         if (turnstile := self._turnstiles.get(place)) is None:
@@ -246,7 +287,7 @@ class UpstreamPool:
             name=ref.server,
             launch=partial(self._launch, ref, place.folder),
             publish_state=partial(self._state_changed, place),
-            on_notification=partial(self._on_notification, ref),
+            on_notification=partial(self._notified, place),
             on_stderr=partial(self._on_stderr, ref),
             on_over=partial(self._over, place),
             on_given_up=partial(self._on_given_up, ref),
