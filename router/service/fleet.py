@@ -247,7 +247,14 @@ class Fleet:
         headers = await resolve(config.headers, self._secrets, os.environ, resolved.append)
         self._redactor.learn(ref, (*resolved, *secret_values(env), *secret_values(headers)))
         credentials = await self.sign_ins.credentials(ref)
-        return LaunchPlan(config, env, headers, credentials, owner=self._owner)
+        return LaunchPlan(
+            config,
+            env,
+            headers,
+            credentials,
+            owner=self._owner,
+            expected_version=entry.listing.protocol_version,
+        )
 
     def _state_changed(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
         self.board.update(ref, connection=state, failure=failure, process=None)

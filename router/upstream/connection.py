@@ -48,17 +48,21 @@ async def open_upstream(
     startup_timeout_s: float | None = None,
     owner: str = THIS_PROCESS,
     audience: Audience = EVERYBODY,
+    expected_version: str = "",
 ) -> Connection:
     """Start or reach the server and open a session with it. `env` and `headers` are those of
     `config` with their secrets filled in, `credentials` are for a server that wants a sign-in,
-    `owner` is whose mark its processes get, `audience` is for whom it is opened. Raises
-    `UpstreamFailed`, and then leaves nothing."""
+    `owner` is whose mark its processes get, `audience` is for whom it is opened,
+    `expected_version` is the revision it spoke before. Raises `UpstreamFailed`, and then leaves
+    nothing."""
     if config.url:
-        reach = partial(_reach, config.url, headers, credentials, on_notification, audience)
+        reach = partial(
+            _reach, config.url, headers, credentials, on_notification, audience, expected_version
+        )
         return await by_any_way(reach, ways_to(config), startup_timeout_s or _HTTP_STARTUP_S)
     process = _process(config, env, on_stderr, owner)
     connection = ProcessConnection(process, on_notification, audience)
-    await _open(connection, startup_timeout_s or _STDIO_STARTUP_S)
+    await _open(connection, startup_timeout_s or _STDIO_STARTUP_S, expected_version)
     return connection
 
 
@@ -68,6 +72,7 @@ async def _reach(
     credentials: Credentials | None,
     on_notification: NotificationSink,
     audience: Audience,
+    expected_version: str,
     way: Way,
     limit_s: float,
 ) -> Connection:
@@ -78,7 +83,7 @@ async def _reach(
     else:
         http = await asyncio.to_thread(HttpLink, url, headers, credentials)
         connection = HttpConnection(http, on_notification, audience)
-    await _open(connection, limit_s)
+    await _open(connection, limit_s, expected_version)
     return connection
 
 
@@ -110,10 +115,10 @@ def _ignore_notification(_method: str, _params: JsonObject) -> None:
     """Who only reads a list once needs not know that it changes."""
 
 
-async def _open(connection: Connection, limit_s: float) -> None:
+async def _open(connection: Connection, limit_s: float, expected_version: str = "") -> None:
     try:
         async with asyncio.timeout(limit_s):
-            await connection.open()
+            await connection.open(expected_version)
     except BaseException as error:
         await connection.close()
         if isinstance(error, TimeoutError):
@@ -182,12 +187,15 @@ class Connection:
         """Whether nobody was waiting for an answer when it closed."""
         return self._peer.left_unanswered == 0
 
-    async def open(self) -> None:
+    async def open(self, expected_version: str = "") -> None:
+        """Connect; `expected_version` is the revision the server spoke before, if that is known."""
         await self._link.start(self._peer)
-        await self._shake_hands()
+        await self._shake_hands(expected_version)
 
-    async def _shake_hands(self) -> None:
-        self._session = await shake_hands(self._peer, self._link.speak, self._audience.capabilities)
+    async def _shake_hands(self, expected_version: str) -> None:
+        self._session = await shake_hands(
+            self._peer, self._link.speak, self._audience.capabilities, expected_version
+        )
         self._log_level = None
         if self._session.modern:
             self._listening = Listening(self._listen, self._session.capabilities)
@@ -324,8 +332,8 @@ class HttpConnection(Connection):
         self._http = link
         self._renewing = asyncio.Lock()
 
-    async def open(self) -> None:
-        await super().open()
+    async def open(self, expected_version: str = "") -> None:
+        await super().open(expected_version)
         self._http.listen()
 
     async def request(
@@ -363,7 +371,7 @@ class HttpConnection(Connection):
             await self._http.forget_session()
             try:
                 async with asyncio.timeout(_HTTP_STARTUP_S):
-                    await self._shake_hands()
+                    await self._shake_hands(self.protocol_version)
             except BaseException as error:
                 self._peer.close(_SESSION_LOST)
                 if isinstance(error, TimeoutError):

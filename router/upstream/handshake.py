@@ -1,18 +1,20 @@
 """Finding the protocol revision both sides speak.
 
 Almost every server opens with `initialize`, so that is tried first. A server that doesn't know it
-is asked to `server/discover`, with which the modern revision opens.
+is asked to `server/discover`, with which the modern revision opens; one that is remembered to speak
+that revision is asked so first.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 
 from router import __version__
-from router.errors import UpstreamAnsweredError
+from router.errors import UpstreamAnsweredError, UpstreamFailed
 from router.model import Failure, FailureKind, JsonObject, as_object
 from router.upstream.failures import HttpRefused, bad_protocol, failed
 from router.upstream.jsonrpc import Peer
@@ -33,6 +35,8 @@ from router.upstream.protocol import (
 )
 
 _CLIENT_INFO = {"name": "toolbooth", "version": __version__}
+_PATIENCE_S = 5.0
+"""An old server may not even refuse what it doesn't know."""
 _NOT_THIS_WAY = (
     METHOD_NOT_FOUND,
     INVALID_REQUEST,
@@ -75,29 +79,35 @@ def in_envelope(
 
 
 async def shake_hands(
-    peer: Peer, speak: Callable[[str], None], capabilities: JsonObject
+    peer: Peer, speak: Callable[[str], None], capabilities: JsonObject, expected: str = ""
 ) -> Session:
     """Open a session. `speak` tells the link which revision its messages are in from then on;
-    `capabilities` are what we say can be asked of us.
+    `capabilities` are what we say can be asked of us; `expected` is the revision it spoke before.
 
     Raises `UpstreamFailed`.
     """
+    initialize = partial(_initialize, peer, speak, capabilities)
+    discover = partial(_discover, peer, speak, capabilities)
+    ways = (initialize, discover)
+    if expected == MODERN_VERSION:
+        ways = (partial(discover, patience_s=_PATIENCE_S), initialize)
     try:
-        return await _negotiate(peer, speak, capabilities)
+        return await _negotiate(*ways)
     except UpstreamAnsweredError as error:
         reason = f"it would not open a session: {error.message} ({error.code})"
         raise failed(Failure(FailureKind.OTHER, detail=reason)) from error
 
 
-async def _negotiate(peer: Peer, speak: Callable[[str], None], capabilities: JsonObject) -> Session:
+async def _negotiate(
+    first: Callable[[], Awaitable[Session]], second: Callable[[], Awaitable[Session]]
+) -> Session:
     try:
-        return await _initialize(peer, speak, capabilities)
-    except (UpstreamAnsweredError, HttpRefused) as refusal:
+        return await first()
+    except (UpstreamAnsweredError, UpstreamFailed) as refusal:
         if not _means_not_this_way(refusal):
             raise
-        speak(MODERN_VERSION)
         try:
-            return await _discover(peer, capabilities)
+            return await second()
         except (UpstreamAnsweredError, HttpRefused):
             raise refusal from None  # it speaks neither: the first answer says more
 
@@ -110,6 +120,7 @@ async def _initialize(
         "capabilities": capabilities,
         "clientInfo": _CLIENT_INFO,
     }
+    speak("")
     result = await peer.request("initialize", offer)
     version = result.get("protocolVersion")
     if version not in LEGACY_VERSIONS:
@@ -120,8 +131,15 @@ async def _initialize(
     return _session(version, as_object(result.get("serverInfo")), result)
 
 
-async def _discover(peer: Peer, capabilities: JsonObject) -> Session:
-    result = await peer.request("server/discover", in_envelope(None, capabilities))
+async def _discover(
+    peer: Peer,
+    speak: Callable[[str], None],
+    capabilities: JsonObject,
+    patience_s: float | None = None,
+) -> Session:
+    speak(MODERN_VERSION)
+    params = in_envelope(None, capabilities)
+    result = await peer.request("server/discover", params, timeout_s=patience_s)
     versions = result.get("supportedVersions")
     if not isinstance(versions, list) or MODERN_VERSION not in versions:
         raise failed(bad_protocol(f"it speaks revisions {versions!r:.100}, none of which we know"))
@@ -139,7 +157,9 @@ def _session(version: str, server_info: JsonObject, result: JsonObject) -> Sessi
     )
 
 
-def _means_not_this_way(refusal: UpstreamAnsweredError | HttpRefused) -> bool:
+def _means_not_this_way(refusal: UpstreamAnsweredError | UpstreamFailed) -> bool:
+    if isinstance(refusal, UpstreamAnsweredError):
+        return refusal.code in _NOT_THIS_WAY
     if isinstance(refusal, HttpRefused):
         return refusal.status in _NOT_THIS_WAY_BY_STATUS
-    return refusal.code in _NOT_THIS_WAY
+    return refusal.failure.kind is FailureKind.TIMEOUT

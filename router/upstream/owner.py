@@ -47,6 +47,8 @@ class LaunchPlan:
     """`None`: what is usual for its transport."""
     owner: str = THIS_PROCESS
     """Whose mark its processes get."""
+    expected_version: str = ""
+    """The revision it spoke when it was last heard of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +201,7 @@ class Owner:
                 on_stderr=around.on_stderr,
                 startup_timeout_s=plan.startup_timeout_s,
                 owner=plan.owner,
+                expected_version=plan.expected_version,
                 audience=around.audience,
             )
         except UpstreamFailed as error:

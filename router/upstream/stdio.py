@@ -120,7 +120,8 @@ class StdioLink(asyncio.SubprocessProtocol):
 
     def speak(self, version: str) -> None:
         """A line is the same in every revision."""
-        self._grace = 1.0
+        if version:
+            self._grace = 1.0
 
     async def send(self, message: JsonObject) -> None:
         self._write(message)

@@ -56,6 +56,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--banner", action="store_true", help="greet on stdout before all else")
     parser.add_argument("--noise", type=int, default=0, help="lines to write to stderr at start")
     parser.add_argument("--exit-at-start", type=int, help="exit with this code at once")
+    parser.add_argument("--deaf-to", help="never answer requests of this method")
     parser.add_argument("--silent", action="store_true", help="never answer anything")
     parser.add_argument("--refuse", help="answer initialize with an error of these words")
     parser.add_argument("--stubborn", action="store_true", help="ignore SIGTERM and closed stdin")
@@ -99,12 +100,13 @@ class Server:
         params = message.get("params", {})
         if method is None or request_id is None:
             self.record(method or "answer", message)
-        elif not self.options.silent:
+        elif not self.options.silent and method != self.options.deaf_to:
             self.take_request(method, request_id, params)
 
     def take_request(self, method: str, request_id: Any, params: dict[str, Any]) -> None:
         modern = "io.modelcontextprotocol/protocolVersion" in params.get("_meta", {})
         if self.options.modern_only and not modern:
+            self.record("refused", method)
             supported = {"supported": [MODERN], "requested": params.get("protocolVersion")}
             self.refuse(request_id, -32022, "Unsupported protocol version", supported)
             return

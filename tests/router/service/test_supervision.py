@@ -15,6 +15,7 @@ from router.events import AttentionNeeded, ServerStatusChanged
 from router.model import FailureKind, ServerId, ServerRef, ServerState
 from router.settings import Lifecycle
 from tests.running import PERSONAL, Running, running_router, stdio_config
+from tests.servers.commands import recorded
 from tests.servers.http_server import serving
 from tests.servers.odd_http_server import OddServer
 
@@ -36,6 +37,18 @@ async def test_a_server_runs_before_anyone_calls_it(tmp_path: Path, lifecycle: L
     assert written["mcpServers"]["Test"]["lifecycle"] == lifecycle
     async with running_router(tmp_path) as second:
         await until_state(second, READY)
+
+
+async def test_the_revision_a_server_speaks_is_remembered_across_starts(tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    async with running_router(tmp_path / "data") as first:
+        await first.add("Test", stdio_config("--modern-only", "--record", str(record)))
+    assert recorded(record, "refused")[0] == "initialize"
+    record.unlink()
+    async with running_router(tmp_path / "data") as second:
+        await second.router.refresh(PERSONAL, TEST.server)
+    assert len(recorded(record, "started")) == 1
+    assert recorded(record, "refused") == []
 
 
 async def test_a_server_that_becomes_one_to_always_run_is_started_at_once(running: Running) -> None:

@@ -33,9 +33,13 @@ async def open_server(heard: Heard) -> AsyncIterator[Open]:
     """Opens test servers with options, and closes them after the test."""
     opened: list[Connection] = []
 
-    async def open_with(*options: str, startup_timeout_s: float = 20, **fields: Any) -> Connection:
+    async def open_with(
+        *options: str, startup_timeout_s: float = 20, expected_version: str = "", **fields: Any
+    ) -> Connection:
         config = stdio_config(*options, **fields)
-        connection = await open_config(config, heard, startup_timeout_s)
+        connection = await open_config(
+            config, heard, startup_timeout_s, expected_version=expected_version
+        )
         opened.append(connection)
         return connection
 

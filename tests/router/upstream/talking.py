@@ -40,6 +40,7 @@ async def open_config(
     *,
     env: Mapping[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
+    expected_version: str = "",
 ) -> Connection:
     return await open_upstream(
         config,
@@ -48,6 +49,7 @@ async def open_config(
         on_notification=heard.notification,
         on_stderr=heard.line,
         startup_timeout_s=startup_timeout_s,
+        expected_version=expected_version,
     )
 
 

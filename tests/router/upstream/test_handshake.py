@@ -11,6 +11,7 @@ import pytest
 from router import __version__
 from router.model import Failure, FailureKind
 from router.settings import ServerConfig
+from router.upstream import handshake
 from router.upstream.connection import Connection
 from tests.router.upstream.talking import Heard, Open, call, failure_of, open_config
 from tests.servers.commands import recorded
@@ -46,6 +47,28 @@ async def test_a_server_that_knows_only_the_modern_revision_is_spoken_to_in_it(
     result = await connection.request("tools/list")
     assert set(result) == {"tools"}
     assert recorded(record, "notifications/initialized") == []
+
+
+@pytest.mark.parametrize(("expected", "refused"), [("", ["initialize"]), ("2026-07-28", [])])
+async def test_a_server_remembered_to_be_modern_is_not_asked_the_old_way(
+    open_server: Open, tmp_path: Path, expected: str, refused: list[str]
+) -> None:
+    record = tmp_path / "record"
+    connection = await open_server(
+        "--modern-only", "--record", str(record), expected_version=expected
+    )
+    assert connection.protocol_version == "2026-07-28"
+    assert recorded(record, "refused") == refused
+
+
+@pytest.mark.parametrize("options", [(), ("--deaf-to", "server/discover")])
+async def test_a_server_that_is_modern_no_longer_is_asked_the_old_way_after_all(
+    open_server: Open, options: Sequence[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(handshake, "_PATIENCE_S", 0.3)
+    connection = await open_server(*options, expected_version="2026-07-28")
+    assert connection.protocol_version == "2025-11-25"
+    assert await call(connection, "echo", a=1)
 
 
 @pytest.mark.parametrize(
