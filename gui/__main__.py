@@ -6,6 +6,7 @@ Nothing of Qt is imported until a window is wanted.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -97,6 +98,9 @@ def _open_window(folder: Path, port: int | None, hidden: bool, words: list[str])
         from router.service import Router  # Takes most of a second: on the router's own thread.
         from router.tracing import redact_logs
 
+        # What is loaded by now stays: to look through it for garbage again and again would hold
+        # up everybody for a tenth of a second each time.
+        gc.freeze()
         router = Router(folder, port=port, attended=True)
         redact_logs(router.redact)
         return router

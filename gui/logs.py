@@ -13,9 +13,10 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
 
+from router.tracing import TraceFormatter
+
 MAX_BYTES = 1_000_000
 KEPT_FILES = 3
-_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _TALKATIVE = ("mcp", "uvicorn", "httpx2", "httpcore2", "qasync")
 
 log = logging.getLogger(__name__)
@@ -30,7 +31,9 @@ def set_up_logging(data_dir: Path) -> None:
         handlers.append(_file_handler(data_dir / "logs"))
     except OSError as error:
         failure = error
-    logging.basicConfig(level=logging.INFO, format=_FORMAT, handlers=handlers)
+    for handler in handlers:
+        handler.setFormatter(TraceFormatter())
+    logging.basicConfig(level=logging.INFO, handlers=handlers)
     if failure is not None:
         log.warning("There will be no log file: %s", failure)
     for library in _TALKATIVE:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import assert_never
 
-from router.model import Failure, FailureKind
+from router.model import Failure, FailureKind, ServerState, ServerStatus
+
+_WELL = (ServerState.DISABLED, ServerState.CONNECTING, ServerState.READY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,32 @@ def advise(failure: Failure, server_name: str) -> Advice:
     if failure.retry_at is None:
         return advice
     return Advice(advice.cause, f"{advice.suggestion} {not_before(failure.retry_at)}")
+
+
+def explain(status: ServerStatus) -> Advice:
+    """Why `status` is in its state, and what a person can do about it."""
+    if status.failure is not None and status.state not in _WELL:
+        return advise(status.failure, status.name)
+    match status.state:
+        case ServerState.DISABLED:
+            return _advise(Failure(FailureKind.DISABLED), status.name)
+        case ServerState.NEEDS_CONSENT:
+            waiting = Failure(FailureKind.CONSENT_NEEDED, status.id, status.target)
+            return _advise(waiting, status.name)
+        case ServerState.NEEDS_SIGN_IN:
+            return _advise(Failure(FailureKind.SIGN_IN_NEEDED, status.id), status.name)
+        case ServerState.IDLE:
+            return Advice(f"{status.name} is not running.", "Its first use starts it.")
+        case ServerState.CONNECTING:
+            return Advice(f"{status.name} is starting.", "Calls wait until it is ready.")
+        case ServerState.READY:
+            return Advice(f"{status.name} is connected.", "It can be used.")
+        case ServerState.BACKING_OFF | ServerState.FAILED:
+            return Advice(
+                f"{status.name} failed.", f"Try it again with: toolbooth refresh {status.id}"
+            )
+        case _:
+            assert_never(status.state)
 
 
 def not_before(moment: datetime) -> str:
@@ -108,7 +136,10 @@ def _advise(failure: Failure, server_name: str) -> Advice:
         case FailureKind.CANCELLED:
             return Advice(f"Learning the tools of {server_name} was cancelled.", "Refresh it.")
         case FailureKind.DISABLED:
-            return Advice(f"{server_name} is switched off.", "Switch it on in Toolbooth.")
+            return Advice(
+                f"{server_name} is switched off.",
+                "Switch it on in the window or with: toolbooth enable",
+            )
         case FailureKind.OTHER:
             return Advice(f"{server_name}: {detail}", "The log has the details.")
         case _:

@@ -21,6 +21,22 @@ def begin_trace() -> str:
     return trace
 
 
+def current_trace() -> str:
+    return _trace.get()
+
+
+class TraceFormatter(logging.Formatter):
+    """Lines of log, with the trace id of what they are about where there is one."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s%(trace)s: %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        trace = _trace.get()
+        record.trace = f" [{trace}]" if trace else ""
+        return super().format(record)
+
+
 def log_event(
     log: logging.Logger, name: str, *, level: int = logging.INFO, **fields: str | int
 ) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import gc
 import json
 import logging
 import os
@@ -26,12 +27,11 @@ from router.control.channel import send, socket_address
 from router.errors import ToolboothError
 from router.model import DiscoveryStatus, JsonObject, ListenerPhase, as_array, as_object
 from router.store.instance import describe
-from router.tracing import redact_logs
+from router.tracing import TraceFormatter, redact_logs
 
 log = logging.getLogger(__name__)
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
-_LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _LOOKS = 5
 _LOOK_AGAIN_S = 0.1
 _NOT_LISTED = (DiscoveryStatus.FAILED, DiscoveryStatus.TIMEOUT)
@@ -115,15 +115,16 @@ async def _serve(data_dir: Path, port: int | None) -> int:
     from router.cli.environment_servers import servers_of_environment
     from router.service import Router
 
-    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format=_LOG_FORMAT)
-    for library in ("mcp", "uvicorn", "httpx2", "httpcore2"):
-        logging.getLogger(library).setLevel(logging.WARNING)
+    _log_to_stderr()
     stopping = asyncio.Event()
     _on_signals(stopping)
     router = Router(data_dir, port=port, lent=servers_of_environment(os.environ))
     redact_logs(router.redact)
     try:
         await router.start()
+        # What is loaded by now stays: to look through it for garbage again and again would hold up
+        # every client for a tenth of a second each time.
+        gc.freeze()
         listener = router.listener()
         if listener.phase is not ListenerPhase.LISTENING:
             raise ToolboothError(listener.message or "The endpoint could not be opened.")
@@ -132,6 +133,14 @@ async def _serve(data_dir: Path, port: int | None) -> int:
     finally:
         await router.stop()
     return DONE
+
+
+def _log_to_stderr() -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(TraceFormatter())
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+    for library in ("mcp", "uvicorn", "httpx2", "httpcore2"):
+        logging.getLogger(library).setLevel(logging.WARNING)
 
 
 def _on_signals(stopping: asyncio.Event) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from router.advice import advise
+from router.advice import advise, explain
 from router.lists import Finding
 from router.model import (
     JsonObject,
@@ -31,6 +31,7 @@ def server(status: ServerStatus) -> JsonObject:
         "target": status.target,
         "enabled": status.enabled,
         "state": status.state,
+        **_explained(status),
         "discovery": status.discovery,
         "toolCount": status.tool_count,
         "listedAt": _time(status.listed_at),
@@ -40,6 +41,11 @@ def server(status: ServerStatus) -> JsonObject:
         "failure": _failure(status),
         "process": _process(status.process),
     }
+
+
+def _explained(status: ServerStatus) -> JsonObject:
+    advice = explain(status)
+    return {"cause": advice.cause, "action": advice.suggestion}
 
 
 def _process(facts: ProcessFacts | None) -> JsonObject | None:

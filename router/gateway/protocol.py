@@ -32,7 +32,7 @@ from router.gateway.sessions import Context, Session, Sessions
 from router.model import Caller, JsonObject, ServerRef, as_object
 from router.ports import SessionId
 from router.tasks import spawn
-from router.tracing import begin_trace
+from router.tracing import begin_trace, current_trace
 from router.upstream.questions import askable
 
 SERVER_NAME = "toolbooth"
@@ -241,7 +241,7 @@ def _request(
     params = as_object(ctx.params) if params is None else params
     wants_progress = as_object(params.get("_meta")).get("progressToken") is not None
     return Request(
-        id=str(ctx.request_id),
+        id=current_trace(),
         caller=caller_of(cast(HTTPConnection, ctx.request).scope),
         params=params,
         on_progress=client.progress if client is not None and wants_progress else None,

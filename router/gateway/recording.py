@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +11,9 @@ from typing import Any
 
 from router.model import ActivityEntry, ActivityKind, Caller, JsonObject, Outcome, as_object
 from router.ports import ProgressSink, Requester
+from router.tracing import log_event
+
+log = logging.getLogger(__name__)
 
 _ANSWERS = ("inputResponses", "requestState")
 
@@ -60,4 +64,19 @@ class Recorder:
             project=request.caller.project,
             **what,
         )
+        if outcome is Outcome.ERROR:
+            _log_failure(entry)
         self.record(entry)
+
+
+def _log_failure(entry: ActivityEntry) -> None:
+    """The log has what went wrong, with the trace id that is the entry's request id."""
+    log_event(
+        log,
+        f"client.{entry.kind}.failed",
+        level=logging.WARNING,
+        client=entry.client,
+        serverName=entry.server or "",
+        toolName=entry.tool or "",
+        errorMessage=entry.message or "",
+    )

@@ -33,7 +33,7 @@ _LOGGED_NOISE = 3
 
 _STDIN_GRACE_S = 1.0
 _TERMINATE_GRACE_S = 1.0
-_HASTE = 0.3
+_HASTE = 0.2
 """How much of its grace a server gets that never opened a session: somebody waits for its end."""
 _HURRY = 0.5
 _KILL_GRACE_S = 1.0

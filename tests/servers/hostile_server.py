@@ -1,7 +1,8 @@
-"""A server that does every wrong thing a server can do, over stdio or HTTP. Plain Python, no SDK.
+"""A server that does every wrong thing a server can do, over any transport. Plain Python, no SDK.
 
     hostile_server.py FAULT STEP           over stdio
-    hostile_server.py FAULT STEP --http    over HTTP; prints its address when it listens
+    hostile_server.py FAULT STEP --http    over streamable HTTP; prints its address when it listens
+    hostile_server.py FAULT STEP --sse     over HTTP+SSE, likewise
 
 It behaves until STEP: `start` (before it reads anything), `initialize`, `list` or `call` (of any
 tool but `fine`). Then it does FAULT: one of `STATES`, which end or stall the process, or of
@@ -14,6 +15,7 @@ import argparse
 import gzip
 import json
 import os
+import queue
 import signal
 import sys
 import time
@@ -210,12 +212,12 @@ class Handler(BaseHTTPRequestHandler):
     def flood(self, message: Message) -> None:
         self._begin(200, {"content-type": "text/event-stream", "connection": "close"})
         while True:
-            self.wfile.write((b"data: " + _NOTE + b"\n\n") * 1000)
+            self.wfile.write(_ENDLESS_EVENTS["flood"])
 
     def empty_events(self, message: Message) -> None:
         self._begin(200, {"content-type": "text/event-stream", "connection": "close"})
         while True:
-            self.wfile.write(b"data:\n" * 5_000 + b"\n" * 50_000)
+            self.wfile.write(_ENDLESS_EVENTS["empty_events"])
 
     def drip(self, message: Message) -> None:
         self._begin(200, {"content-type": "application/json", "connection": "close"})
@@ -248,6 +250,48 @@ _HTTP_ONLY: dict[str, Callable[[Handler, Message], None]] = {
 }
 
 
+class SseHandler(Handler):
+    """The same over one event stream, which brings all answers."""
+
+    asked: queue.Queue[Message] = queue.Queue()
+
+    def do_GET(self) -> None:
+        self._begin(200, {"content-type": "text/event-stream", "connection": "close"})
+        self.wfile.write(b"event: endpoint\ndata: /messages\n\n")
+        while True:
+            self._answer(self.asked.get())
+
+    def do_POST(self) -> None:
+        if self.path != "/messages":
+            self._begin(405, {"content-length": "0"})
+            return
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self._begin(202, {"content-length": "0"})
+        if "id" in message:
+            self.asked.put(message)
+
+    def _answer(self, message: Message) -> None:
+        fault = self.hostile.fault
+        if fault in _ENDLESS_EVENTS and self.hostile.is_time(message):
+            while True:
+                self.wfile.write(_ENDLESS_EVENTS[fault])
+                time.sleep(0.02 if fault == "drip" else 0)
+        if fault == "duplicate_id":
+            first = _answer(message, RESULTS[message["method"]])
+            self.wfile.write(b"".join(b"data: " + data + b"\n\n" for data in (first, first)))
+            return
+        for number, piece in enumerate(self.hostile.answer(message)):
+            self.wfile.write(piece if number else b"data: " + piece)
+        self.wfile.write(b"\n\n")
+
+
+_ENDLESS_EVENTS = {
+    "flood": (b"data: " + _NOTE + b"\n\n") * 1000,
+    "empty_events": b"data:\n" * 5_000 + b"\n" * 50_000,
+    "drip": b": ",
+}
+
+
 class Listener(ThreadingHTTPServer):
     daemon_threads = True
 
@@ -260,12 +304,13 @@ def main() -> None:
     parser.add_argument("fault")
     parser.add_argument("step")
     parser.add_argument("--http", action="store_true")
+    parser.add_argument("--sse", action="store_true")
     options = parser.parse_args()
-    if not options.http:
+    if not options.http and not options.sse:
         serve_stdio(Hostile(options.fault, options.step))
         return
     Handler.hostile = Hostile(options.fault, options.step)
-    server = Listener(("127.0.0.1", 0), Handler)
+    server = Listener(("127.0.0.1", 0), SseHandler if options.sse else Handler)
     print(f"http://127.0.0.1:{server.server_address[1]}/mcp", flush=True)
     server.serve_forever()
 

@@ -98,6 +98,7 @@ async def test_status_tells_what_running_servers_use(running: Running) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.proves("REG-9")
 async def test_a_server_of_the_environment_is_used_with_its_key_and_written_nowhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,6 +165,7 @@ def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, dict[str, object]]
     return [(record["event"], record["fields"]) for record in records if "event" in record]
 
 
+@pytest.mark.proves("REG-8")
 async def test_discovery_and_registry_tell_what_they_do_in_structured_events(
     running: Running, caplog: pytest.LogCaptureFixture
 ) -> None:

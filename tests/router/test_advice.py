@@ -1,0 +1,85 @@
+"""Every failure and every state of a server has a cause and an action for a person."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from router.advice import advise, explain
+from router.model import (
+    DiscoveryStatus,
+    Failure,
+    FailureKind,
+    ServerId,
+    ServerState,
+    ServerStatus,
+    Transport,
+    WorkspaceId,
+)
+
+
+def status(state: ServerState, failure: Failure | None = None) -> ServerStatus:
+    return ServerStatus(
+        workspace=WorkspaceId("w"),
+        id=ServerId("notes"),
+        name="Notes",
+        transport=Transport.STDIO,
+        target="notes --stdio",
+        enabled=state is not ServerState.DISABLED,
+        state=state,
+        discovery=DiscoveryStatus.NEVER,
+        step=None,
+        tool_count=None,
+        prompt_count=0,
+        resource_count=0,
+        listed_at=None,
+        failure=failure,
+    )
+
+
+@pytest.mark.parametrize("kind", FailureKind)
+def test_every_failure_says_what_happened_and_what_to_do(kind: FailureKind) -> None:
+    advice = advise(Failure(kind, "subject", "detail"), "Notes")
+    assert advice.cause
+    assert advice.suggestion
+    assert "subject" in str(advice) or "Notes" in str(advice)
+
+
+@pytest.mark.parametrize("kind", FailureKind)
+def test_a_failure_says_when_it_is_tried_again(kind: FailureKind) -> None:
+    at = datetime(2026, 11, 17, 12, 30, tzinfo=UTC)
+    assert "not tried again before" in advise(Failure(kind, retry_at=at), "Notes").suggestion
+
+
+@pytest.mark.parametrize("state", ServerState)
+def test_every_state_has_a_cause_and_an_action_even_without_a_failure(state: ServerState) -> None:
+    advice = explain(status(state))
+    assert "Notes" in advice.cause
+    assert advice.suggestion
+
+
+@pytest.mark.parametrize(
+    ("state", "cause", "action"),
+    [
+        (ServerState.DISABLED, "Notes is switched off.", "toolbooth enable"),
+        (ServerState.NEEDS_CONSENT, "waits for your approval to run: notes --stdio", "approve"),
+        (ServerState.IDLE, "Notes is not running.", "Its first use starts it."),
+        (ServerState.CONNECTING, "Notes is starting.", "Calls wait"),
+        (ServerState.READY, "Notes is connected.", "can be used"),
+        (ServerState.NEEDS_SIGN_IN, "Notes wants you to sign in", "toolbooth sign-in notes"),
+        (ServerState.BACKING_OFF, "Notes failed.", "toolbooth refresh notes"),
+        (ServerState.FAILED, "Notes failed.", "toolbooth refresh notes"),
+    ],
+)
+def test_a_state_is_explained_by_itself(state: ServerState, cause: str, action: str) -> None:
+    advice = explain(status(state))
+    assert cause in advice.cause
+    assert action in advice.suggestion
+
+
+@pytest.mark.parametrize("state", ServerState)
+def test_what_failed_explains_a_state_unless_all_is_well_again(state: ServerState) -> None:
+    advice = explain(status(state, Failure(FailureKind.EXITED, "code 3", "no key")))
+    well = state in (ServerState.READY, ServerState.CONNECTING, ServerState.DISABLED)
+    assert ("code 3" in advice.cause) is not well
