@@ -19,8 +19,10 @@ _FIND_BY_PS = (
     "/bin/ps -A -E -ww -o pid=,command= | "
     'while read -r p c; do case $c in *"$m"*) echo "$p";; esac; done'
 )
-_SCRIPT = f"""
+# If we die before it has heard the whole owner, it must not take nothing for everything.
+SCRIPT = f"""
 read -r m
+case $m in {VARIABLE}=?*.) ;; *) exit;; esac
 while read -r l; do g=$l; done
 for i in $g; do kill -s KILL -- "-$i"; done
 for n in 1 2 3 4 5 6 7 8 9; do
@@ -54,6 +56,8 @@ class Guardian:
         return None if self._shell is None else self._shell.pid
 
     def watch(self, group: int) -> None:
+        if group <= 1:  # which would mean everybody
+            raise ValueError(f"{group} is no group of ours")
         self._groups.add(group)
         self._tell()
 
@@ -78,7 +82,7 @@ class Guardian:
 
     def _start(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(  # noqa: S603 - a constant
-            ["/bin/sh", "-c", _SCRIPT],
+            ["/bin/sh", "-c", SCRIPT],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

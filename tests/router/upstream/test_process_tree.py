@@ -100,6 +100,31 @@ def test_a_guardian_that_was_killed_is_replaced(
     guardian.release(second.pid)
 
 
+@POSIX_ONLY
+@pytest.mark.parametrize("heard", ["", "\n", "TOOLBOOTH", "TOOLBOOTH_OWNER=", "TOOLBOOTH_OWNER=."])
+def test_a_guardian_that_has_not_heard_whom_to_guard_kills_nobody(heard: str) -> None:
+    """The router may be killed in any moment, also before it has said a word."""
+    from router.upstream.process_group import SCRIPT
+
+    assert killed_by(SCRIPT, heard) == []
+
+
+@POSIX_ONLY
+def test_a_guardian_kills_the_groups_of_the_last_line() -> None:
+    from router.upstream.process_group import SCRIPT
+
+    heard = f"TOOLBOOTH_OWNER={'0' * 16}.\n21\n21 22\n"
+    assert killed_by(SCRIPT, heard) == ["-s KILL -- -21", "-s KILL -- -22"]
+
+
+def killed_by(script: str, heard: str) -> list[str]:
+    """Whom the guardian would kill: told by a function in place of the real thing."""
+    harmless = 'kill() { echo "$@"; }\n' + script
+    shell = ["/bin/sh", "-c", harmless]
+    done = subprocess.run(shell, input=heard, capture_output=True, text=True, timeout=10)
+    return done.stdout.splitlines()
+
+
 class RecordedKernel:
     """Plays `kernel32`: remembers the calls, and fails those named in `failing`."""
 
