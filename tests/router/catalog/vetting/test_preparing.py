@@ -185,6 +185,7 @@ def test_a_reference_that_leads_elsewhere_is_not_shown(address: Any) -> None:
         ("a" + "\U000e0101\U000e0150" + "b", "zero-width character"),
     ],
 )
+@pytest.mark.proves("U-3")
 def test_hidden_text_is_found_on_the_raw_text_and_stripped(said: str, rule: str) -> None:
     schema = {
         "type": "object",
