@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import assert_never
 
 from router.model import Failure, FailureKind, ServerState, ServerStatus
+from router.receipts import Protection
 
 _WELL = (ServerState.DISABLED, ServerState.CONNECTING, ServerState.READY)
 
@@ -53,6 +54,23 @@ def explain(status: ServerStatus) -> Advice:
             )
         case _:
             assert_never(status.state)
+
+
+def protection_words(protection: Protection) -> str:
+    """What was in force, as a person reads it."""
+    words = [
+        "Files: blocked, except its own program and what its command names."
+        if protection.files_blocked
+        else "Files: not blocked.",
+        "Network: allowed." if protection.network else "Network: blocked.",
+    ]
+    if protection.memory_mb is not None:
+        words.append(f"Memory: {protection.memory_mb} MB.")
+    if protection.cpu_percent is not None:
+        words.append(f"Processor: {protection.cpu_percent} % of a core.")
+    if protection.tasks is not None:
+        words.append(f"Processes: at most {protection.tasks}.")
+    return " ".join(words)
 
 
 def not_before(moment: datetime) -> str:

@@ -39,7 +39,8 @@ class ServerRemoved:
 
 @dataclass(frozen=True, slots=True)
 class AttentionNeeded:
-    """A server failed so often that it is given up until a person acts. Told once."""
+    """A server failed so often that it is given up until a person acts, or can't be listed unless a
+    person decides something. Told once."""
 
     ref: ServerRef
     failure: Failure

@@ -41,6 +41,7 @@ from router.model import (
     WorkspaceSummary,
 )
 from router.permissions import Answer, AskId, PermissionAsk
+from router.receipts import DiscoveryAccess, Receipt
 from router.settings import PermissionRule, ServerConfig, Settings
 
 SessionId = NewType("SessionId", str)
@@ -72,6 +73,10 @@ class RouterPort(Protocol):
     def servers(self, workspace: WorkspaceId) -> tuple[ServerStatus, ...]: ...
     def server_config(self, ref: ServerRef) -> ServerConfig: ...
     def tools(self, ref: ServerRef) -> tuple[ToolView, ...]: ...
+    def receipt(self, ref: ServerRef) -> Receipt | None:
+        """What a server tried when its lists were last learnt in isolation."""
+        ...
+
     def pending_tools(self, workspace: WorkspaceId) -> tuple[PendingTool, ...]:
         """Tools that are hidden from clients until a person approves them."""
         ...
@@ -107,6 +112,11 @@ class RouterPort(Protocol):
         ...
 
     async def set_approval_policy(self, workspace: WorkspaceId, policy: ApprovalPolicy) -> None: ...
+    async def allow_discovery(self, ref: ServerRef, access: DiscoveryAccess) -> None:
+        """Decide what a server may have while its lists are learnt, and learn them so. Holds for
+        its present configuration."""
+        ...
+
     async def begin_sign_in(self, ref: ServerRef) -> SignIn:
         """Where the person signs in to a server; nothing is opened. Completes in the background:
         the server's status says how it ended. Whoever asks meanwhile gets the same."""
@@ -118,6 +128,10 @@ class RouterPort(Protocol):
     ) -> tuple[ServerId, ...]: ...
     async def refresh(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
         """Learn the tool lists anew; returns when every one of them has ended."""
+        ...
+
+    async def cancel_refresh(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
+        """End the refreshes that wait or are under way; what was known of the tools stays."""
         ...
 
     async def measure(self) -> None:

@@ -10,15 +10,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import replace
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, cast
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
-from router.lists import DEFAULT_LIMITS, STRICT_LIMITS, ApprovalPolicy, ListLimits
+from router.learning_settings import IsolationSettings, ListLimitSettings
+from router.lists import ApprovalPolicy
 from router.model import (
     Exposure,
     JsonObject,
@@ -30,6 +30,7 @@ from router.model import (
     WorkspaceId,
     as_object,
 )
+from router.shapes import Shape
 
 SCHEMA_VERSION = 1
 DEFAULT_PORT = 3717
@@ -41,19 +42,12 @@ FOLDER_HEADER = "Toolbooth-Folder"
 """With which a client says in which folder it works."""
 SESSION_HEADER = "Toolbooth-Session"
 """With which a client of the stateless revision tells its sessions apart."""
+DISCOVERY_TIMEOUT_S = 30.0
+LONGEST_DISCOVERY_S = 120.0
 AVAILABLE_OPTIMIZATIONS = (None, Optimization.BM25)
 AVAILABLE_EXPOSURES = (Exposure.SEARCH,)
 
 _SECRET_REFERENCE = re.compile(r"\$\{(keyring|env):([^}]+)\}")
-
-
-class _Shape(BaseModel):
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid"
-    )
-
-    def to_json(self) -> JsonObject:
-        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 class Lifecycle(StrEnum):
@@ -76,7 +70,7 @@ class Sharing(StrEnum):
     """Each session of a client has its own, gone when the session ends."""
 
 
-class OAuthConfig(_Shape):
+class OAuthConfig(Shape):
     """How to sign in to a server, where that can't be found out."""
 
     model_config = ConfigDict(
@@ -91,7 +85,7 @@ class OAuthConfig(_Shape):
     )
 
 
-class ServerConfig(_Shape):
+class ServerConfig(Shape):
     """One entry of `mcpServers`: a command to start, or an address to connect to."""
 
     model_config = ConfigDict(
@@ -112,6 +106,12 @@ class ServerConfig(_Shape):
     max_sessions: int = Field(default=DEFAULT_SESSIONS, ge=1, le=1000)
     max_concurrent_calls: int = Field(default=DEFAULT_CONCURRENT_CALLS, ge=1, le=1000)
     memory_limit_mb: int | None = Field(default=None, ge=16)
+    discovery_timeout_s: float = Field(
+        default=DISCOVERY_TIMEOUT_S,
+        gt=0,
+        le=LONGEST_DISCOVERY_S,
+        description="How long learning its lists may take.",
+    )
 
     _URL_KEYS: ClassVar[tuple[str, ...]] = ("serverUrl", "httpUrl")
 
@@ -205,7 +205,7 @@ class ServerConfig(_Shape):
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
-class PermissionRule(_Shape):
+class PermissionRule(Shape):
     """A permission for all that fits it. In patterns `*` stands for anything."""
 
     permission: Permission
@@ -229,7 +229,7 @@ def _rules_to_json(rules: tuple[PermissionRule, ...]) -> JsonObject:
     return {"rules": [rule.to_json() for rule in rules]} if rules else {}
 
 
-class ProjectConfig(_Shape):
+class ProjectConfig(Shape):
     """A named selection of a workspace's servers, with its own permissions and optimization."""
 
     name: str = Field(min_length=1, max_length=80)
@@ -249,7 +249,7 @@ class ProjectConfig(_Shape):
         }
 
 
-class WorkspaceConfig(_Shape):
+class WorkspaceConfig(Shape):
     """`workspace.json`: an isolated set of servers and projects."""
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -286,38 +286,7 @@ class WorkspaceConfig(_Shape):
         }
 
 
-class ListLimitSettings(_Shape):
-    """How much of each server's list is shown: a preset, and what shall differ from it."""
-
-    preset: Literal["default", "strict"] = Field(
-        default="default",
-        description="default fits real servers; strict shows little, and no composed schemas.",
-    )
-    tools: int | None = Field(default=None, ge=1, le=2000, description="Tools of one server.")
-    description_characters: int | None = Field(
-        default=None, ge=20, le=100_000, description="Characters of a tool's description."
-    )
-    schema_kb: int | None = Field(default=None, ge=1, le=1024, description="KB of one schema.")
-    schema_description_characters: int | None = Field(
-        default=None, ge=20, le=100_000, description="Characters of a description in a schema."
-    )
-    composed_schemas: bool | None = Field(
-        default=None, description="Whether $ref, allOf, anyOf, oneOf, if, then and else are kept."
-    )
-
-    def limits(self) -> ListLimits:
-        given = {
-            "tools": self.tools,
-            "description_characters": self.description_characters,
-            "schema_bytes": self.schema_kb and self.schema_kb * 1024,
-            "schema_description_characters": self.schema_description_characters,
-            "composed_schemas": self.composed_schemas,
-        }
-        preset = STRICT_LIMITS if self.preset == "strict" else DEFAULT_LIMITS
-        return replace(preset, **{k: v for k, v in given.items() if v is not None})
-
-
-class Settings(_Shape):
+class Settings(Shape):
     """`settings.json`: what holds for the whole application."""
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -359,6 +328,10 @@ class Settings(_Shape):
     )
     list_limits: ListLimitSettings = Field(
         default_factory=ListLimitSettings, description="How much of each server's list is shown."
+    )
+    isolation: IsolationSettings = Field(
+        default_factory=IsolationSettings,
+        description="What protects the computer while a server's lists are learnt.",
     )
     theme: Literal["system", "light", "dark"] = Field(
         default="system", description="The window's colours."

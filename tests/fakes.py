@@ -49,13 +49,14 @@ from router.names import slug
 from router.ports import PendingTool, ProgressSink, Requester, SessionId, Upstream
 from router.settings import ServerConfig, Settings
 from tests.fake_apps import FakeApps
+from tests.fake_discovery import FakeDiscovery
 from tests.fake_permissions import FakePermissions
 from tests.fake_state import RouterState, SentCommand
 
 T = TypeVar("T")
 
 
-class FakeRouter(FakePermissions):
+class FakeRouter(FakePermissions, FakeDiscovery):
     """`RouterPort` without a router: answers from `state`, keeps each command in `commands`.
 
     Commands that choose (settings, workspace, project options) also change `state` and tell so;
@@ -68,7 +69,8 @@ class FakeRouter(FakePermissions):
         self.failures: dict[str, ToolboothError] = {}
         self.apps = FakeApps(self._record)
         self._consumers: list[Callable[[Event], None]] = []
-        super().__init__(self._record, self.emit)
+        FakePermissions.__init__(self, self._record, self.emit)
+        FakeDiscovery.__init__(self, self._record)
 
     def emit(self, event: Event) -> None:
         """Tell every subscriber, on the calling thread."""

@@ -19,6 +19,7 @@ from router.model import (
     ServerStatus,
     WorkspaceId,
 )
+from router.receipts import DiscoveryAccess, Protection
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class Condition:
     step: DiscoveryStep | None = None
     failure: Failure | None = None
     process: ProcessFacts | None = None
+    protection: Protection | None = None
+    access: DiscoveryAccess = DiscoveryAccess.ISOLATED
 
 
 class StatusBoard:
@@ -93,6 +96,8 @@ class StatusBoard:
             waiting_count=len(entry.held),
             suspicious_count=entry.suspicious_count,
             cuts=listing.cuts if listing else (),
+            protection=condition.protection,
+            access=condition.access,
         )
 
 

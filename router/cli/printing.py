@@ -41,7 +41,9 @@ def _servers(result: Any) -> list[str]:
 
 def _tool_count(server: JsonObject) -> str:
     count = server["toolCount"]
-    return "no list" if count is None else f"{count} tools"
+    if count is None:
+        return "discovering" if server["discovery"] == "discovering" else "no list"
+    return f"{count} tools"
 
 
 def _trouble(server: JsonObject) -> list[str]:
@@ -59,6 +61,26 @@ def print_sign_in(begun: JsonObject, *, as_json: bool) -> None:
         print(json.dumps({"event": "sign-in", **begun}), flush=True)
     else:
         print(f"Open this page and sign in:\n\n  {begun['authorizationUrl']}\n", flush=True)
+
+
+def _receipt(result: Any) -> list[str]:
+    receipt: JsonObject = result
+    lines = [f"{receipt['server']}, {receipt['at']}", f"  {receipt['protection']['words']}"]
+    lines += [f"  {reason}" for reason in receipt["protection"]["missing"]]
+    if package := receipt["package"]:
+        lines.append(f"  Package: {package['name']} {package['version']} ({package['integrity']})")
+    if receipt["asWritten"]:
+        lines.append(f"  {receipt['asWritten']}")
+    for kind, title in (
+        ("files", "Files it tried to open outside its home"),
+        ("hosts", "Where it tried to connect"),
+        ("programs", "Programs it started"),
+    ):
+        if receipt["watched"]:
+            lines += [f"  {title}:", *(f"    {each}" for each in receipt[kind] or ["none"])]
+    if receipt["leftOut"]:
+        lines.append(f"  And {receipt['leftOut']} more.")
+    return [*lines, *(f"  {words}" for words in receipt["unseen"])]
 
 
 def _removed(result: Any) -> list[str]:
@@ -216,6 +238,7 @@ _PRINTERS: dict[str, Callable[[Any], list[str]]] = {
     "approve": _server,
     "pending": pending,
     "findings": findings,
+    "receipt": _receipt,
     "sign-in": _server,
     "sign-out": _server,
     "import": _servers,

@@ -20,13 +20,19 @@ def add_server_commands(commands: Subparsers, scoped: argparse.ArgumentParser) -
         ("remove", "Remove a server."),
         ("enable", "Switch a server on."),
         ("disable", "Switch a server off."),
+        ("receipt", "Say what a server tried while its lists were learnt."),
         ("sign-in", "Sign in to a server: print the page to open, and wait."),
         ("sign-out", "Sign out of a server."),
     ):
         command(commands, name, help_text, scoped, named_server).add_argument("server")
     command(commands, "list", "List the servers.", scoped, place)
-    refresh = command(commands, "refresh", "Learn the tool lists anew.", scoped, named_server)
+    refresh = command(commands, "refresh", "Learn the tool lists anew.", scoped, _refresh_arguments)
     refresh.add_argument("server", nargs="?", metavar="NAME")
+    refresh.add_argument("--cancel", action="store_true", help="end those that are under way")
+
+
+def _refresh_arguments(parsed: argparse.Namespace) -> JsonObject:
+    return {**named_server(parsed), "cancel": parsed.cancel}
 
 
 def _add_arguments(parsed: argparse.Namespace) -> JsonObject:

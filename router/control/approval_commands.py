@@ -7,6 +7,7 @@ from router.control.asking import Command, ControlledRouter, server_of, status_o
 from router.lists import ApprovalPolicy
 from router.model import JsonObject, ServerRef
 from router.names import parse_tool_key
+from router.receipts import DiscoveryAccess
 
 
 async def _approve(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
@@ -18,9 +19,17 @@ async def _approve(router: ControlledRouter, arguments: JsonObject) -> JsonObjec
         await router.approve_tools(ref, [key.tool])
     else:
         ref = server_of(router, arguments)
-        await router.approve_server(ref)
-        await router.approve_tools(ref)
+        await _approve_server(router, ref, arguments.get("access"))
     return status_of(router, ref)
+
+
+async def _approve_server(router: ControlledRouter, ref: ServerRef, access: str | None) -> None:
+    """Agree to its command and tools, or to what it may have while its lists are learnt."""
+    if access is not None:
+        await router.allow_discovery(ref, DiscoveryAccess(access))
+        return
+    await router.approve_server(ref)
+    await router.approve_tools(ref)
 
 
 async def _pending(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:

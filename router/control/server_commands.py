@@ -11,6 +11,7 @@ from router.control.asking import (
     validated,
     workspace_of,
 )
+from router.errors import NotFound
 from router.model import JsonObject, ServerRef
 from router.settings import ServerConfig
 
@@ -46,6 +47,16 @@ async def _disable(router: ControlledRouter, arguments: JsonObject) -> JsonObjec
     return status_of(router, ref)
 
 
+async def _receipt(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    ref = server_of(router, arguments)
+    if (found := router.receipt(ref)) is None:
+        raise NotFound(
+            f"{ref.server} has no receipt: its lists were not learnt in isolation yet.",
+            f"Learn them with: toolbooth refresh {ref.server}",
+        )
+    return views.receipt(ref.server, found)
+
+
 async def _sign_in(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     """Where to sign in; `sign-in wait` waits for the end of it."""
     return views.sign_in(await router.begin_sign_in(server_of(router, arguments)))
@@ -70,7 +81,10 @@ async def _list(router: ControlledRouter, arguments: JsonObject) -> list[JsonObj
 async def _refresh(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
     workspace = workspace_of(router, arguments)
     only = server_of(router, arguments).server if arguments.get("server") else None
-    await router.refresh(workspace, only)
+    if arguments.get("cancel"):
+        await router.cancel_refresh(workspace, only)
+    else:
+        await router.refresh(workspace, only)
     statuses = [s for s in router.servers(workspace) if only in (None, s.id)]
     return [views.server(status) for status in statuses]
 
@@ -80,6 +94,7 @@ COMMANDS: dict[str, Command] = {
     "remove": _remove,
     "enable": _enable,
     "disable": _disable,
+    "receipt": _receipt,
     "sign-in": _sign_in,
     "sign-in wait": _sign_in_wait,
     "sign-out": _sign_out,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from router.advice import advise, explain
+from router.advice import advise, explain, protection_words
 from router.lists import Finding
 from router.model import (
     JsonObject,
@@ -20,6 +20,7 @@ from router.model import (
 )
 from router.permissions import PermissionAsk
 from router.ports import PendingTool
+from router.receipts import Protection, Receipt
 
 
 def server(status: ServerStatus) -> JsonObject:
@@ -40,6 +41,46 @@ def server(status: ServerStatus) -> JsonObject:
         "cuts": {cut.kind: cut.count for cut in status.cuts},
         "failure": _failure(status),
         "process": _process(status.process),
+        "protection": _protection(status.protection),
+        "discoveryAccess": status.access,
+    }
+
+
+def _protection(protection: Protection | None) -> JsonObject | None:
+    if protection is None:
+        return None
+    return {
+        "level": int(protection.level),
+        "words": protection_words(protection),
+        "filesBlocked": protection.files_blocked,
+        "networkBlocked": not protection.network,
+        "memoryMb": protection.memory_mb,
+        "missing": list(protection.missing),
+    }
+
+
+def receipt(name: str, found: Receipt) -> JsonObject:
+    package = found.package
+    return {
+        "server": name,
+        "at": _time(found.at),
+        "protection": _protection(found.protection),
+        "watched": found.watched,
+        "files": list(found.files),
+        "hosts": list(found.hosts),
+        "programs": list(found.programs),
+        "leftOut": found.left_out,
+        "unseen": list(found.unseen),
+        "memoryMb": found.memory_mb,
+        "asWritten": found.as_written or None,
+        "package": package
+        and {
+            "source": package.source,
+            "name": package.name,
+            "version": package.version,
+            "integrity": package.integrity,
+            "fetchedAt": _time(package.fetched_at),
+        },
     }
 
 

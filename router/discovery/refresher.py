@@ -7,14 +7,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
+from contextvars import copy_context
 from datetime import datetime, timedelta
 
 from router.advice import advise
 from router.catalog.catalog import ServerEntry, WorkspaceCatalog
 from router.catalog.statuses import StatusBoard
-from router.errors import ToolboothError, UpstreamAnsweredError, UpstreamFailed
-from router.events import ApprovalsChanged, DiscoveryProgressed, ListNotKept, Publish, ToolsChanged
+from router.discovery.learning import TellStep
+from router.errors import NotFound, ToolboothError, UpstreamAnsweredError, UpstreamFailed
+from router.events import (
+    ApprovalsChanged,
+    AttentionNeeded,
+    DiscoveryProgressed,
+    ListNotKept,
+    Publish,
+    ToolsChanged,
+)
 from router.lists import Held, PreparedListing, ServerListing
 from router.model import (
     DiscoveryStatus,
@@ -24,15 +33,13 @@ from router.model import (
     ServerRef,
     WorkspaceId,
 )
-from router.ports import CachedListing, ToolCache, Upstreams
+from router.ports import CachedListing, ToolCache
 from router.tasks import spawn
 from router.tracing import begin_trace, log_event
-from router.upstream.listing import read_listing
 
 log = logging.getLogger(__name__)
 
 DISCOVERIES_AT_ONCE = 2
-DISCOVERY_TIMEOUT_S = 30.0
 FRESH_FOR = timedelta(hours=24)
 
 
@@ -40,7 +47,7 @@ class Refresher:
     def __init__(
         self,
         *,
-        upstreams: Upstreams,
+        learn: Callable[[ServerRef, TellStep], Awaitable[ServerListing]],
         catalogs: dict[WorkspaceId, WorkspaceCatalog],
         caches: Callable[[WorkspaceId], ToolCache],
         board: StatusBoard,
@@ -48,9 +55,8 @@ class Refresher:
         review: Callable[[ServerRef, PreparedListing], dict[str, Held]],
         publish: Publish,
         clock: Callable[[], datetime],
-        timeout_s: float = DISCOVERY_TIMEOUT_S,
     ) -> None:
-        self._upstreams = upstreams
+        self._learn = learn
         self._catalogs = catalogs
         self._caches = caches
         self._board = board
@@ -58,7 +64,6 @@ class Refresher:
         self._review = review
         self._publish = publish
         self._clock = clock
-        self._timeout_s = timeout_s
         self._places = asyncio.Semaphore(DISCOVERIES_AT_ONCE)
         self._runs: dict[tuple[ServerRef, str], asyncio.Task[None]] = {}
         self._unkept: set[ServerRef] = set()
@@ -71,23 +76,45 @@ class Refresher:
     async def refresh(self, *refs: ServerRef) -> None:
         """Learn servers' lists anew, side by side, or join the runs that are already doing so.
         Never raises for what a server does wrong; its status says how it ended."""
-        begin_trace()
-        if new := [ref for ref in refs if self._run_key(ref) not in self._runs]:
-            log_event(log, "tools.discovery.started", serverCount=len(new))
-        await asyncio.gather(*[asyncio.shield(self._joined(ref)) for ref in refs])
+        if runs := self.begin(*refs):
+            await asyncio.wait(runs)
+
+    def begin(self, *refs: ServerRef) -> list[asyncio.Task[None]]:
+        """The runs that refresh `refs`, begun where there are none; their statuses say so at
+        once."""
+        return copy_context().run(self._begin, refs)
+
+    async def cancel(self, ref: ServerRef) -> bool:
+        """End the runs of a server, waiting or under way; whether there were any. Nothing of them
+        is left when this returns."""
+        runs = {key: run for key, run in self._runs.items() if key[0] == ref}
+        await self._end(runs.values())
+        for key, run in runs.items():
+            if run.cancelled():
+                self._fail(*key, Failure(FailureKind.CANCELLED))
+        return bool(runs)
 
     async def close(self) -> None:
-        runs = list(self._runs.values())
+        await self._end(list(self._runs.values()))
+
+    async def _end(self, runs: Collection[asyncio.Task[None]]) -> None:
         for run in runs:
             run.cancel()
         if runs:
             await asyncio.wait(runs)
 
+    def _begin(self, refs: Collection[ServerRef]) -> list[asyncio.Task[None]]:
+        """In a context of its own: one trace for all that are begun together."""
+        begin_trace()
+        if new := [ref for ref in refs if self._run_key(ref) not in self._runs]:
+            log_event(log, "tools.discovery.started", serverCount=len(new))
+        return [self._joined(ref) for ref in refs]
+
     def _joined(self, ref: ServerRef) -> asyncio.Task[None]:
-        """The run that refreshes `ref`, begun if there is none."""
         key = self._run_key(ref)
         run = self._runs.get(key)
         if run is None:
+            self._step(ref, DiscoveryStep.STARTING)
             run = self._runs[key] = spawn(self._run(*key), name=f"discover {ref.server}")
             run.add_done_callback(lambda _: self._runs.pop(key, None))
         return run
@@ -96,27 +123,16 @@ class Refresher:
         return ref, self._catalogs[ref.workspace].entry(ref.server).config.config_hash
 
     async def _run(self, ref: ServerRef, config_hash: str) -> None:
-        self._step(ref, DiscoveryStep.STARTING)
         try:
-            async with self._places, asyncio.timeout(self._timeout_s):
-                listing = await self._read(ref)
+            async with self._places:
+                listing = await self._learn(ref, lambda step: self._step(ref, step))
                 await self._keep(ref, config_hash, listing)
-        except TimeoutError:
-            limit = f"{self._timeout_s:g} s"
-            self._fail(ref, Failure(FailureKind.TIMEOUT, limit), DiscoveryStatus.TIMEOUT)
         except UpstreamFailed as error:
-            timed_out = error.failure.kind is FailureKind.TIMEOUT
-            status = DiscoveryStatus.TIMEOUT if timed_out else DiscoveryStatus.FAILED
-            self._fail(ref, error.failure, status)
+            self._fail(ref, config_hash, error.failure)
         except UpstreamAnsweredError as error:
-            failure = Failure(FailureKind.BAD_PROTOCOL, detail=error.message)
-            self._fail(ref, failure, DiscoveryStatus.FAILED)
-
-    async def _read(self, ref: ServerRef) -> ServerListing:
-        self._step(ref, DiscoveryStep.CONNECTING)
-        async with self._upstreams.borrow(ref) as upstream:
-            self._step(ref, DiscoveryStep.DISCOVERING)
-            return await read_listing(upstream)
+            self._fail(ref, config_hash, Failure(FailureKind.BAD_PROTOCOL, detail=error.message))
+        except NotFound:
+            log.debug("%s was removed while its lists were learnt", ref.server)
 
     async def _keep(self, ref: ServerRef, config_hash: str, listing: ServerListing) -> None:
         self._step(ref, DiscoveryStep.CACHING)
@@ -199,7 +215,9 @@ class Refresher:
         self._board.update(ref, discovery=DiscoveryStatus.DISCOVERING, step=step)
         self._publish(DiscoveryProgressed(ref, step))
 
-    def _fail(self, ref: ServerRef, failure: Failure, status: DiscoveryStatus) -> None:
+    def _fail(self, ref: ServerRef, config_hash: str, failure: Failure) -> None:
+        if self._entry(ref, config_hash) is None:
+            return
         log_event(
             log,
             "tools.discovery.server.failed",
@@ -207,5 +225,9 @@ class Refresher:
             serverName=ref.server,
             errorMessage=str(advise(failure, ref.server)),
         )
+        timed_out = failure.kind is FailureKind.TIMEOUT
+        status = DiscoveryStatus.TIMEOUT if timed_out else DiscoveryStatus.FAILED
         self._board.update(ref, discovery=status, step=None, failure=failure)
         self._publish(DiscoveryProgressed(ref, DiscoveryStep.FAILED))
+        if failure.kind is FailureKind.NETWORK_NEEDED:
+            self._publish(AttentionNeeded(ref, failure))

@@ -27,11 +27,13 @@ from router.model import (
     ServerState,
 )
 from router.ports import SecretStore, SessionId
+from router.receipts import DiscoveryAccess
+from router.service.discovering import Discovering
 from router.service.server_logs import ServerLogs
 from router.service.sign_ins import SignIns
 from router.service.tool_lists import ToolLists
 from router.service.workspaces import Reconciled, Workspaces
-from router.settings import Lifecycle, Settings
+from router.settings import Lifecycle, ServerConfig, Settings
 from router.store.redaction import Redactor, secret_values
 from router.store.secrets import resolve
 from router.tasks import spawn, stop
@@ -44,6 +46,7 @@ from router.upstream.process_tree import sweep
 log = logging.getLogger(__name__)
 
 _FOLLOWING_PAUSE_S = 1.0
+_FAILED = (DiscoveryStatus.FAILED, DiscoveryStatus.TIMEOUT)
 
 _LIST_CHANGED = frozenset(
     f"notifications/{kind}/list_changed" for kind in ("tools", "prompts", "resources")
@@ -60,6 +63,8 @@ class Fleet:
         clock: Callable[[], datetime],
         settings: Callable[[], Settings] = Settings,
         owner: str = THIS_PROCESS,
+        *,
+        state_dir: Path,
     ) -> None:
         self._workspaces = workspaces
         self._secrets = secrets
@@ -88,8 +93,18 @@ class Fleet:
             terms=self._terms,
         )
         self.lists = ToolLists(workspaces, self.board, settings, publish)
+        self.discovering = Discovering(
+            workspaces=workspaces,
+            running=self.pool,
+            secrets=secrets,
+            settings=settings,
+            board=self.board,
+            permit=self._permitted,
+            state_dir=state_dir,
+            clock=clock,
+        )
         self.refresher = Refresher(
-            upstreams=self.pool,
+            learn=self.discovering.learn,
             catalogs=workspaces.catalogs,
             caches=workspaces.cache,
             board=self.board,
@@ -124,12 +139,16 @@ class Fleet:
             )
         for ref in reconciled.restarted:
             await self.sign_ins.forget(ref)
+            await self.refresher.cancel(ref)
             await self.pool.disconnect(ref)
             await self.lists.load(ref)
+            await self.discovering.load(ref)
             self._reset(ref)
         for ref in reconciled.kept:
             if self._workspaces.entry(ref).config.disabled:
+                await self.refresher.cancel(ref)
                 await self.pool.disconnect(ref)
+                self.board.update(ref, discovery=DiscoveryStatus.NEVER, failure=None)
             self.board.update(ref, consented=self._workspaces.has_consent(ref))
             self.board.announce(ref)
         for workspace in {ref.workspace for ref in (*reconciled.restarted, *reconciled.kept)}:
@@ -137,7 +156,8 @@ class Fleet:
         for ref in reconciled.restarted:
             self._begin(ref)
         for ref in reconciled.kept:
-            self._refresh_if_stale(ref)
+            if self.board.condition(ref).discovery not in _FAILED:  # else that changed nothing
+                self._refresh_if_stale(ref)
             self._start_if(ref, Lifecycle.ALWAYS)
 
     async def approve(self, ref: ServerRef) -> None:
@@ -149,6 +169,14 @@ class Fleet:
         self.pool.forgive(ref)
         self._begin(ref)
 
+    async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
+        """A person decides what a server may have while its lists are learnt: they are anew."""
+        await self.discovering.allow(ref, access)
+        await self.refresher.cancel(ref)
+        if self._serving and self._may_run(ref):
+            self.pool.forgive(ref)
+            self.refresher.begin(ref)
+
     async def refresh(self, refs: Iterable[ServerRef]) -> None:
         """Learn lists anew, side by side; one failure harms no other. A person asks for this, so
         servers that were given up or waited for a sign-in are tried again."""
@@ -156,6 +184,7 @@ class Fleet:
         for ref in chosen:
             self.pool.forgive(ref)
             self.sign_ins.reconsider(ref)
+            self._start_if(ref, Lifecycle.ALWAYS)
         await self.refresher.refresh(*chosen)
 
     async def sign_out(self, ref: ServerRef) -> None:
@@ -177,6 +206,8 @@ class Fleet:
 
     async def _forget(self, ref: ServerRef) -> None:
         await self.sign_ins.forget(ref)
+        await self.refresher.cancel(ref)
+        await self.discovering.forget(ref)
         await self.pool.disconnect(ref)
         self.board.forget(ref)
         self._redactor.forget(ref)
@@ -204,7 +235,7 @@ class Fleet:
         fresh = self.refresher.is_fresh(ref) and ref not in self.lists.outdated
         if self._serving and self._may_run(ref) and not fresh:
             self.lists.outdated.discard(ref)
-            spawn(self.refresher.refresh(ref), name=f"refresh {ref.server}")
+            self.refresher.begin(ref)
 
     def _begin(self, ref: ServerRef) -> None:
         self._refresh_if_stale(ref)
@@ -232,16 +263,20 @@ class Fleet:
             memory_limit_mb=entry.config.memory_limit_mb,
         )
 
-    async def _launch(self, ref: ServerRef, folder: str | None) -> LaunchPlan:
-        """How to start a server; asked at each start, so that secrets don't outlive their use. One
-        that works in its client's folder is listed in the person's home while there is none."""
+    async def _permitted(self, ref: ServerRef) -> ServerConfig:
+        """The configuration of a server that may run. Raises `UpstreamFailed` for another."""
         entry = self._workspaces.entry(ref)
         if entry.config.disabled:
             raise _refused(Failure(FailureKind.DISABLED), entry.name)
         if not await asyncio.to_thread(self._workspaces.has_consent, ref):
             failure = Failure(FailureKind.CONSENT_NEEDED, entry.id, entry.config.target)
             raise _refused(failure, entry.name)
-        config = entry.config.in_folder(folder or str(Path.home()))
+        return entry.config
+
+    async def _launch(self, ref: ServerRef, folder: str | None) -> LaunchPlan:
+        """How to start a server; asked at each start, so that secrets don't outlive their use. One
+        that works in its client's folder is listed in the person's home while there is none."""
+        config = (await self._permitted(ref)).in_folder(folder or str(Path.home()))
         resolved: list[str] = []
         env = await resolve(config.env, self._secrets, os.environ, resolved.append)
         headers = await resolve(config.headers, self._secrets, os.environ, resolved.append)

@@ -25,6 +25,7 @@ from router.model import (
 )
 from router.permissions import PermissionAsk
 from router.ports import PendingTool
+from router.receipts import Receipt
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
 from router.service.tool_views import ToolViews
@@ -97,6 +98,9 @@ class Queries:
 
     def server_config(self, ref: ServerRef) -> ServerConfig:
         return self._workspaces.entry(ref).config
+
+    def receipt(self, ref: ServerRef) -> Receipt | None:
+        return self._fleet.discovering.receipt(ref)
 
     def tools(self, ref: ServerRef) -> tuple[ToolView, ...]:
         return self._tool_views.of(ref)

@@ -39,6 +39,7 @@ from router.model import (
     ToolKey,
     WorkspaceId,
 )
+from router.receipts import DiscoveryAccess
 from router.result import Failed, ToolResult
 from router.search.bm25 import Bm25Provider
 from router.service.announcing import Announcer
@@ -107,6 +108,7 @@ class Router(Boundaries):
             clock,
             self.settings,
             owner_of(data_dir),
+            state_dir=data_dir,
         )
         endpoint = Endpoint(
             workspaces=workspaces,
@@ -221,6 +223,9 @@ class Router(Boundaries):
     async def approve_tools(self, ref: ServerRef, tools: Collection[str] | None = None) -> None:
         await self._fleet.lists.approve(ref, tools)
 
+    async def allow_discovery(self, ref: ServerRef, access: DiscoveryAccess) -> None:
+        await self._fleet.allow(ref, access)
+
     async def begin_sign_in(self, ref: ServerRef) -> SignIn:
         if self._watching is None:
             await require_keyring(self._secrets)
@@ -256,6 +261,11 @@ class Router(Boundaries):
         catalog = self._workspaces.catalog(workspace)
         chosen = [catalog.entry(server).id] if server else list(catalog.servers)
         await self._fleet.refresh(ServerRef(workspace, each) for each in chosen)
+
+    async def cancel_refresh(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
+        catalog = self._workspaces.catalog(workspace)
+        for each in [catalog.entry(server).id] if server else list(catalog.servers):
+            await self._fleet.refresher.cancel(ServerRef(workspace, each))
 
     async def measure(self) -> None:
         await self._fleet.measure()

@@ -91,6 +91,9 @@ class Workspaces:
             cache = self._caches[workspace] = DiskToolCache(self._folder / workspace / "cache")
         return cache
 
+    def folder(self, workspace: WorkspaceId) -> Path:
+        return self._folder / workspace
+
     def consents(self, workspace: WorkspaceId) -> ConsentStore:
         return ConsentStore(self._folder / workspace)
 

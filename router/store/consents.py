@@ -1,4 +1,5 @@
-"""Who may run what: a person's consent to start a server's command, in `consents.json`.
+"""Who may run what: a person's consent to start a server's command, in `consents.json`, and what
+they let it have while its lists are learnt.
 
 A consent is bound to what would run: command, arguments, folder, names of environment variables
 (with the values of those that choose code) and the program that the command leads to. Any of them
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import cast
 
 from router.model import ServerId, Transport, as_object
+from router.receipts import DiscoveryAccess
 from router.settings import ServerConfig, replace_secret_references, secret_references
 from router.store import jsontext
 from router.store.files import atomic_write, explained, locked
@@ -25,6 +27,7 @@ from router.store.files import atomic_write, explained, locked
 log = logging.getLogger(__name__)
 
 FORMAT_VERSION = 1
+_SERVERS, _DISCOVERY = "servers", "discovery"
 _CHOOSE_CODE = ("PATH", "PYTHON", "NODE_OPTIONS", "NODE_PATH", "LD_", "DYLD_")
 """How the names of variables begin whose value decides which code a program runs."""
 
@@ -41,20 +44,33 @@ class ConsentStore:
         return self._read().get(server) == fingerprint(config)
 
     def grant(self, server: ServerId, config: ServerConfig) -> None:
-        self._change(lambda consents: {**consents, server: fingerprint(config)})
+        self._change(_SERVERS, lambda consents: {**consents, server: fingerprint(config)})
+
+    def access(self, server: ServerId, config: ServerConfig) -> DiscoveryAccess:
+        """What it may have while its lists are learnt; agreed to for one configuration only."""
+        access, _, config_hash = self._read(_DISCOVERY).get(server, "").partition(" ")
+        agreed = config_hash == config.config_hash
+        known = access in [str(each) for each in DiscoveryAccess]
+        return DiscoveryAccess(access) if agreed and known else DiscoveryAccess.ISOLATED
+
+    def allow(self, server: ServerId, config: ServerConfig, access: DiscoveryAccess) -> None:
+        agreed = f"{access} {config.config_hash}"
+        self._change(_DISCOVERY, lambda allowed: {**allowed, server: agreed})
 
     def forget(self, server: ServerId) -> None:
-        self._change(lambda consents: {k: v for k, v in consents.items() if k != server})
+        for part in (_SERVERS, _DISCOVERY):
+            self._change(part, lambda kept: {k: v for k, v in kept.items() if k != server})
 
-    def _change(self, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
+    def _change(self, part: str, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
         with explained(self._path), locked(self._path):
-            before = self._read()
-            after = change(before)
-            if after != before:
-                file = {"formatVersion": FORMAT_VERSION, "servers": dict(sorted(after.items()))}
+            parts = {name: self._read(name) for name in (_SERVERS, _DISCOVERY)}
+            after = {**parts, part: change(parts[part])}
+            if after != parts:
+                sorted_parts = {name: dict(sorted(kept.items())) for name, kept in after.items()}
+                file = {"formatVersion": FORMAT_VERSION, **sorted_parts}
                 atomic_write(self._path, jsontext.dump(file))
 
-    def _read(self) -> dict[str, str]:
+    def _read(self, part: str = "servers") -> dict[str, str]:
         """A file that can't be used holds no consent: then people are asked again."""
         try:
             file = as_object(cast(object, json.loads(self._path.read_bytes())))
@@ -65,7 +81,7 @@ class ConsentStore:
             return {}
         if file.get("formatVersion") != FORMAT_VERSION:
             return {}
-        return {k: v for k, v in as_object(file.get("servers")).items() if isinstance(v, str)}
+        return {k: v for k, v in as_object(file.get(part)).items() if isinstance(v, str)}
 
 
 def fingerprint(config: ServerConfig) -> str:

@@ -143,6 +143,10 @@ class UpstreamPool:
                 params = {"uri": address}
                 await connection.request("resources/unsubscribe", params, timeout_s=_ASIDE_S)
 
+    def is_live(self, ref: ServerRef) -> bool:
+        """Whether the server runs, or is reached, right now."""
+        return any(owner.live is not None for owner in self._owners_of(ref).values())
+
     @asynccontextmanager
     async def borrow(self, ref: ServerRef) -> AsyncGenerator[Upstream]:
         async with self._any_owner(ref).borrowed() as connection:

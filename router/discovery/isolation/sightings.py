@@ -14,15 +14,15 @@ _LONGEST = 300
 
 _SYSTEM = (
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/sys", "/dev", "/proc/self",
-    "/proc/thread-self", "/etc/ld.so.", "/etc/ssl", "/etc/pki", "/etc/ca-certificates",
-    "/etc/alternatives", "/etc/crypto-policies", "/nix/store", "/gnu/store",
+    "/proc/thread-self", "/proc/sys/", "/etc/ld.so.", "/etc/ssl", "/etc/pki",
+    "/etc/ca-certificates", "/etc/alternatives", "/etc/crypto-policies", "/nix/store", "/gnu/store",
 )  # fmt: skip
 _SYSTEM_FILES = frozenset(
     "/etc/localtime /etc/timezone /etc/nsswitch.conf /etc/passwd /etc/group /etc/resolv.conf "
     "/etc/hosts /etc/host.conf /etc/gai.conf /etc/services /etc/protocols /etc/mime.types "
     "/etc/os-release /etc/lsb-release /etc/debian_version /etc/machine-id /proc/cpuinfo "
     "/proc/meminfo /proc/stat /proc/version /proc/mounts /proc/filesystems /proc/uptime "
-    "/proc/loadavg /proc/version_signature /proc/sys/kernel/ngroups_max /".split()
+    "/proc/loadavg /proc/version_signature /".split()
 )
 
 

@@ -1,0 +1,84 @@
+"""Receipts on disk: of each server, what it tried when its lists were last learnt. Like the cache,
+neither a missing nor a malformed file is an error."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from router.model import JsonObject, ServerId, as_object
+from router.receipts import IsolationLevel, Package, Protection, Receipt
+from router.store.files import atomic_write
+
+log = logging.getLogger(__name__)
+
+FORMAT_VERSION = 1
+
+
+class ReceiptStore:
+    """The receipts of one workspace, in `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self, server: ServerId) -> Receipt | None:
+        path = self._path(server)
+        try:
+            return _decoded(as_object(json.loads(path.read_bytes())))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+            log.warning("Ignoring the receipt in %s: %s", path, error)
+            return None
+
+    def write(self, server: ServerId, receipt: Receipt) -> None:
+        file = {"formatVersion": FORMAT_VERSION, **dataclasses.asdict(receipt)}
+        try:
+            atomic_write(self._path(server), json.dumps(file, default=_plain).encode())
+        except OSError as error:
+            log.warning("The receipt of %s could not be kept: %s", server, error)
+
+    def remove(self, server: ServerId) -> None:
+        with suppress(OSError):
+            self._path(server).unlink(missing_ok=True)
+
+    def _path(self, server: ServerId) -> Path:
+        return self._folder / f"{server}.json"
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(f"{value!r} has no place in a receipt")
+
+
+def _decoded(file: JsonObject) -> Receipt:
+    if file.pop("formatVersion", None) != FORMAT_VERSION:
+        raise ValueError("it has another format version")
+    protection = _protection(as_object(file.pop("protection")))
+    package, at = file.pop("package"), datetime.fromisoformat(file.pop("at"))
+    return Receipt(
+        **_with_tuples(file, "files", "hosts", "programs", "unseen"),
+        at=at,
+        protection=protection,
+        package=_package(as_object(package)) if package else None,
+    )
+
+
+def _protection(file: JsonObject) -> Protection:
+    level = IsolationLevel(file.pop("level"))
+    return Protection(level=level, **_with_tuples(file, "missing"))
+
+
+def _package(file: JsonObject) -> Package:
+    fetched_at = datetime.fromisoformat(file.pop("fetched_at"))
+    return Package(**file, fetched_at=fetched_at)
+
+
+def _with_tuples(file: JsonObject, *names: str) -> dict[str, Any]:
+    return {**file, **{name: tuple(map(str, file[name])) for name in names}}

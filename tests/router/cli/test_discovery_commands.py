@@ -1,0 +1,28 @@
+"""The commands about how tools are listed: receipts, and what a server may have meanwhile."""
+
+from __future__ import annotations
+
+from router.discovery.isolation.self_test import abilities
+from tests.router.cli.terminal import SERVER, Terminal
+
+
+def test_the_receipt_says_what_protected_us_and_what_the_server_tried(terminal: Terminal) -> None:
+    terminal("add", "Test", "--", *SERVER)
+    code, _, err = terminal("receipt", "test")
+    assert code == 1
+    assert "toolbooth refresh test" in err
+    terminal("refresh")
+    receipt = terminal.json("receipt", "test")
+    words = receipt["protection"]["words"]
+    assert receipt["protection"]["level"] == abilities().way.level
+    assert words in terminal("receipt", "test")[1]
+    assert terminal.json("list")[0]["protection"]["words"] == words
+
+
+def test_what_a_server_may_have_while_its_tools_are_listed_can_be_said(terminal: Terminal) -> None:
+    terminal("add", "Test", "--", *SERVER)
+    assert terminal.json("list")[0]["discoveryAccess"] == "isolated"
+    assert terminal.json("approve", "test", "--network")["discoveryAccess"] == "network"
+    assert terminal.json("list")[0]["discoveryAccess"] == "network"
+    assert terminal.json("approve", "test", "--isolated")["discoveryAccess"] == "isolated"
+    assert terminal("approve", "test", "--network", "--unconfined")[0] == 2

@@ -1,0 +1,16 @@
+"""A running router for discovery."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from tests.running import Running, running_router
+
+
+@pytest.fixture
+async def running(tmp_path: Path) -> AsyncGenerator[Running]:
+    async with running_router(tmp_path / "data") as started:
+        yield started

@@ -1,0 +1,289 @@
+"""Discovery as the router does it, with real servers in a real sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from router.discovery.isolation import sandbox
+from router.discovery.isolation.self_test import Abilities, Way, abilities
+from router.events import AttentionNeeded, DiscoveryProgressed
+from router.learning_settings import IsolationSettings
+from router.model import (
+    DiscoveryStatus,
+    DiscoveryStep,
+    FailureKind,
+    ServerRef,
+    ServerStatus,
+)
+from router.receipts import DiscoveryAccess, IsolationLevel
+from router.settings import ServerConfig
+from tests.booth import ROOT
+from tests.running import PERSONAL, Running, running_router, stdio_config
+
+TELLING = ROOT / "tests" / "servers" / "telling_server.py"
+WALLED = abilities().way.level >= IsolationLevel.CONFINED
+
+
+def telling(*options: str, **more: Any) -> ServerConfig:
+    return stdio_config(*options, script=TELLING, **more)
+
+
+def status_of(running: Running, ref: ServerRef) -> ServerStatus:
+    return next(s for s in running.router.servers(PERSONAL) if s.id == ref.server)
+
+
+def told_by(running: Running, ref: ServerRef) -> dict[str, Any]:
+    [tool] = running.router.tools(ref)
+    return json.loads(tool.description)
+
+
+async def begin(running: Running, name: str, config: ServerConfig) -> ServerRef:
+    return ServerRef(
+        PERSONAL, await running.router.add_server(PERSONAL, name, config, consent=True)
+    )
+
+
+async def until_step(running: Running, ref: ServerRef, step: DiscoveryStep) -> None:
+    await running.trace.until(DiscoveryProgressed, lambda e: (e.ref, e.step) == (ref, step))
+
+
+async def isolate(running: Running, **settings: Any) -> None:
+    current = running.router.settings()
+    isolation = IsolationSettings(**settings)
+    await running.router.apply_settings(current.model_copy(update={"isolation": isolation}))
+
+
+def processes_named(word: str) -> list[str]:
+    found: list[str] = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            text = path.read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if word in text.split("\0"):
+            found.append(text)
+    return found
+
+
+@pytest.fixture
+def port() -> Generator[int]:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+@pytest.mark.proves("DISC-1", "DISC-2")
+async def test_adding_a_server_returns_at_once_while_its_lists_are_learnt(running: Running) -> None:
+    began = time.monotonic()
+    ref = await begin(running, "Slow", telling("--silent", "slow-one"))
+    assert time.monotonic() - began < 5
+    assert status_of(running, ref).discovery is DiscoveryStatus.DISCOVERING
+    assert status_of(running, ref).tool_count is None
+
+
+@pytest.mark.proves("DISC-1")
+async def test_editing_a_server_ends_its_old_discovery_and_begins_a_new_one(
+    running: Running,
+) -> None:
+    ref = await begin(running, "Edited", telling("--silent", "edited-one"))
+    await until_step(running, ref, DiscoveryStep.CONNECTING)
+    await running.router.update_server(ref, "Edited", telling(), consent=True)
+    assert processes_named("edited-one") == []
+    await until_step(running, ref, DiscoveryStep.COMPLETE)
+    assert status_of(running, ref).failure is None
+
+
+@pytest.mark.proves("DISC-3")
+async def test_each_step_of_a_discovery_is_told(running: Running) -> None:
+    ref = await begin(running, "Test", telling())
+    await until_step(running, ref, DiscoveryStep.COMPLETE)
+    steps = [e.step for e in running.trace.events if isinstance(e, DiscoveryProgressed)]
+    assert steps == ["starting", "connecting", "discovering", "caching", "complete"]
+
+
+@pytest.mark.proves("DISC-4")
+async def test_two_discoveries_run_at_once_and_the_third_waits_for_a_place(
+    running: Running,
+) -> None:
+    refs = [await begin(running, f"S{i}", telling("--silent", f"queued-{i}")) for i in range(3)]
+    for ref in refs[:2]:
+        await until_step(running, ref, DiscoveryStep.CONNECTING)
+    assert status_of(running, refs[2]).step is DiscoveryStep.STARTING
+    await running.router.cancel_refresh(PERSONAL, refs[0].server)
+    await until_step(running, refs[2], DiscoveryStep.CONNECTING)
+
+
+@pytest.mark.proves("DISC-4")
+async def test_who_asks_for_the_same_server_meanwhile_shares_the_run(running: Running) -> None:
+    ref = await begin(running, "Test", telling())
+    refresh = running.router.refresh
+    await asyncio.gather(*(refresh(PERSONAL, ref.server) for _ in range(5)))
+    started = [e for e in running.trace.events if isinstance(e, DiscoveryProgressed)]
+    assert [e.step for e in started].count(DiscoveryStep.STARTING) == 1
+
+
+async def test_a_cancelled_discovery_leaves_no_process_and_says_so(running: Running) -> None:
+    ref = await begin(running, "Slow", telling("--silent", "cancelled-one"))
+    await until_step(running, ref, DiscoveryStep.CONNECTING)
+    await running.router.cancel_refresh(PERSONAL)
+    status = status_of(running, ref)
+    assert (status.discovery, status.step) == (DiscoveryStatus.FAILED, None)
+    assert status.failure is not None
+    assert status.failure.kind is FailureKind.CANCELLED
+    assert processes_named("cancelled-one") == []
+
+
+@pytest.mark.proves("DISC-2", "DISC-5")
+async def test_a_server_that_does_not_answer_in_its_time_is_ended_with_all_its_processes(
+    running: Running, tmp_path: Path
+) -> None:
+    config = telling("--silent", "late-one", discovery_timeout_s=1.5)
+    ref = await running.add("Late", config)
+    status = status_of(running, ref)
+    assert status.discovery is DiscoveryStatus.TIMEOUT
+    assert status.failure is not None
+    assert (status.failure.kind, status.failure.subject) == (FailureKind.TIMEOUT, "1.5 s")
+    assert processes_named("late-one") == []
+    assert list((tmp_path / "data" / "runs").iterdir()) == []
+
+
+@pytest.mark.proves("DISC-5")
+def test_a_server_has_30_seconds_for_its_lists_and_can_be_given_120() -> None:
+    assert telling().discovery_timeout_s == 30
+    assert telling(discovery_timeout_s=120).discovery_timeout_s == 120
+    with pytest.raises(ValidationError):
+        telling(discovery_timeout_s=121)
+
+
+@pytest.mark.proves("DISC-6")
+async def test_a_server_is_learnt_at_a_home_of_its_own_with_placeholders_for_secrets(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET_OF_THE_SESSION", "s3cret-session")
+    monkeypatch.setenv("HTTPS_PROXY", "http://user:s3cret-proxy@proxy.example")
+    env = {"API_TOKEN": "${env:SECRET_OF_THE_SESSION}", "MODE": "plain", "WHERE": "${env:PATH}:/x"}
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "letter").touch()
+    ref = await running.add("Test", telling(str(folder), env=env))
+    told = told_by(running, ref)
+    assert "s3cret" not in json.dumps(told)
+    assert told["env"]["API_TOKEN"] == "toolbooth-placeholder"
+    assert told["env"]["MODE"] == "plain"
+    assert told["env"]["WHERE"].endswith(":/x")
+    assert told["env"]["HOME"] != str(Path.home())
+    assert (told["home"], told["writable"]) == ([], True)
+    assert told["cwd"] == told["env"]["HOME"]
+    assert told["folders"] == {str(folder): ["letter"]}, "its command names it"
+    assert list((tmp_path / "data" / "runs").iterdir()) == []
+
+
+@pytest.mark.proves("DISC-6")
+async def test_the_status_says_which_protections_were_in_force(running: Running) -> None:
+    ref = await running.add("Test", telling())
+    protection = status_of(running, ref).protection
+    assert protection is not None
+    assert protection.level == abilities().way.level
+    assert protection.files_blocked == WALLED
+    assert protection.network is not WALLED
+    assert protection.memory_mb == 512
+
+
+async def test_a_strict_setting_gives_less_memory_and_a_share_of_the_processor(
+    running: Running,
+) -> None:
+    await isolate(running, strict=True)
+    ref = await running.add("Test", telling())
+    protection = status_of(running, ref).protection
+    assert protection is not None
+    assert (protection.memory_mb, protection.cpu_percent) == (256, 25)
+
+
+async def test_what_a_server_tried_is_kept_with_it(running: Running, tmp_path: Path) -> None:
+    ref = await running.add("Test", telling("--open", "/root/.ssh/id_rsa"))
+    receipt = running.router.receipt(ref)
+    assert receipt is not None
+    assert receipt.watched == abilities().way.watch
+    assert ("/root/.ssh/id_rsa" in receipt.files) == receipt.watched
+    assert receipt.unseen, "it says what it can't know"
+    await running.router.stop()
+    async with running_router(tmp_path / "data") as again:
+        assert again.router.receipt(ref) == receipt
+        assert status_of(again, ref).protection == receipt.protection
+
+
+@pytest.mark.proves("DISC-6")
+async def test_a_server_that_needs_the_network_has_it_once_a_person_agrees(
+    running: Running, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TELLING_KEY", "s3cret-value")
+    config = telling("--needs-port", str(port), env={"KEY": "${env:TELLING_KEY}"})
+    ref = await running.add("Test", config)
+    if not WALLED:
+        assert status_of(running, ref).discovery is DiscoveryStatus.SUCCESS
+        return
+    asked = await running.trace.until(AttentionNeeded)
+    assert asked.failure.kind is FailureKind.NETWORK_NEEDED
+    assert asked.failure.detail == f"127.0.0.1:{port}"
+    await running.router.allow_discovery(ref, DiscoveryAccess.NETWORK)
+    await until_step(running, ref, DiscoveryStep.COMPLETE)
+    assert told_by(running, ref)["env"]["KEY"] == "s3cret-value", "placeholders would be no use"
+    assert status_of(running, ref).access is DiscoveryAccess.NETWORK
+    changed = config.model_copy(update={"args": (*config.args, "--open", "/x")})
+    await running.router.update_server(ref, "Test", changed, consent=True)
+    assert status_of(running, ref).access is DiscoveryAccess.ISOLATED, "agreed to something else"
+
+
+async def test_an_unconfined_server_is_learnt_as_it_runs(running: Running, tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    ref = await running.add("Test", stdio_config("--record", str(record)))
+    assert WALLED is (status_of(running, ref).failure is not None)
+    await running.router.allow_discovery(ref, DiscoveryAccess.UNCONFINED)
+    await until_step(running, ref, DiscoveryStep.COMPLETE)
+    assert record.exists()
+    protection = status_of(running, ref).protection
+    assert protection is not None
+    assert protection.level is IsolationLevel.NONE
+
+
+async def test_a_server_that_takes_too_much_memory_is_ended_and_named(running: Running) -> None:
+    await isolate(running, memory_mb=64)
+    ref = await running.add("Greedy", telling("--eat"))
+    failure = status_of(running, ref).failure
+    assert failure is not None
+    assert (failure.kind, failure.subject) == (FailureKind.TOO_MUCH_MEMORY, "64 MB")
+
+
+async def test_less_isolation_than_a_person_requires_starts_nothing(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weak = Abilities(Way(IsolationLevel.LIMITED), ("bubblewrap (bwrap) is not installed.",))
+    learner: Any = running.router._fleet.discovering._learner  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(learner._sandbox, "_find_abilities", lambda: weak)
+    await isolate(running, required_level=2)
+    ref = await running.add("Test", telling())
+    failure = status_of(running, ref).failure
+    assert failure is not None
+    assert failure.kind is FailureKind.ISOLATION_TOO_WEAK
+    assert failure.detail == "here it is level 1. bubblewrap (bwrap) is not installed."
+    assert not [
+        e for e in running.trace.events if e == DiscoveryProgressed(ref, DiscoveryStep.CONNECTING)
+    ]
+
+
+def test_what_a_killed_router_left_of_its_runs_is_removed(tmp_path: Path) -> None:
+    left = tmp_path / "4000000-abc" / "home"
+    left.mkdir(parents=True)
+    (left / "file").touch()
+    left.chmod(0o000)
+    runs = sandbox.Sandbox(tmp_path, tmp_path)
+    runs._sweep()  # pyright: ignore[reportPrivateUsage]
+    assert list(tmp_path.iterdir()) == []
