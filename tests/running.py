@@ -15,6 +15,7 @@ import httpx2
 
 from router.events import Event
 from router.model import JsonObject, ServerRef, WorkspaceId
+from router.receipts import DiscoveryAccess
 from router.service import Router
 from router.settings import ServerConfig
 from router.tasks import spawn
@@ -170,12 +171,20 @@ class Running(Client):
     def url(self) -> str:
         return self.router.listener().url or ""
 
-    async def add(self, name: str, config: ServerConfig | None = None) -> ServerRef:
-        """Add a server and learn its tools."""
+    async def add(
+        self, name: str, config: ServerConfig | None = None, *, unconfined: bool = False
+    ) -> ServerRef:
+        """Add a server and learn its tools; unconfined if it shall write where a test looks."""
         config = config or stdio_config()
-        server = await self.router.add_server(PERSONAL, name, config, consent=True)
-        await self.router.refresh(PERSONAL, server)
-        return ServerRef(PERSONAL, server)
+        consent = not unconfined
+        ref = ServerRef(
+            PERSONAL, await self.router.add_server(PERSONAL, name, config, consent=consent)
+        )
+        if unconfined:
+            await self.router.allow_discovery(ref, DiscoveryAccess.UNCONFINED)
+            await self.router.approve_server(ref)
+        await self.router.refresh(PERSONAL, ref.server)
+        return ref
 
 
 def read_answer(response: httpx2.Response) -> JsonObject:

@@ -1,13 +1,14 @@
 """An MCP server over stdio whose tools stand in a JSON file that is read anew for each list.
 
 Run it with `python listed_server.py FILE`. The file holds the result of `tools/list`. A line is
-appended to `FILE.asked` for each list; the tool `announce`, if listed or not, says that it changed.
+appended to `FILE.asked` for each list, unless it is isolated; the tool `announce`, if listed or not, says that it changed.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def answer(request: dict[str, Any], path: Path) -> dict[str, Any]:
                 }
             }
         case "tools/list":
-            with path.with_suffix(".asked").open("a") as asked:
+            with suppress(OSError), path.with_suffix(".asked").open("a") as asked:
                 asked.write("list\n")
             return {"result": json.loads(path.read_text())}
         case "tools/call":
