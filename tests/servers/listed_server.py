@@ -1,7 +1,7 @@
 """An MCP server over stdio whose tools stand in a JSON file that is read anew for each list.
 
 Run it with `python listed_server.py FILE`. The file holds the result of `tools/list`. A line is
-appended to `FILE.asked` for each list, unless it is isolated; the tool `announce`, if listed or not,
+appended to `FILE.asked` for each list, unless it is isolated; the tool `announce`, listed or not,
 says that it changed.
 """
 
