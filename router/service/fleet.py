@@ -288,7 +288,7 @@ class Fleet:
             headers,
             credentials,
             owner=self._owner,
-            expected_version=entry.listing.protocol_version,
+            expected_version=self._workspaces.entry(ref).listing.protocol_version,
         )
 
     def _state_changed(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
