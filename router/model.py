@@ -389,12 +389,3 @@ class ListenerState:
     phase: ListenerPhase
     url: str | None = None
     message: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SearchHit:
-    """One answer of a search: relevance in 0..1, and in a few words why it matched."""
-
-    tool: Tool
-    relevance: float
-    explanation: str

@@ -27,14 +27,12 @@ from router.model import (
     ProjectId,
     ProjectSummary,
     Savings,
-    SearchHit,
     ServerId,
     ServerRef,
     ServerStatus,
     SignIn,
     TokenId,
     TokenSummary,
-    Tool,
     ToolKey,
     ToolView,
     WorkspaceId,
@@ -42,6 +40,7 @@ from router.model import (
 )
 from router.permissions import Answer, AskId, PermissionAsk
 from router.receipts import DiscoveryAccess, Receipt
+from router.searching import SearchPort
 from router.settings import PermissionRule, ServerConfig, Settings
 
 SessionId = NewType("SessionId", str)
@@ -60,6 +59,8 @@ class RouterPort(Protocol):
 
     @property
     def apps(self) -> AppsPort: ...
+    @property
+    def searches(self) -> SearchPort: ...
 
     # Queries
     def settings(self) -> Settings: ...
@@ -275,16 +276,6 @@ class ActivityLog(Protocol):
     def recent(self) -> tuple[ActivityEntry, ...]: ...
     def saved_by_hour(self, workspace: WorkspaceId) -> tuple[int, ...]: ...
     def saved_today(self, workspace: WorkspaceId) -> tuple[int, int]: ...
-
-
-class SearchIndex(Protocol):
-    """An index over a fixed set of tools, built once per catalogue change."""
-
-    def search(self, queries: Sequence[str], limit: int) -> list[SearchHit]: ...
-
-
-class SearchProvider(Protocol):
-    def index(self, tools: Sequence[Tool]) -> SearchIndex: ...
 
 
 class Requester(Protocol):

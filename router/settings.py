@@ -44,7 +44,7 @@ SESSION_HEADER = "Toolbooth-Session"
 """With which a client of the stateless revision tells its sessions apart."""
 DISCOVERY_TIMEOUT_S = 30.0
 LONGEST_DISCOVERY_S = 120.0
-AVAILABLE_OPTIMIZATIONS = (None, Optimization.BM25)
+AVAILABLE_OPTIMIZATIONS = (None, *Optimization)
 AVAILABLE_EXPOSURES = (Exposure.SEARCH,)
 
 _SECRET_REFERENCE = re.compile(r"\$\{(keyring|env):([^}]+)\}")
@@ -236,7 +236,7 @@ class ProjectConfig(Shape):
     servers: tuple[ServerId, ...] | None = Field(
         default=None, description="The servers it may use; absent means all of the workspace."
     )
-    optimization: Optimization | None = Optimization.BM25
+    optimization: Optimization | None = Optimization.HYBRID
     exposure: Exposure = Exposure.SEARCH
     permissions: dict[str, Permission] = Field(default_factory=dict)
     rules: tuple[PermissionRule, ...] = ()
@@ -255,7 +255,7 @@ class WorkspaceConfig(Shape):
     schema_version: Literal[1] = SCHEMA_VERSION
     name: str = Field(min_length=1, max_length=80)
     optimization: Optimization | None = Field(
-        default=Optimization.BM25,
+        default=Optimization.HYBRID,
         description="How clients outside any project find tools; null shows them all.",
     )
     exposure: Exposure = Exposure.SEARCH
@@ -302,6 +302,15 @@ class Settings(Shape):
         ge=1,
         le=100,
         description="How many tools a search returns unless the client says.",
+    )
+    learn_from_use: bool = Field(
+        default=True,
+        description="Let what was run after a search raise those tools for similar searches.",
+    )
+    cloud_search_url: str = Field(
+        default="",
+        max_length=2000,
+        description="The service that cloud search asks; its token is in the keyring.",
     )
     log_arguments: bool = Field(
         default=False, description="Also write search texts into the activity log."

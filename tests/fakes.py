@@ -51,6 +51,7 @@ from router.settings import ServerConfig, Settings
 from tests.fake_apps import FakeApps
 from tests.fake_discovery import FakeDiscovery
 from tests.fake_permissions import FakePermissions
+from tests.fake_searches import FakeSearches
 from tests.fake_state import RouterState, SentCommand
 
 T = TypeVar("T")
@@ -68,6 +69,7 @@ class FakeRouter(FakePermissions, FakeDiscovery):
         self.commands: list[SentCommand] = []
         self.failures: dict[str, ToolboothError] = {}
         self.apps = FakeApps(self._record)
+        self.searches = FakeSearches()
         self._consumers: list[Callable[[Event], None]] = []
         FakePermissions.__init__(self, self._record, self.emit)
         FakeDiscovery.__init__(self, self._record)

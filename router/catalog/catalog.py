@@ -30,7 +30,8 @@ from router.model import (
 )
 from router.names import assign_server_ids, exposed_names
 from router.permissions import Kind
-from router.ports import CachedListing, SearchIndex, SearchProvider
+from router.ports import CachedListing
+from router.searching import SearchIndex, SearchProvider
 from router.settings import ProjectConfig, ServerConfig, WorkspaceConfig
 
 MAX_INSTRUCTIONS_BYTES = 2048

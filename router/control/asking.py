@@ -9,18 +9,10 @@ from pydantic import BaseModel, ValidationError
 
 from router.control import views
 from router.errors import InvalidInput
-from router.model import (
-    Caller,
-    JsonObject,
-    Permission,
-    ProjectId,
-    SearchHit,
-    ServerRef,
-    ToolKey,
-    WorkspaceId,
-)
+from router.model import Caller, JsonObject, Permission, ProjectId, ServerRef, ToolKey, WorkspaceId
 from router.ports import RouterPort
 from router.result import ToolResult
+from router.searching import SearchReply
 
 ShapeT = TypeVar("ShapeT", bound=BaseModel)
 
@@ -34,7 +26,7 @@ class ControlledRouter(RouterPort, Protocol):
         self, workspace: WorkspaceId, project: ProjectId | None
     ) -> dict[str, Permission]: ...
     async def sign_in_ended(self, ref: ServerRef) -> None: ...
-    def search(self, caller: Caller, queries: Sequence[str], limit: int) -> list[SearchHit]: ...
+    async def search(self, caller: Caller, queries: Sequence[str], limit: int) -> SearchReply: ...
     async def call_tool(
         self, caller: Caller, key: ToolKey, arguments: JsonObject
     ) -> ToolResult[JsonObject]: ...

@@ -25,7 +25,8 @@ async def _tools(router: ControlledRouter, arguments: JsonObject) -> list[JsonOb
 async def _search(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
     caller = router.local_caller(workspace_of(router, arguments), project_of(arguments))
     limit = int(arguments.get("limit") or router.settings().results_per_search)
-    return [views.hit(found) for found in router.search(caller, arguments["queries"], limit)]
+    reply = await router.search(caller, arguments["queries"], limit)
+    return [views.hit(found) for found in reply.hits]
 
 
 async def _call(router: ControlledRouter, arguments: JsonObject) -> JsonObject:

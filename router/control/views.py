@@ -11,7 +11,6 @@ from router.model import (
     ListenerState,
     ProcessFacts,
     ProjectSummary,
-    SearchHit,
     ServerStatus,
     SignIn,
     TokenSummary,
@@ -21,6 +20,7 @@ from router.model import (
 from router.permissions import PermissionAsk
 from router.ports import PendingTool
 from router.receipts import Protection, Receipt
+from router.searching import SearchHit
 
 
 def server(status: ServerStatus) -> JsonObject:

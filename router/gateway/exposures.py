@@ -6,7 +6,7 @@ Answers requests in plain JSON and notes each in the activity log.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -14,6 +14,7 @@ from mcp.shared.exceptions import MCPError
 from router.catalog.reading import context_tokens, result_tokens
 from router.errors import InvalidInput, UpstreamAnsweredError
 from router.gateway import metatools
+from router.gateway.discovering import discovery_answer, find
 from router.gateway.execution import Execution, ToolCall
 from router.gateway.metatools import Inquiry
 from router.gateway.recording import Recorder, Request
@@ -22,8 +23,8 @@ from router.model import (
     ActivityKind,
     Caller,
     JsonObject,
+    Optimization,
     Outcome,
-    SearchHit,
     ServerRef,
     ServerStatus,
     Tool,
@@ -31,6 +32,7 @@ from router.model import (
 )
 from router.names import parse_tool_key
 from router.result import Failed, Ok, ToolResult, failed
+from router.searching import Lessons, SearchReply
 
 
 class Exposures:
@@ -41,9 +43,11 @@ class Exposures:
         status: Callable[[ServerRef], ServerStatus],
         results_per_search: Callable[[], int],
         results: Results,
+        lessons: Lessons,
     ) -> None:
         self._execution = execution
         self._results = results
+        self._lessons = lessons
         self._note = recorder.note
         self._clock = recorder.clock
         self._status = status
@@ -75,7 +79,7 @@ class Exposures:
     async def call_tool(self, request: Request, name: str, arguments: JsonObject) -> JsonObject:
         """The result of a `tools/call`, by whichever name the tool was exposed."""
         if name == metatools.DISCOVERY:
-            return self._discover(request, arguments)
+            return await self._discover(request, arguments)
         if name == metatools.EXECUTE:
             return await self._execute(request, arguments)
         view = self._execution.view(request.caller)
@@ -83,29 +87,35 @@ class Exposures:
             return await self._run(request, key, arguments)
         raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {name}")
 
-    def search(self, caller: Caller, queries: Sequence[str], limit: int) -> list[SearchHit]:
+    async def search(
+        self, caller: Caller, inquiry: Inquiry, strategy: Optimization | None = None
+    ) -> SearchReply:
         """What a client in this place would find, without a trace in the activity log."""
-        return metatools.find(self._execution.view(caller), Inquiry(tuple(queries), limit))
+        experiences = self._lessons.experiences(caller)
+        return await find(self._execution.view(caller), inquiry, experiences, strategy)
 
-    def _discover(self, request: Request, arguments: JsonObject) -> JsonObject:
+    async def _discover(self, request: Request, arguments: JsonObject) -> JsonObject:
         started = time.perf_counter()
+        caller = request.caller
         try:
             inquiry = Inquiry.read(arguments, self._results_per_search())
         except InvalidInput as error:
             self._note(request, ActivityKind.SEARCH, started, Outcome.ERROR, message=error.message)
             return error_result(failed(error))
-        view = self._execution.view(request.caller)
-        hits = metatools.find(view, inquiry)
-        answer = metatools.discovery_answer(hits, inquiry.queries, self._readiness(request.caller))
+        reply = await self.search(caller, inquiry)
+        view = self._execution.view(caller)
+        answer = discovery_answer(reply, view, inquiry.queries, self._readiness(caller))
+        self._lessons.searched(caller, inquiry.queries, [hit.tool.key for hit in reply.hits])
         tokens = context_tokens(answer["content"][0]["text"])
         self._note(
             request,
             ActivityKind.SEARCH,
             started,
             detail=" / ".join(inquiry.queries),
-            result_count=len(hits),
+            result_count=len(reply.hits),
             context_tokens=tokens,
             saved_tokens=-tokens,
+            message=reply.note or None,
         )
         return answer
 
@@ -158,6 +168,8 @@ class Exposures:
         try:
             result = await self._result(request.caller, call, cut)
             outcome, message = _outcome(result)
+            if outcome is Outcome.OK:
+                self._lessons.executed(request.caller, key)
             tokens = result_tokens(result.value) if isinstance(result, Ok) else 0
             return result
         finally:

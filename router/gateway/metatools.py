@@ -1,4 +1,4 @@
-"""The two fixed tools: their definitions, and the answer of `tool_discovery`.
+"""The two fixed tools: their definitions, and the arguments they take.
 
 The definitions are the same bytes on every call, so that a client's prompt cache holds, and as
 short as they can be: they stand in every conversation. So there is no output schema either.
@@ -6,30 +6,24 @@ short as they can be: they stand in every conversation. So there is no output sc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from router.catalog.catalog import View
-from router.catalog.reading import compact_json, context_tokens
+from router.catalog.reading import context_tokens
 from router.errors import InvalidInput
-from router.gateway.results import READ_RESULT
 from router.model import (
     JsonObject,
-    SearchHit,
     ServerState,
     ServerStatus,
-    Tool,
 )
-from router.names import parse_tool_key
 
 DISCOVERY = "tool_discovery"
 EXECUTE = "tool_execute"
 MAX_RESULTS = 100
 _MAX_QUERIES = 20
 _MAX_QUERY = 1000
-_MAX_DESCRIPTION = 200
+_MAX_CONTEXT = 4000
 _ALWAYS_LOAD = {"anthropic/alwaysLoad": True}
 
 TOOLS: tuple[JsonObject, ...] = (
@@ -92,13 +86,17 @@ class Inquiry:
 
     queries: tuple[str, ...]
     max_results: int
+    context: str = ""
 
     @classmethod
     def read(cls, arguments: JsonObject, default_results: int) -> Inquiry:
         limit = arguments.get("maxResults", default_results)
         if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MAX_RESULTS:
             raise InvalidInput(f'"maxResults" must be a whole number from 1 to {MAX_RESULTS}.')
-        return cls(_queries(arguments.get("query")), limit)
+        context = arguments.get("context") or ""
+        if not isinstance(context, str):
+            raise InvalidInput('"context" must be a string.')
+        return cls(_queries(arguments.get("query")), limit, context[:_MAX_CONTEXT])
 
 
 def _queries(value: object) -> tuple[str, ...]:
@@ -113,65 +111,6 @@ def _queries(value: object) -> tuple[str, ...]:
     if any(len(query) > _MAX_QUERY for query in queries):
         raise InvalidInput(f"A query may have at most {_MAX_QUERY} characters.")
     return queries
-
-
-def find(view: View, inquiry: Inquiry) -> list[SearchHit]:
-    """The hits for an inquiry: tools named by their key first, then what the search finds."""
-    if view.optimization is None:
-        return []
-    exact = {tool.key: tool for query in inquiry.queries if (tool := _named(query, view))}
-    hits = [SearchHit(tool, 1.0, "named by its key") for tool in exact.values()]
-    texts = [query for query in inquiry.queries if not _named(query, view)]
-    found = view.index.search(texts, inquiry.max_results) if texts else []
-    hits += [hit for hit in found if hit.tool.key not in exact]
-    return hits[: inquiry.max_results]
-
-
-def _named(query: str, view: View) -> Tool | None:
-    """The tool whose key the query is."""
-    try:
-        key = parse_tool_key(query.strip())
-    except InvalidInput:
-        return None
-    return READ_RESULT if key == READ_RESULT.key else view.tools.get(key)
-
-
-def discovery_answer(
-    hits: Sequence[SearchHit],
-    queries: Sequence[str],
-    readiness: Callable[[Tool], str],
-) -> JsonObject:
-    """The result of `tool_discovery`, as structured content and as text."""
-    named = {query.strip() for query in queries}
-    results = [_result(hit, readiness(hit.tool), str(hit.tool.key) in named) for hit in hits]
-    return structured({"results": results})
-
-
-def structured(content: JsonObject) -> JsonObject:
-    text = compact_json(content)
-    return {"content": [{"type": "text", "text": text}], "structuredContent": content}
-
-
-def _result(hit: SearchHit, readiness: str, in_full: bool) -> JsonObject:
-    tool = hit.tool
-    result: JsonObject = {
-        "toolKey": str(tool.key),
-        "toolName": tool.key.tool,
-        "serverName": tool.server_name,
-        "description": _shortened(tool.description),
-        "relevance": hit.relevance,
-        "explanation": hit.explanation,
-        "signature": tool.signature,
-        "readiness": readiness,
-    }
-    if in_full:
-        result |= {"description": tool.description, "inputSchema": tool.input_schema}
-    return result
-
-
-def _shortened(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _MAX_DESCRIPTION else f"{line[: _MAX_DESCRIPTION - 1]}…"
 
 
 def readiness(status: ServerStatus, now: datetime) -> str:

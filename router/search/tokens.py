@@ -1,4 +1,4 @@
-"""Text to search tokens: identifiers are split, common endings cut, empty words left out.
+"""Text to search tokens: identifiers are split, words stemmed, empty words left out.
 
 `createGitHubIssue`, `create_git_hub_issue` and "creating GitHub issues" meet in the same tokens.
 CJK text has no spaces, so each pair of neighbouring characters is a token.
@@ -7,15 +7,24 @@ CJK text has no spaces, so each pair of neighbouring characters is a token.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
-_WORD = re.compile(r"[A-Za-z]+|[0-9]+|[^\W\d_]+")
+from router.search.stemming import stem
+
+_WORD = re.compile(r"[A-Za-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
-_STOP_WORDS = frozenset(
-    "a an and are as at be by can do for from has how i if in into is it its me my of on or that "
-    "the their them then there these this those to use used using via want was we what when which "
-    "will with you your".split()
+_MARKS = re.compile(r"[\u0300-\u036f]+")
+_MAX_WORD = 40
+STOP_WORDS = frozenset(
+    "a about all also am an and any are as at be been being both but by can could did do does "
+    "doing each for from had has have having he her here him his how i if in into is it its just "
+    "let like me more most my need no not of off on once only or other our out over own please "
+    "same she should so some such than that the their them then there these they this those "
+    "through to too under up us use used using very via want was we were what when where which "
+    "while who whom why will with would you your".split()
 )
 
 
@@ -26,33 +35,29 @@ def tokenize(text: str) -> list[str]:
 
 def tokens_and_words(text: str) -> Iterator[tuple[str, str]]:
     """Each token with the word it was made from, for showing what matched."""
-    for word in _WORD.findall(_HUMP.sub(" ", text)):
-        if _CJK.fullmatch(word):
-            yield from ((pair, pair) for pair in _bigrams(word))
-        elif (lower := word.lower()) not in _STOP_WORDS:
-            yield stem(lower), lower
+    for word in words(text):
+        tokens = tokens_of(word)
+        shown = word if len(tokens) == 1 else ""
+        yield from ((token, shown or token) for token in tokens)
 
 
-def _bigrams(run: str) -> list[str]:
-    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+@lru_cache(maxsize=50_000)
+def tokens_of(word: str) -> tuple[str, ...]:
+    """The tokens of one word as `words` gives it: none, one, or pairs of characters."""
+    if word in STOP_WORDS:
+        return ()
+    if word.isascii():
+        return (stem(word) if word.isalpha() else word,)
+    return _bigrams(word) if _CJK.fullmatch(word) else (word,)
 
 
-def stem(word: str) -> str:
-    """A light stem: plural and verb endings go, so that "issues" finds "issue"."""
-    if len(word) <= 3 or not word.isascii():
-        return word
-    for ending, replacement in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", "e")):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return _undouble(word[: -len(ending)] + replacement)
-    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return _undouble(word[:-1])
-    return _undouble(word)
+def words(text: str) -> list[str]:
+    """The words of `text` in lower case, identifiers split, accents gone."""
+    if not text.isascii():
+        text = _MARKS.sub("", unicodedata.normalize("NFKD", text))
+        text = unicodedata.normalize("NFC", text)
+    return [word[:_MAX_WORD].lower() for word in _WORD.findall(_HUMP.sub(" ", text))]
 
 
-def _undouble(word: str) -> str:
-    """`create`, `creat(ing)` and `runn(ing)` must meet: a final e or doubled consonant goes."""
-    if word.endswith("e") and len(word) > 3:
-        return word[:-1]
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
-        return word[:-1]
-    return word
+def _bigrams(run: str) -> tuple[str, ...]:
+    return tuple(run[i : i + 2] for i in range(len(run) - 1)) or (run,)

@@ -40,6 +40,7 @@ from router.model import (
     WorkspaceId,
 )
 from router.ports import SessionId
+from router.searching import Lessons
 from router.service.fleet import Fleet
 from router.service.workspaces import Workspaces
 from router.settings import Settings
@@ -66,6 +67,7 @@ class Endpoint:
         clock: Callable[[], datetime],
         redactor: Redactor,
         attended: bool,
+        lessons: Lessons,
     ) -> None:
         self._tokens = tokens
         self._settings = settings
@@ -90,6 +92,7 @@ class Endpoint:
             status=fleet.board.status,
             results_per_search=lambda: settings().results_per_search,
             results=Results(lambda: settings().result_limit_kb),
+            lessons=lessons,
         )
         self._passing = PassThrough(execution, recorder)
         self._rules = CallerRules(

@@ -15,7 +15,6 @@ from router.model import (
     ProjectId,
     ProjectSummary,
     Savings,
-    SearchHit,
     ServerRef,
     ServerStatus,
     TokenSummary,
@@ -26,6 +25,7 @@ from router.model import (
 from router.permissions import PermissionAsk
 from router.ports import PendingTool
 from router.receipts import Receipt
+from router.searching import SearchReply
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
 from router.service.tool_views import ToolViews
@@ -142,8 +142,9 @@ class Queries:
 
     # For the person at the keyboard
 
-    def search(self, caller: Caller, queries: Sequence[str], limit: int) -> list[SearchHit]:
-        return self._endpoint.exposures.search(caller, queries, limit)
+    async def search(self, caller: Caller, queries: Sequence[str], limit: int) -> SearchReply:
+        inquiry = metatools.Inquiry(tuple(queries), limit)
+        return await self._endpoint.exposures.search(caller, inquiry)
 
     def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Caller:
         catalog = self._workspaces.catalog(workspace)

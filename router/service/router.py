@@ -41,7 +41,8 @@ from router.model import (
 )
 from router.receipts import DiscoveryAccess
 from router.result import Failed, ToolResult
-from router.search.bm25 import Bm25Provider
+from router.search.cloud import CloudSearch
+from router.search.provider import Provider
 from router.service.announcing import Announcer
 from router.service.apps import Apps
 from router.service.boundaries import Boundaries
@@ -54,6 +55,8 @@ from router.service.keeping import (
     require_keyring,
     without_secrets,
 )
+from router.service.learning import Learning
+from router.service.searches import Searches
 from router.service.workspaces import Workspaces
 from router.settings import ServerConfig, Settings, WorkspaceConfig
 from router.store.clock import utc_now
@@ -96,10 +99,13 @@ class Router(Boundaries):
         self._announcer = Announcer()
         self._publish = self._announcer.publish
         config = ConfigStore(data_dir)
-        workspaces = Workspaces(data_dir / "workspaces", config, Bm25Provider())
-        tokens = TokenStore(data_dir / "tokens.json", clock)
         self._secrets = LayeredSecrets(KeyringSecrets(), SessionSecrets())
         self._redactor = Redactor()
+        cloud = CloudSearch(lambda: self.settings().cloud_search_url, self._secrets)
+        provider = Provider(cloud)
+        workspaces = Workspaces(data_dir / "workspaces", config, provider)
+        tokens = TokenStore(data_dir / "tokens.json", clock)
+        learning = Learning(data_dir / "workspaces", lambda: self.settings().learn_from_use, clock)
         fleet = Fleet(
             workspaces,
             self._secrets,
@@ -121,9 +127,13 @@ class Router(Boundaries):
             clock=clock,
             redactor=self._redactor,
             attended=attended,
+            lessons=learning,
         )
         self._announcer.subscribe(endpoint.note)
         super().__init__(config, workspaces, fleet, endpoint, tokens, self._publish, clock)
+        self.searches = Searches(
+            self, workspaces, endpoint.exposures, learning, provider, self._secrets
+        )
         self.apps = Apps(self, tokens, self._secrets, clock, places)
         self._data_dir = data_dir
         self._instance = InstanceLock(data_dir)
@@ -145,6 +155,7 @@ class Router(Boundaries):
         self._workspaces.lend(self.settings().active_workspace, self._lent)
         for workspace in self._config.workspaces:
             await self._reconcile(workspace)
+        await self.searches.open()
         for change in changes:
             await self._follow(change)
 
@@ -158,6 +169,8 @@ class Router(Boundaries):
         self._instance.update(url=self.listener().url)
         self._watching = spawn(self._watch(), name="watch files")
         self._fleet.start_serving()
+        self.subscribe(self.searches.follow)
+        self.searches.follow(WorkspacesChanged(self.active_workspace()))
 
     async def stop(self) -> None:
         """Stop accepting, close the servers, write what is still in memory. Safe to call twice."""
@@ -165,6 +178,7 @@ class Router(Boundaries):
         await self._control.stop()
         await stop(self._watching)
         await self.apps.close()
+        await self.searches.close()
         await self._fleet.close()
         await asyncio.to_thread(self._tokens.flush)
         if self._activity is not None:

@@ -10,7 +10,8 @@ from pathlib import Path
 from router.catalog.catalog import ServerEntry, WorkspaceCatalog
 from router.errors import InvalidInput, NotFound
 from router.model import ProjectId, ServerId, ServerRef, WorkspaceId
-from router.ports import CachedListing, SearchProvider
+from router.ports import CachedListing
+from router.searching import SearchProvider
 from router.settings import ServerConfig, WorkspaceConfig
 from router.store.approvals import ApprovalStore
 from router.store.cache import DiskToolCache

@@ -12,7 +12,7 @@ from router.errors import NotFound, UpstreamFailed
 from router.lists import ServerListing
 from router.model import JsonObject, ProjectId, ServerId, ToolKey
 from router.ports import CachedListing
-from router.search.bm25 import Bm25Provider
+from router.search.provider import Provider
 from router.settings import WorkspaceConfig
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -25,7 +25,7 @@ def configuration(**more: object) -> WorkspaceConfig:
 
 
 def filled(config: WorkspaceConfig) -> WorkspaceCatalog:
-    catalog = WorkspaceCatalog(config, Bm25Provider())
+    catalog = WorkspaceCatalog(config, Provider())
     for server, names in ((FILES, ("write", "read")), (WEB, ("fetch",))):
         tools = tuple({"name": name, "description": f"{name} things"} for name in names)
         entry = catalog.servers[server]
@@ -76,7 +76,7 @@ def test_a_projects_own_permission_goes_before_the_workspaces() -> None:
 
 
 def test_a_tool_of_a_server_not_listed_yet_is_not_there_yet() -> None:
-    view = WorkspaceCatalog(configuration(), Bm25Provider()).view(None)
+    view = WorkspaceCatalog(configuration(), Provider()).view(None)
     with pytest.raises(UpstreamFailed, match="not known yet"):
         view.tool(ToolKey(FILES, "read"))
 
@@ -104,8 +104,8 @@ def test_direct_listing_has_every_permitted_tool_under_its_exposed_name() -> Non
 def test_instructions_are_the_same_bytes_and_fit_two_kilobytes() -> None:
     servers = {f"Server number {n}": {"command": "x"} for n in range(200)}
     config = configuration(mcpServers=servers)
-    first = WorkspaceCatalog(config, Bm25Provider()).view(None).instructions
-    second = WorkspaceCatalog(config, Bm25Provider()).view(None).instructions
+    first = WorkspaceCatalog(config, Provider()).view(None).instructions
+    second = WorkspaceCatalog(config, Provider()).view(None).instructions
     assert first == second
     assert len(first.encode()) <= MAX_INSTRUCTIONS_BYTES
     assert first.endswith("more servers.")

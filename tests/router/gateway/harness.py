@@ -28,9 +28,10 @@ from router.model import (
     WorkspaceId,
 )
 from router.ports import CachedListing
-from router.search.bm25 import Bm25Provider
+from router.search.provider import Provider
 from router.settings import WorkspaceConfig
 from router.store.redaction import Redactor
+from tests.fake_searches import FakeLessons
 from tests.fakes import FakeUpstreams
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -74,11 +75,12 @@ class Booth:
         workspace = WorkspaceConfig.model_validate(
             {"name": "Home", "mcpServers": {"Files": {"command": "files"}}, **config}
         )
-        catalog = WorkspaceCatalog(workspace, Bm25Provider())
+        catalog = WorkspaceCatalog(workspace, Provider())
         config_hash = catalog.servers[FILES].config.config_hash
         listing = CachedListing(prepare(ServerListing(tools)), config_hash, NOW - timedelta(days=3))
         catalog.set_listing(FILES, listing)
         self.upstreams = FakeUpstreams(answer)
+        self.lessons = FakeLessons()
         self.recorded: list[ActivityEntry] = []
         self.board = StatusBoard({HOME: catalog}, lambda _: None)
         self.board.update(ServerRef(HOME, FILES), consented=True)
@@ -96,6 +98,7 @@ class Booth:
             self.board.status,
             lambda: 8,
             Results(lambda: 64),
+            self.lessons,
         )
 
     def _hear(self, event: Event) -> None:

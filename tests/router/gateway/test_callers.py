@@ -10,7 +10,7 @@ import pytest
 from router.catalog.catalog import WorkspaceCatalog
 from router.gateway.callers import CallerRules, Claims, Refusal
 from router.model import ProjectId, ServerId, TokenId, TokenSummary, WorkspaceId
-from router.search.bm25 import Bm25Provider
+from router.search.provider import Provider
 from router.settings import WorkspaceConfig
 
 HOME, WORK = WorkspaceId("home"), WorkspaceId("work")
@@ -30,7 +30,7 @@ def token(workspace: str | None = None, project: str | None = None) -> TokenSumm
 
 def rules(*, is_open: bool = False) -> CallerRules:
     config = WorkspaceConfig.model_validate({"name": "W", "projects": {"site": {"name": "Site"}}})
-    catalogs = {name: WorkspaceCatalog(config, Bm25Provider()) for name in (HOME, WORK)}
+    catalogs = {name: WorkspaceCatalog(config, Provider()) for name in (HOME, WORK)}
     return CallerRules(
         verify=lambda text: token() if text == "good" else None,
         active_workspace=lambda: HOME,

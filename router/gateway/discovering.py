@@ -1,0 +1,118 @@
+"""What `tool_discovery` finds, and how that is told: few words, since they stand in a conversation.
+
+A search that finds nothing fitting says so, and which servers there are, instead of offering noise.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from router.catalog.catalog import View
+from router.catalog.reading import compact_json
+from router.errors import InvalidInput
+from router.gateway.metatools import Inquiry
+from router.gateway.results import READ_RESULT
+from router.model import JsonObject, Optimization, Tool
+from router.names import parse_tool_key
+from router.search.calibration import NOTHING_FITS
+from router.searching import Experience, SearchHit, SearchReply, SearchRequest
+
+_MAX_DESCRIPTION = 160
+_MAX_SIGNATURE = 240
+_MAX_ALSO = 3
+_MAX_SERVERS = 40
+
+
+async def find(
+    view: View,
+    inquiry: Inquiry,
+    experiences: Sequence[Experience] = (),
+    strategy: Optimization | None = None,
+) -> SearchReply:
+    """Tools named by their key first, then what the search finds by the project's strategy, or the
+    one given. Nothing while optimization is off."""
+    strategy = strategy or view.optimization
+    if strategy is None:
+        return SearchReply((), Optimization.BM25)
+    named = {query: tool for query in inquiry.queries if (tool := _named(query, view))}
+    exact = {tool.key: SearchHit(tool, 1.0, "named by its key") for tool in named.values()}
+    texts = tuple(query for query in inquiry.queries if query not in named)
+    reply = SearchReply((), strategy)
+    if texts:
+        request = SearchRequest(
+            texts, inquiry.max_results, strategy, inquiry.context, tuple(experiences)
+        )
+        reply = fitting(await view.index.search(request))
+    # A search may have begun on a view that has since lost tools.
+    found = [hit for hit in reply.hits if hit.tool.key not in exact and hit.tool.key in view.tools]
+    return replace(reply, hits=(*exact.values(), *found)[: inquiry.max_results])
+
+
+def fitting(reply: SearchReply) -> SearchReply:
+    """`reply`, or none of its hits if even the best of them does not fit."""
+    best = max((hit.relevance for hit in reply.hits), default=0.0)
+    return reply if best >= NOTHING_FITS else replace(reply, hits=())
+
+
+def _named(query: str, view: View) -> Tool | None:
+    """The tool whose key the query is."""
+    try:
+        key = parse_tool_key(query.strip())
+    except InvalidInput:
+        return None
+    return READ_RESULT if key == READ_RESULT.key else view.tools.get(key)
+
+
+def discovery_answer(
+    reply: SearchReply, view: View, queries: Sequence[str], readiness: Callable[[Tool], str]
+) -> JsonObject:
+    """The result of `tool_discovery`, as structured content and as text."""
+    named = {query.strip() for query in queries}
+    results = [_result(hit, readiness(hit.tool), str(hit.tool.key) in named) for hit in reply.hits]
+    if results and reply.note:
+        results[0]["explanation"] = f"{results[0]['explanation']} ({reply.note})"
+    content: JsonObject = {"results": results}
+    if not results and view.optimization is not None:
+        content["message"] = _nothing_fits(view, reply.note)
+    return structured(content)
+
+
+def _nothing_fits(view: View, note: str) -> str:
+    counts = Counter(key.server for key in view.tools)
+    servers = [f"{server} ({count} tools)" for server, count in sorted(counts.items())]
+    if len(servers) > _MAX_SERVERS:
+        servers[_MAX_SERVERS:] = [f"and {len(servers) - _MAX_SERVERS} more"]
+    there = f"Servers here: {', '.join(servers)}." if servers else "There are no servers here."
+    asked = f" ({note})" if note else ""
+    return f"No tool fits{asked}. Try other words. {there}"
+
+
+def structured(content: JsonObject) -> JsonObject:
+    text = compact_json(content)
+    return {"content": [{"type": "text", "text": text}], "structuredContent": content}
+
+
+def _result(hit: SearchHit, readiness: str, in_full: bool) -> JsonObject:
+    tool = hit.tool
+    result: JsonObject = {
+        "toolKey": str(tool.key),
+        "toolName": tool.key.tool,
+        "serverName": tool.server_name,
+        "description": _shortened(tool.description, _MAX_DESCRIPTION),
+        "relevance": round(hit.relevance, 2),
+        "explanation": hit.explanation,
+        "signature": _shortened(tool.signature, _MAX_SIGNATURE),
+        "readiness": readiness,
+    }
+    if hit.also:
+        result["alsoOn"] = [str(key) for key in hit.also[:_MAX_ALSO]]
+    if in_full:
+        result |= {"description": tool.description, "inputSchema": tool.input_schema}
+    return result
+
+
+def _shortened(text: str, length: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= length else f"{line[: length - 1]}…"

@@ -1,0 +1,28 @@
+"""What of a tool is searched: the texts of its fields."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from router.model import Tool, as_object
+
+
+class Field(IntEnum):
+    """The parts of a definition. What stands in a tool's own name says more than the rest."""
+
+    NAME = 0
+    SERVER = 1
+    TITLE = 2
+    DESCRIPTION = 3
+    PARAMETERS = 4
+
+
+def field_texts(tool: Tool) -> tuple[str, ...]:
+    """The text of each `Field`, in their order."""
+    properties = as_object(tool.input_schema.get("properties"))
+    parameters = (
+        f"{name} {as_object(definition).get('description') or ''}"
+        for name, definition in properties.items()
+    )
+    title = tool.title if tool.title != tool.key.tool else ""
+    return (tool.key.tool, tool.server_name, title, tool.description, " ".join(parameters))

@@ -1,0 +1,57 @@
+"""Why a tool was found, in a few words: which of the query's words it has, or that it means it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from router.search.lexical import LexicalIndex
+
+if TYPE_CHECKING:
+    from router.search.ranking import Scored
+
+MAX_WORDS = 4
+SIMILAR = 0.45
+"""From here on two texts mean much the same."""
+
+
+def explanations(
+    scored: Scored, index: LexicalIndex, chosen: Sequence[int], learned: Mapping[int, float]
+) -> list[str]:
+    """For each of the `chosen` tools."""
+    matched = _matched(scored, index, chosen)
+    return [
+        _sentence(words, _means(scored, number), number in learned)
+        for number, words in zip(chosen, matched, strict=True)
+    ]
+
+
+def _matched(scored: Scored, index: LexicalIndex, chosen: Sequence[int]) -> list[list[str]]:
+    found: list[list[str]] = [[] for _ in chosen]
+    wanted = np.array(chosen)
+    telling = sorted(
+        scored.wish.weights, key=lambda number: -index.idf(number) * scored.wish.weights[number]
+    )
+    for number in telling:
+        documents, _ = index.postings(number)
+        places = np.minimum(documents.searchsorted(wanted), len(documents) - 1)
+        word = scored.wish.named[number]
+        for at in np.flatnonzero(documents[places] == wanted):
+            if word not in found[at] and len(found[at]) < MAX_WORDS:
+                found[at].append(word)
+    return found
+
+
+def _means(scored: Scored, number: int) -> bool:
+    return scored.meaning is not None and float(scored.meaning[number]) >= SIMILAR
+
+
+def _sentence(words: Sequence[str], means: bool, learned: bool) -> str:
+    parts = [f"matches {', '.join(words)}"] if words else []
+    if means or not parts:
+        parts.append("similar meaning")
+    if learned:
+        parts.append("used before for this")
+    return "; ".join(parts)

@@ -1,0 +1,99 @@
+"""The meaning of a text as a vector: the sum of its words' vectors from a small table.
+
+The table was distilled from a sentence model (see `packaging/meaning_table.py`), so that texts that
+mean the same point the same way whatever words they use. It knows about 30,000 English words and
+parts of words; others add nothing. It is read from disk when the first search by meaning asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib import resources
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from router.search.tokens import words
+
+Vectors: TypeAlias = NDArray[np.float32]
+_PART = "##"
+_MIN_PART = 2
+
+
+class MeaningTable:
+    def __init__(
+        self, known: Sequence[str], rows: NDArray[np.int8], scales: NDArray[np.float32]
+    ) -> None:
+        self.words = known
+        self._numbers = {word: number for number, word in enumerate(known)}
+        self._rows = rows
+        self._scales = scales
+        self._read: dict[str, tuple[int, ...]] = {}
+
+    @property
+    def width(self) -> int:
+        return self._rows.shape[1]
+
+    def vector(self, text: str) -> Vectors:
+        """The direction in which a text points; zero if none of its words is known."""
+        return _unit(self._sum(text))
+
+    def blend(self, texts: Iterable[tuple[str, float]]) -> Vectors:
+        """The direction of several texts together, each with its own weight."""
+        total: Vectors = np.zeros(self.width, dtype=np.float32)
+        for text, weight in texts:
+            total += weight * _unit(self._sum(text))
+        return _unit(total)
+
+    def numbers(self, text: str) -> list[int]:
+        """The rows that a text's words and parts of words have in the table."""
+        return [number for word in words(text) for number in self._parts(word)]
+
+    def _sum(self, text: str) -> Vectors:
+        numbers = self.numbers(text)
+        if not numbers:
+            return np.zeros(self.width, dtype=np.float32)
+        return self._scales[numbers] @ self._rows[numbers].astype(np.float32)
+
+    def _parts(self, word: str) -> tuple[int, ...]:
+        if (parts := self._read.get(word)) is None:
+            if len(self._read) > 50_000:
+                self._read.clear()
+            parts = self._read[word] = tuple(self._split(word))
+        return parts
+
+    def _split(self, word: str) -> Iterable[int]:
+        """The word, or the longest known parts from its beginning on; nothing if they don't fit."""
+        if (whole := self._numbers.get(word)) is not None:
+            return [whole]
+        parts: list[int] = []
+        at = 0
+        while at < len(word):
+            prefix = _PART if at else ""
+            for end in range(len(word), at + _MIN_PART - 1, -1):
+                if (number := self._numbers.get(prefix + word[at:end])) is not None:
+                    parts.append(number)
+                    at = end
+                    break
+            else:
+                return []
+        return parts
+
+
+def _unit(vector: Vectors) -> Vectors:
+    length = float(np.sqrt(vector @ vector))
+    return vector / np.float32(length) if length else vector
+
+
+@cache
+def meaning_table() -> MeaningTable:
+    """The table that comes with Toolbooth."""
+    folder = resources.files("resources") / "meaning"
+    known = (folder / "words.txt").read_text(encoding="utf-8").split("\n")
+    with (folder / "vectors.npy").open("rb") as file:
+        rows: NDArray[np.int8] = np.load(file, allow_pickle=False)
+    with (folder / "scales.npy").open("rb") as file:
+        scales: NDArray[np.float32] = np.load(file, allow_pickle=False).astype(np.float32)
+    return MeaningTable(known, rows, scales)

@@ -1,0 +1,134 @@
+"""The strategies behind `ports.SearchProvider`, and what happens when one can't answer.
+
+An index is made ready off the loop, in a thread of its own, and is then only read: a search that
+runs keeps the one it began with. What was read of a server's tools is kept while recent indexes
+use it, so a change of one server reads that server's tools only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
+from typing import TYPE_CHECKING, TypeAlias
+from weakref import WeakValueDictionary
+
+from router.errors import ToolboothError
+from router.model import Optimization, Tool
+from router.search.cloud import CloudSearch
+from router.searching import SearchReply, SearchRequest
+from router.tasks import spawn
+
+# Arrays take a moment to import and megabytes to hold: only a router that searches does either.
+if TYPE_CHECKING:
+    from router.search.ranking import Ranking
+    from router.search.reading import ReadTools
+
+log = logging.getLogger(__name__)
+
+_RECENT = 16
+"""How many indexes keep what was read of their servers, so that the next can use it."""
+_AT_ONCE = 20_000
+"""Up to so many tools a search is quick enough to run on the loop."""
+
+_Fingerprint: TypeAlias = tuple[object, ...]
+
+
+class Provider:
+    """Makes indexes. One for the whole router, so that projects share what was read."""
+
+    def __init__(self, cloud: CloudSearch | None = None) -> None:
+        self.cloud = cloud
+        self.thread = ThreadPoolExecutor(1, "search-index")
+        self._read: WeakValueDictionary[_Fingerprint, ReadTools] = WeakValueDictionary()
+        self._recent: deque[Sequence[ReadTools]] = deque(maxlen=_RECENT)
+
+    def index(self, tools: Sequence[Tool]) -> StrategyIndex:
+        return StrategyIndex(self, tools)
+
+    def build(self, tools: Sequence[Tool], *, meaning: bool) -> Ranking:
+        """Blocks: for the provider's own thread, or where there is no loop."""
+        # One thread is enough, and several wait for each other where other programs run too.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        from router.search import reading
+
+        parts = [self._part(group) for group in _by_server(tools)]
+        self._recent.append(parts)
+        return reading.ranking(parts, meaning=meaning)
+
+    def _part(self, tools: tuple[Tool, ...]) -> ReadTools:
+        from router.search import reading
+
+        key = (tools[0].server_name, *(id(tool.wire) for tool in tools))
+        if (part := self._read.get(key)) is None:
+            part = self._read[key] = reading.read_tools(tools)
+        return part
+
+    def close(self) -> None:
+        self.thread.shutdown(wait=False, cancel_futures=True)
+
+
+class StrategyIndex:
+    """The `ports.SearchIndex` of a set of tools, by whichever strategy a request names."""
+
+    def __init__(self, provider: Provider, tools: Sequence[Tool]) -> None:
+        self._provider = provider
+        self._tools = tools
+        self._building: dict[bool, asyncio.Task[Ranking]] = {}
+
+    async def search(self, request: SearchRequest) -> SearchReply:
+        notes: list[str] = []
+        if request.strategy is Optimization.CLOUD:
+            try:
+                return await self._asked(request)
+            except ToolboothError as error:
+                notes.append(f"cloud search failed ({error.message.rstrip('.')})")
+        if request.strategy is not Optimization.BM25:
+            try:
+                return await self._ranked(request, Optimization.HYBRID, notes)
+            except (OSError, ValueError) as error:
+                log.warning("The meaning model can't be used: %s", error)
+                notes.append("the meaning model can't be used")
+        return await self._ranked(request, Optimization.BM25, notes)
+
+    async def prepare(self, strategy: Optimization) -> None:
+        """Be ready before the first search asks."""
+        await self._ranking(meaning=strategy is not Optimization.BM25)
+
+    async def _asked(self, request: SearchRequest) -> SearchReply:
+        if self._provider.cloud is None:
+            raise ToolboothError("No cloud search is set up.")
+        hits = await self._provider.cloud.search(self._tools, request)
+        return SearchReply(tuple(hits), Optimization.CLOUD)
+
+    async def _ranked(
+        self, request: SearchRequest, strategy: Optimization, notes: Sequence[str]
+    ) -> SearchReply:
+        ranking = await self._ranking(meaning=strategy is Optimization.HYBRID)
+        if len(self._tools) <= _AT_ONCE:
+            hits = ranking.search(request)
+        else:
+            hits = await asyncio.to_thread(ranking.search, request)
+        note = f"{'; '.join(notes)}: answered by {strategy}" if notes else ""
+        return SearchReply(tuple(hits), strategy, note)
+
+    async def _ranking(self, *, meaning: bool) -> Ranking:
+        task = self._building.get(meaning)
+        if task is None or (task.done() and (task.cancelled() or task.exception())):
+            task = self._building[meaning] = spawn(self._build(meaning), name="build search index")
+        return await asyncio.shield(task)
+
+    async def _build(self, meaning: bool) -> Ranking:
+        loop, thread = asyncio.get_running_loop(), self._provider.thread
+        return await loop.run_in_executor(
+            thread, lambda: self._provider.build(self._tools, meaning=meaning)
+        )
+
+
+def _by_server(tools: Sequence[Tool]) -> list[tuple[Tool, ...]]:
+    in_order = sorted(tools, key=lambda tool: tool.key)
+    return [tuple(group) for _, group in groupby(in_order, key=lambda tool: tool.key.server)]

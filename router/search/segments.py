@@ -1,0 +1,89 @@
+"""The searchable form of one server's tools, made once and used in every index that has them.
+
+Reading texts is what costs; putting segments together into an index is a few array operations. So
+a change of one server costs that server's texts only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from router.model import Tool
+from router.search.documents import Field, field_texts
+from router.search.tokens import tokens_of, words
+
+Ints: TypeAlias = NDArray[np.int32]
+Floats: TypeAlias = NDArray[np.float64]
+
+_MAX_WORDS_READ = 200_000
+
+
+class Vocabulary:
+    """Numbers for tokens, shared by all segments. Grows only, so that a number stays true."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self._read: dict[str, tuple[int, ...]] = {}
+
+    def number(self, token: str) -> int:
+        return self.numbers.setdefault(token, len(self.numbers))
+
+    def read(self, text: str) -> list[int]:
+        """The numbers of a text's tokens, repeats kept."""
+        if len(self._read) > _MAX_WORDS_READ:
+            self._read.clear()
+        result: list[int] = []
+        for word in words(text):
+            if (known := self._read.get(word)) is None:
+                known = self._read[word] = tuple(map(self.number, tokens_of(word)))
+            result += known
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Postings of some tools: parallel arrays, sorted by token, then by tool."""
+
+    tools: tuple[Tool, ...]
+    tokens: Ints
+    documents: Ints
+    """Which of `tools` each posting is about."""
+    counts: NDArray[np.uint16]
+    """How often the token stands in each field: one row per posting."""
+    lengths: Ints
+    """How many tokens each field of each tool has."""
+
+
+def segment(tools: Sequence[Tool], vocabulary: Vocabulary) -> Segment:
+    read = [[vocabulary.read(text) for text in field_texts(tool)] for tool in tools]
+    return segment_of(tools, read)
+
+
+def segment_of(tools: Sequence[Tool], read: Sequence[Sequence[Sequence[int]]]) -> Segment:
+    """A segment of tools whose fields are given as numbers of tokens."""
+    width = len(read[0]) if read else len(Field)
+    lengths = np.array([[len(part) for part in fields] for fields in read], dtype=np.int32)
+    lengths = lengths.reshape(-1, width)
+    flat = [number for fields in read for part in fields for number in part]
+    tokens = np.array(flat, dtype=np.int64)
+    place = np.repeat(np.arange(lengths.size), lengths.ravel())
+    # One number for each token in each field of each tool: sorted by token, then tool, then field.
+    each, counts = np.unique(tokens * max(lengths.size, 1) + place, return_counts=True)
+    token, place = np.divmod(each, max(lengths.size, 1))
+    document, field = np.divmod(place, width)
+    first = np.ones(len(each), dtype=np.bool_)
+    first[1:] = (token[1:] != token[:-1]) | (document[1:] != document[:-1])
+    counted = np.zeros((int(first.sum()), width), dtype=np.uint16)
+    counted[np.cumsum(first) - 1, field] = np.minimum(counts, 65535)
+    return Segment(
+        tools=tuple(tools),
+        tokens=token[first].astype(np.int32),
+        documents=document[first].astype(np.int32),
+        counts=counted,
+        lengths=lengths,
+    )

@@ -1,0 +1,44 @@
+"""Words that tool authors and the people who look for a tool use for the same thing.
+
+Few and general: the verbs of every interface, and things that have two everyday names. Domain words
+belong to the meaning model.
+"""
+
+from __future__ import annotations
+
+from router.search.stemming import stem
+
+_GROUPS = """
+get fetch retrieve read obtain
+show display view
+create add make new insert generate
+delete remove drop erase destroy
+update edit modify change alter
+search find lookup query
+list enumerate
+send deliver
+run execute launch start
+stop halt terminate kill
+picture image photo
+directory folder
+website webpage page site
+email mail
+repository repo
+document doc
+compute calculate
+price cost
+"""
+
+
+def _table() -> dict[str, tuple[str, ...]]:
+    table: dict[str, tuple[str, ...]] = {}
+    for line in _GROUPS.split("\n"):
+        group = [stem(word) for word in line.split()]
+        for token in group:
+            others = (other for other in group if other != token)
+            table[token] = (*table.get(token, ()), *others)
+    return table
+
+
+SYNONYMS = _table()
+"""The synonyms of a token, as tokens."""

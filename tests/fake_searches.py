@@ -1,0 +1,54 @@
+"""Typed stand-ins for the ports about searching."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from router.model import Caller, Optimization, ProjectId, ToolKey, WorkspaceId
+from router.searching import Experience, Learned, SearchReply
+
+
+class FakeSearches:
+    """Finds nothing; remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.known = Learned()
+        self.cloud = ("", None)
+
+    async def try_out(
+        self,
+        workspace: WorkspaceId,
+        project: ProjectId | None,
+        queries: Sequence[str],
+        *,
+        context: str = "",
+        strategies: Sequence[Optimization] = (Optimization.BM25, Optimization.HYBRID),
+    ) -> tuple[SearchReply, ...]:
+        return tuple(SearchReply((), strategy) for strategy in strategies)
+
+    def learned(self, workspace: WorkspaceId, project: ProjectId | None) -> Learned:
+        return self.known
+
+    async def forget(self, workspace: WorkspaceId, project: ProjectId | None) -> None:
+        self.known = Learned()
+
+    async def set_cloud(self, url: str, token: str | None = None) -> None:
+        self.cloud = (url, token)
+
+
+class FakeLessons:
+    """Has the experiences it is given, and keeps what it hears."""
+
+    def __init__(self) -> None:
+        self.known: tuple[Experience, ...] = ()
+        self.searches: list[tuple[tuple[str, ...], tuple[ToolKey, ...]]] = []
+        self.executions: list[ToolKey] = []
+
+    def experiences(self, caller: Caller) -> tuple[Experience, ...]:
+        return self.known
+
+    def searched(self, caller: Caller, queries: Sequence[str], found: Sequence[ToolKey]) -> None:
+        self.searches.append((tuple(queries), tuple(found)))
+
+    def executed(self, caller: Caller, key: ToolKey) -> None:
+        self.executions.append(key)

@@ -1,0 +1,134 @@
+"""Searching, as clients do it: what is found, in which order, and what is said about it."""
+
+from __future__ import annotations
+
+import pytest
+
+from router.model import Optimization
+from router.searching import Experience
+from tests.router.search.catalogue import TOOLS, names, search, tool
+
+BOTH = pytest.mark.parametrize("strategy", [Optimization.BM25, Optimization.HYBRID])
+
+
+@pytest.mark.proves("META-2")
+@BOTH
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("creating issues", "create_issue"),
+        ("createIssue", "create_issue"),
+        ("read a file", "read_text_file"),
+        ("what time is it in a zone", "get_current_time"),
+        ("github pull request", "list_pull_requests"),
+        ("天気", "天気予報"),
+        ("reposiotry issue", "create_issue"),
+        ("file system", "filesystem_info"),
+        ("remaining room on the disc", "filesystem_info"),
+    ],
+)
+def test_a_tool_is_found_by_what_it_does(query: str, expected: str, strategy: Optimization) -> None:
+    assert names(search(query, strategy=strategy))[0] == expected
+
+
+@pytest.mark.proves("META-4")
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("report a bug in the code base", "create_issue"),
+        ("look inside a document", "read_text_file"),
+        ("what hour is it now", "get_current_time"),
+    ],
+)
+def test_hybrid_finds_a_tool_by_its_meaning(query: str, expected: str) -> None:
+    assert names(search(query, strategy=Optimization.HYBRID))[0] == expected
+
+
+@pytest.mark.proves("META-2")
+@BOTH
+def test_a_task_of_three_steps_finds_all_three_tools(strategy: Optimization) -> None:
+    steps = ("create an issue", "read file", "current time")
+    assert set(names(search(*steps, strategy=strategy))) == {
+        "create_issue",
+        "read_text_file",
+        "get_current_time",
+    }
+
+
+@pytest.mark.proves("META-2")
+@BOTH
+def test_relevance_lies_between_zero_and_one_and_never_rises(strategy: Optimization) -> None:
+    hits = search("list issues of a repository", limit=10, strategy=strategy)
+    relevances = [hit.relevance for hit in hits]
+    assert relevances == sorted(relevances, reverse=True)
+    assert all(0 < relevance <= 1 for relevance in relevances)
+
+
+@BOTH
+def test_relevance_tells_a_good_hit_from_a_poor_one_of_another_query(
+    strategy: Optimization,
+) -> None:
+    good = search("create an issue in a github repository", strategy=strategy)[0]
+    poor = search("bake a chocolate cake in the time zone", strategy=strategy)[0]
+    assert good.relevance > 2 * poor.relevance
+
+
+def test_what_matched_is_said_in_the_words_of_the_query() -> None:
+    assert search("creating two issues")[0].explanation == "matches creating, issues"
+
+
+def test_a_hit_by_meaning_alone_says_so() -> None:
+    hit = search("bug report", strategy=Optimization.HYBRID)[0]
+    assert (hit.tool.key.tool, hit.explanation) == ("create_issue", "similar meaning")
+
+
+@pytest.mark.parametrize("query", ["", "  ", "the of and", "zzzz"])
+def test_a_query_without_known_words_finds_nothing(query: str) -> None:
+    assert search(query) == []
+
+
+@BOTH
+def test_an_empty_catalogue_can_be_searched(strategy: Optimization) -> None:
+    assert search("anything", tools=[], strategy=strategy) == []
+
+
+@pytest.mark.proves("META-2")
+def test_the_context_decides_only_between_tools_that_are_as_good() -> None:
+    twins = [
+        tool("alpha", "send_message", "Send a message in the office chat"),
+        tool("beta", "send_message", "Send a message to a football fan"),
+    ]
+    for context, first in (("about football", "beta"), ("in the office", "alpha")):
+        hits = search("send message", tools=twins, context=context)
+        assert hits[0].tool.key.server == first
+    assert names(search("create issue", context="read the current time"))[0] == "create_issue"
+
+
+@pytest.mark.proves("META-2")
+def test_the_same_tool_on_two_servers_is_one_hit_that_names_both() -> None:
+    doubled = [*TOOLS, tool("work", "create_issue", TOOLS[0].description, title="Summary")]
+    hits = search("create issue", tools=doubled)
+    assert names(hits).count("create_issue") == 1
+    assert {str(hits[0].tool.key), *map(str, hits[0].also)} == {
+        "github:create_issue",
+        "work:create_issue",
+    }
+
+
+def test_what_was_run_after_a_similar_search_comes_first() -> None:
+    experience = Experience(frozenset({"repositori", "todo"}), "github:list_pull_requests", 0.9)
+    before = search("repository todo")
+    after = search("repository todo", experiences=(experience,))
+    assert names(before)[0] == "create_issue"
+    assert names(after)[0] == "list_pull_requests"
+    assert after[0].explanation.endswith("used before for this")
+
+
+def test_what_was_run_after_another_search_changes_nothing() -> None:
+    experience = Experience(frozenset({"cake", "bake"}), "github:list_pull_requests", 0.9)
+    assert search("repository issue", experiences=(experience,)) == search("repository issue")
+
+
+def test_experience_never_brings_back_a_tool_that_is_not_there() -> None:
+    experience = Experience(frozenset({"issu"}), "github:delete_everything", 1.0)
+    assert "delete_everything" not in names(search("issue", experiences=(experience,)))
