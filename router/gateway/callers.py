@@ -30,8 +30,12 @@ class Claims:
 class Refusal(Exception):
     """The request ends here with this HTTP status."""
 
-    def __init__(self, status: int, message: str, client: str = "unknown") -> None:
+    def __init__(
+        self, status: int, message: str, client: str = "unknown", *, guessed: bool = False
+    ) -> None:
+        """`guessed`: it came with a token that is none."""
         super().__init__(message)
+        self.guessed = guessed
         self.status = status
         self.message = message
         self.client = client
@@ -53,7 +57,9 @@ class CallerRules:
                 401, "A token is needed. Make one with: toolbooth token new NAME", "no token"
             )
         if (summary := self.verify(token)) is None:
-            raise Refusal(401, "The token is wrong, expired or revoked.", "unknown token")
+            raise Refusal(
+                401, "The token is wrong, expired or revoked.", "unknown token", guessed=True
+            )
         return summary
 
     def caller(self, token: TokenSummary | None, claims: Claims) -> Caller:

@@ -12,6 +12,7 @@ import asyncio
 import json
 import math
 import re
+import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, cast
@@ -24,6 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from router.gateway.admissions import Admissions
 from router.gateway.callers import CallerRules, Claims, Refusal
+from router.gateway.guesses import Guesses
 from router.model import Caller, JsonObject, TokenSummary, as_object
 
 CALLER = "toolbooth.caller"
@@ -39,6 +41,13 @@ _METHODS = ("GET", "POST", "DELETE")
 _TOKEN_PARAMETERS = frozenset({"token", "access_token", "api_key", "key"})
 _SAID_ONCE = frozenset({b"host", b"origin", b"authorization", b"toolbooth-project"})
 _DROPPED = b"last-event-id"  # Nothing is kept that a stream could be resumed from.
+
+
+_EXPLAINED = {
+    401: {"WWW-Authenticate": "Bearer"},
+    429: {"Retry-After": "10", "Connection": "close"},
+}
+"""Headers that go with a refusal."""
 
 
 class UnfitBody(ValueError):
@@ -61,6 +70,7 @@ class Guard:
         self._on_refusal = on_refusal
         self._on_caller = on_caller
         self._admissions = admissions
+        self._guesses = Guesses(time.monotonic)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -69,10 +79,19 @@ class Guard:
         try:
             receive = await self._admit(scope, receive)
         except Refusal as refusal:
-            self._on_refusal(refusal)
-            await _refuse(refusal, scope, receive, send)
+            await _refuse(self._noted(refusal), scope, receive, send)
             return
         await self._serve(scope, receive, send)
+
+    def _noted(self, refusal: Refusal) -> Refusal:
+        """What is answered to a refused request, once it is noted. Of many wrong tokens only the
+        first are noted one by one."""
+        if refusal.guessed and self._guesses.too_many():
+            refusal = Refusal(429, "Too many wrong tokens. Try again in a while.", refusal.client)
+            if not self._guesses.is_news():
+                return refusal
+        self._on_refusal(refusal)
+        return refusal
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand the request on while its token holds; after that its answer just breaks off."""
@@ -226,7 +245,7 @@ def _principal(token: TokenSummary | None) -> AuthenticatedUser:
 
 
 async def _refuse(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
-    headers = {"WWW-Authenticate": "Bearer"} if refusal.status == 401 else {}
+    headers = _EXPLAINED.get(refusal.status, {})
     body = {
         "jsonrpc": "2.0",
         "id": None,

@@ -13,10 +13,13 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from router.errors import Conflict
+from router.gateway.connections import BoundedConnection
 from router.tasks import spawn
 
 HOST = "127.0.0.1"
 _GRACEFUL_STOP_S = 2
+_KEEP_ALIVE_S = 60
+"""Clients come back after a thought; one that does while we close gets no answer."""
 
 
 class _Server(uvicorn.Server):
@@ -50,6 +53,9 @@ class Listener:
         self._server = _Server(
             uvicorn.Config(
                 self._app,
+                http=BoundedConnection,
+                ws="none",
+                timeout_keep_alive=_KEEP_ALIVE_S,
                 log_config=None,
                 access_log=False,
                 server_header=False,

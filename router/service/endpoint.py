@@ -48,7 +48,7 @@ from router.store.redaction import Redactor
 from router.store.tokens import TokenStore
 from router.tasks import spawn
 
-_REFUSALS_TO_RECORD = (401, 403)
+_REFUSALS_TO_RECORD = (401, 403, 429)
 _LAST_MOMENT_S = 1
 _SEEN_BY_CLIENTS = (ToolsChanged, WorkspacesChanged, WorkspaceSwitched)
 
