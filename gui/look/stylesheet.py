@@ -150,6 +150,8 @@ def _fields(p: Palette, images: _ControlImages) -> str:
     QPlainTextEdit:focus, QTextEdit:focus {{ padding: 4px 6px; }}
     QLineEdit:disabled, QPlainTextEdit:disabled, QSpinBox:disabled, QComboBox:disabled {{
         color: {p.off}; background: {p.window}; border-color: {p.strong}; }}
+    QPlainTextEdit[role="plain"] {{ border: 2px solid transparent; }}
+    QPlainTextEdit[role="plain"]:focus {{ border-color: {p.accent}; }}
     QLineEdit[role="search"] {{ padding-left: 29px; }}
     QLineEdit[role="search"]:focus {{ padding-left: 28px; }}
     QLineEdit QToolButton {{ background: transparent; border: none; }}

@@ -37,6 +37,7 @@ from gui.window.other_pages import OtherPages
 from gui.window.places import Place
 from gui.window.sidebar import Sidebar
 from gui.window.starting_page import StartingPage
+from gui.window.try_dialog import TryDialog
 from gui.window.undo_bar import UndoBar
 from gui.window.wishes import Wishes
 from gui.window.workspace_page import WorkspacePage
@@ -68,6 +69,7 @@ from router.model import (
     ServerRef,
     ServerStatus,
     ToolKey,
+    ToolView,
     WorkspaceId,
 )
 from router.ports import RouterPort
@@ -163,6 +165,8 @@ class MainWindow(QMainWindow):
         self.sidebar.workspace_chosen.connect(self._go_to_workspace)
         self.sidebar.place_chosen.connect(self.go_to)
         self.sidebar.workspace_named.connect(self._wish(Wishes.create_workspace))
+        self.sidebar.workspace_renamed.connect(self._wish(Wishes.rename_workspace))
+        self.sidebar.workspace_removed.connect(self._wish(Wishes.remove_workspace))
         self.sidebar.settings_requested.connect(self.settings_requested)
         page.header.add_requested.connect(self.add_server_requested)
         page.header.refresh_requested.connect(self._wish(Wishes.refresh_all))
@@ -176,6 +180,7 @@ class MainWindow(QMainWindow):
         detail.sign_in_requested.connect(self._wish(Wishes.sign_in))
         detail.permission_chosen.connect(self._wish(Wishes.permit))
         detail.tool_permitted.connect(self._tick)
+        detail.try_requested.connect(self._try_tool)
         self.empty.add_requested.connect(self.add_server_requested)
         self.empty.import_requested.connect(self.import_requested)
         self.empty.file_requested.connect(self._choose_file)
@@ -186,6 +191,10 @@ class MainWindow(QMainWindow):
         self.others.tokens_requested.connect(self.tokens_requested)
         self.others.guide_requested.connect(self.guide_requested)
         self.others.undo_offered.connect(self.undo_bar.offer)
+        waiting = self.others.needs
+        waiting.consent_given.connect(self._wish(Wishes.approve))
+        waiting.sign_in_requested.connect(self._wish(Wishes.sign_in))
+        waiting.tools_approved.connect(self._wish(Wishes.approve_tools))
         for page in self.others.widgets.values():
             self._pages.addWidget(page)
 
@@ -338,6 +347,11 @@ class MainWindow(QMainWindow):
                 self.page.servers.select(ref)
             case _:
                 assert_never(offer.action)
+
+    def _try_tool(self, tool: ToolView | None) -> None:
+        if self._router is not None and tool is not None:
+            workspace = self._router.active_workspace()
+            TryDialog(self._router, self._commands, workspace, tool, self).open()
 
     def _tick(self, key: ToolKey, permitted: bool) -> None:
         self._wish(Wishes.permit)(key, Permission.ALLOW if permitted else Permission.DENY)

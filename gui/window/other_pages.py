@@ -9,11 +9,23 @@ from PySide6.QtWidgets import QWidget
 
 from gui.apps.page import AppsPage
 from gui.commands import Commands
+from gui.needs.page import NeedsPage
+from gui.needs.presenting import needs
 from gui.window.places import Place
 from gui.window.sidebar import Sidebar
 from router.clients import ClientApp, ClientState
-from router.events import Event, TokensChanged
+from router.events import (
+    Event,
+    ServerRemoved,
+    ServerStatusChanged,
+    TokensChanged,
+    ToolsChanged,
+    WorkspacesChanged,
+    WorkspaceSwitched,
+)
 from router.ports import RouterPort
+
+_MAY_NEED = (ServerStatusChanged, ServerRemoved, ToolsChanged, WorkspaceSwitched, WorkspacesChanged)
 
 
 class OtherPages(QObject):
@@ -33,8 +45,14 @@ class OtherPages(QObject):
         self.apps.guide_requested.connect(self.guide_requested)
         self.apps.panel.undo_offered.connect(self.undo_offered)
         self.apps.panel.connector.listed.connect(self._show_connected)
-        self.widgets: dict[Place, QWidget] = {Place.APPS: self.apps}
+        self.needs = NeedsPage(router)
+        self.needs.counted.connect(self._show_needs)
+        self.widgets: dict[Place, QWidget] = {
+            Place.NEEDS_YOU: self.needs,
+            Place.APPS: self.apps,
+        }
         sidebar.offer(self.widgets)
+        self._show_needs(needs(router).count)
         self.apps.panel.load()
 
     def show(self, place: Place) -> QWidget | None:
@@ -46,6 +64,11 @@ class OtherPages(QObject):
     def handle(self, events: Sequence[Event]) -> None:
         if any(isinstance(event, TokensChanged) for event in events):
             self.apps.panel.load()
+        if any(isinstance(event, _MAY_NEED) for event in events):
+            self.needs.reload_soon()
+
+    def _show_needs(self, count: int) -> None:
+        self._sidebar.show_count(Place.NEEDS_YOU, count, urgent=True)
 
     def _show_connected(self, apps: tuple[ClientApp, ...]) -> None:
         connected = sum(app.state is ClientState.CONNECTED for app in apps)

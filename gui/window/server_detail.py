@@ -25,14 +25,17 @@ from gui.look.tab_strip import TabStrip
 from gui.look.widgets import Card, ElidedLabel, IconButton, Pill, Tile, hline, label, vline
 from gui.presenting import Presentation, Tone, long_target, present
 from gui.window.banner import Banner, BannerButton
+from gui.window.log_view import LogView
+from gui.window.offer_list import OfferList
 from gui.window.server_config_view import ServerConfigView
 from gui.window.tool_detail import ToolDetail
 from gui.window.tool_list import ToolList
 from router.advice import advise
+from router.details import ServerOffers
 from router.model import ServerState, ServerStatus, ToolView
 from router.settings import ServerConfig
 
-_TOOLS, _CONFIGURATION = 0, 1
+_TOOLS, _PROMPTS, _RESOURCES, _LOGS, _CONFIGURATION = range(5)
 _TOOL_LIST_WIDTH = 316
 
 
@@ -45,6 +48,8 @@ class ServerDetail(Card):
     """Each with the `ServerRef`."""
     permission_chosen = Signal(object, object)
     """A `ToolKey` and the `Permission` it is to have."""
+    try_requested = Signal(object)
+    """The `ToolView` to try."""
     tool_permitted = Signal(object, bool)
     """A `ToolKey`, and whether it may be used."""
 
@@ -65,8 +70,20 @@ class ServerDetail(Card):
         self._notice_place = QWidget()
         self._notices = QVBoxLayout(self._notice_place)
         self._tabs = TabStrip(
-            self.tr("Parts of the server"), (self.tr("Tools"), self.tr("Configuration"))
+            self.tr("Parts of the server"),
+            (
+                self.tr("Tools"),
+                self.tr("Prompts"),
+                self.tr("Resources"),
+                self.tr("Logs"),
+                self.tr("Configuration"),
+            ),
         )
+        self._prompts = OfferList(self.tr("Prompts"), self.tr("This server offers no prompts."))
+        self._resources = OfferList(
+            self.tr("Resources"), self.tr("This server offers no resources.")
+        )
+        self.log = LogView()
         self.tools = ToolList()
         self._tool = ToolDetail()
         self._no_tools = label(tint="text3")
@@ -90,7 +107,8 @@ class ServerDetail(Card):
         column.addLayout(tabs)
         column.addWidget(hline())
         self._pages.addWidget(self._tools_page())
-        self._pages.addWidget(self._configuration)
+        for page in (self._prompts, self._resources, self.log, self._configuration):
+            self._pages.addWidget(page)
         column.addLayout(self._pages, 1)
 
     def _header(self) -> QWidget:
@@ -148,6 +166,7 @@ class ServerDetail(Card):
         self.tools.selected.connect(self._show_tool)
         self.tools.permitted.connect(self.tool_permitted)
         self._tool.permission_chosen.connect(self.permission_chosen)
+        self._tool.try_requested.connect(self.try_requested)
         self._configuration.edit_requested.connect(lambda: self._tell(self.edit_requested))
 
     def show_server(self, status: ServerStatus, config: ServerConfig) -> None:
@@ -181,6 +200,15 @@ class ServerDetail(Card):
         self._tabs.set_count(_TOOLS, len(tools) or None)
         self.tools.set_tools(tools)
         self._tool_pages.setCurrentIndex(0 if tools else 1)
+
+    def set_offers(self, offers: ServerOffers) -> None:
+        self._tabs.set_count(_PROMPTS, len(offers.prompts) or None)
+        self._tabs.set_count(_RESOURCES, len(offers.resources) or None)
+        self._prompts.show_offers(offers.prompts)
+        self._resources.show_offers(offers.resources)
+
+    def show_logs(self) -> None:
+        self._tabs.setCurrentIndex(_LOGS)
 
     def show_configuration(self) -> None:
         self._tabs.setCurrentIndex(_CONFIGURATION)

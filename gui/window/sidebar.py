@@ -10,12 +10,14 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLineEdit,
+    QMenu,
     QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from gui.look import fonts, icons, painting
+from gui.look.icons import menu_icon
 from gui.look.theme import theme
 from gui.look.widgets import (
     IconButton,
@@ -35,6 +37,10 @@ class Sidebar(QFrame):
     workspace_chosen = Signal(str)
     workspace_named = Signal(str)
     """The name of a workspace to create."""
+    workspace_renamed = Signal(str, str)
+    """A `WorkspaceId`, and its new name."""
+    workspace_removed = Signal(object)
+    """The `WorkspaceSummary`."""
     settings_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -47,7 +53,8 @@ class Sidebar(QFrame):
         self._place = Place.WORKSPACE
         self._workspaces: tuple[WorkspaceSummary, ...] = ()
         self._naming = _NameField(self.tr("Name of the new workspace"))
-        self._naming.named.connect(self.workspace_named)
+        self._naming.named.connect(self._take_name)
+        self._renaming: WorkspaceId | None = None
         self._router = RouterCard()
         self._manage: dict[Place, SidebarRow] = {
             place: self._manage_row(place, text)
@@ -100,7 +107,7 @@ class Sidebar(QFrame):
 
     def _heading(self) -> QHBoxLayout:
         add = IconButton("plus", self.tr("New workspace"), size=26, icon_size=16)
-        add.clicked.connect(self._naming.start)
+        add.clicked.connect(self._start_naming)
         row = QHBoxLayout()
         row.setContentsMargins(10, 3, 0, 3)
         row.addWidget(section_label(self.tr("Workspaces")))
@@ -146,6 +153,11 @@ class Sidebar(QFrame):
         if position < len(self._workspaces):
             self.workspace_chosen.emit(self._workspaces[position].id)
 
+    def rename(self, workspace: WorkspaceId) -> None:
+        """Ask for another name, in place."""
+        self._renaming = workspace
+        self._naming.start(next(w.name for w in self._workspaces if w.id == workspace))
+
     def focus_rows(self) -> None:
         rows = (*self._workspace_rows.values(), *self._manage.values())
         current = next((row for row in rows if row.isChecked()), None)
@@ -159,7 +171,30 @@ class Sidebar(QFrame):
         row.setCheckable(True)
         self._workspace_rows[workspace.id] = row
         row.clicked.connect(lambda: self._choose_workspace(workspace.id))
+        row.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        row.customContextMenuRequested.connect(lambda: self._open_menu(row, workspace))
+        row.setToolTip(self.tr("Right-click or press the menu key to rename or remove it"))
         return row
+
+    def _open_menu(self, row: SidebarRow, workspace: WorkspaceSummary) -> None:
+        menu = QMenu(row)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        rename = menu.addAction(menu_icon("pencil"), self.tr("Rename…"))
+        rename.triggered.connect(lambda: self.rename(workspace.id))
+        remove = menu.addAction(menu_icon("trash-2", "err"), self.tr("Remove"))
+        remove.setEnabled(len(self._workspaces) > 1)
+        remove.triggered.connect(lambda: self.workspace_removed.emit(workspace))
+        menu.popup(row.mapToGlobal(row.rect().bottomLeft()))
+
+    def _start_naming(self) -> None:
+        self._renaming = None
+        self._naming.start()
+
+    def _take_name(self, name: str) -> None:
+        if self._renaming is None:
+            self.workspace_named.emit(name)
+        else:
+            self.workspace_renamed.emit(self._renaming, name)
 
     def _choose_workspace(self, workspace: str) -> None:
         self.show_place(self._place)  # The click has turned its own mark around.
@@ -213,8 +248,9 @@ class _NameField(QLineEdit):
         self.editingFinished.connect(self.hide)
         self.hide()
 
-    def start(self) -> None:
-        self.clear()
+    def start(self, text: str = "") -> None:
+        self.setText(text)
+        self.selectAll()
         self.show()
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 

@@ -23,6 +23,7 @@ from gui.look.widgets import (
     Segmented,
     hline,
     label,
+    secondary_button,
     section_label,
 )
 from gui.presenting import Tone, effect_badge
@@ -36,10 +37,13 @@ _SCROLLBAR = 10
 class ToolDetail(QWidget):
     permission_chosen = Signal(object, object)
     """A `ToolKey` and the `Permission` it is to have."""
+    try_requested = Signal(object)
+    """The `ToolView`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._key: ToolKey | None = None
+        self._view: ToolView | None = None
         self._name = ElidedLabel(elide=Qt.TextElideMode.ElideMiddle)
         self._name.setFont(fonts.mono_font(14))
         self._copy = CopyButton(self.tr("Copy the tool’s name"), self._name.full_text)
@@ -75,6 +79,9 @@ class ToolDetail(QWidget):
         bottom.addWidget(label(self.tr("Access"), font=fonts.medium()))
         bottom.addWidget(self._access)
         bottom.addStretch(1)
+        attempt = secondary_button(self.tr("Try it…"), "play")
+        attempt.clicked.connect(lambda: self.try_requested.emit(self._view))
+        bottom.addWidget(attempt)
         column.addLayout(bottom)
 
     def _title_row(self) -> QHBoxLayout:
@@ -117,7 +124,7 @@ class ToolDetail(QWidget):
 
     def show_tool(self, tool: ToolView) -> None:
         changed = tool.key != self._key
-        self._key = tool.key
+        self._key, self._view = tool.key, tool
         self._name.setText(tool.key.tool)
         badge = effect_badge(tool.effect)
         self._effect.setVisible(badge is not None)

@@ -5,7 +5,7 @@ Removing and switching off are done at once and can be taken back; nothing here 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from router.model import (
     SignIn,
     ToolKey,
     WorkspaceId,
+    WorkspaceSummary,
 )
 from router.ports import RouterPort
 
@@ -58,6 +59,24 @@ class Wishes:
     def create_workspace(self, name: str) -> None:
         """Create it and go there."""
         self._run(self._router.create_workspace(name), self.switch_workspace)
+
+    def rename_workspace(self, workspace: WorkspaceId, name: str) -> None:
+        self._run(self._router.rename_workspace(workspace, name))
+
+    def remove_workspace(self, workspace: WorkspaceSummary) -> None:
+        """Put it aside; taken back, everything is as it was."""
+
+        def bring_back() -> None:
+            def go_there(_: None) -> None:
+                if workspace.active:
+                    self.switch_workspace(workspace.id)
+
+            self._run(self._router.restore_workspace(workspace.id), go_there)
+
+        def offer_undo(_: None) -> None:
+            self._undo.offer(tr("Removed {name}").format(name=workspace.name), bring_back)
+
+        self._run(self._router.remove_workspace(workspace.id), offer_undo)
 
     def optimize(self, optimization: Optimization | None) -> None:
         """Set it for everyone outside of a project; the exposure stays as it is."""
@@ -104,6 +123,9 @@ class Wishes:
             self._undo.offer(tr("Removed {name}").format(name=status.name), add_again)
 
         self._run(self._router.remove_server(status.ref), offer_undo)
+
+    def approve_tools(self, ref: ServerRef, tools: Collection[str] | None) -> None:
+        self._run(self._router.approve_tools(ref, tools))
 
     def permit(self, key: ToolKey, permission: Permission) -> None:
         self._run(self._router.set_permission(self._workspace, key, permission))

@@ -6,6 +6,7 @@ Fills itself from the router's queries; wishes of the person leave by the signal
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
@@ -137,6 +138,8 @@ class WorkspacePage(QWidget):
             return  # Removed this moment; the event that says so is on its way.
         self.detail.show_server(status, config)
         self.detail.set_tools(self._router.tools(status.ref))
+        self.detail.set_offers(self._router.offers(status.ref))
+        self.detail.log.show_log(partial(self._router.log, status.ref))
 
     def _show_header(self) -> None:
         if self._router is None or self._workspace is None:

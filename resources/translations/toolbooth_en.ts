@@ -136,6 +136,23 @@
     </message>
 </context>
 <context>
+    <name>NeedsPage</name>
+    <message numerus="yes">
+        <source>Approve all %n</source>
+        <translation>
+            <numerusform>Approve all %n</numerusform>
+            <numerusform>Approve all %n</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools are held back</source>
+        <translation>
+            <numerusform>%n tool is held back</numerusform>
+            <numerusform>%n tools are held back</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>OptimizationPage</name>
     <message numerus="yes">
         <source>Apps get two tools instead of %n tool definitions.</source>

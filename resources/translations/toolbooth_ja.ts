@@ -234,6 +234,10 @@
         <translation>サーバーが含まれていません。</translation>
     </message>
     <message>
+        <source>This TOML can&apos;t be read: {reason}.</source>
+        <translation>この TOML を読み取れません: {reason}。</translation>
+    </message>
+    <message>
         <source>Off</source>
         <translation>オフ</translation>
     </message>
@@ -603,6 +607,46 @@
         <source>Same as in {app}</source>
         <translation>{app} と同じ</translation>
     </message>
+    <message>
+        <source>Changed</source>
+        <translation>変更あり</translation>
+    </message>
+    <message>
+        <source>New</source>
+        <translation>新規</translation>
+    </message>
+    <message>
+        <source>Hidden text in {where}: {words}</source>
+        <translation>{where} に見えない文字: {words}</translation>
+    </message>
+    <message>
+        <source>Words that steer a model, in {where}: “{words}”</source>
+        <translation>{where} にモデルを誘導する語句:「{words}」</translation>
+    </message>
+    <message>
+        <source>This names no command and no address.</source>
+        <translation>コマンドもアドレスも書かれていません。</translation>
+    </message>
+    <message>
+        <source>“{text}” has no value.</source>
+        <translation>「{text}」に値がありません。</translation>
+    </message>
+    <message>
+        <source>The JSON in this command can&apos;t be read.</source>
+        <translation>このコマンドの JSON を読み取れません。</translation>
+    </message>
+    <message>
+        <source>This link does not describe a server.</source>
+        <translation>このリンクはサーバーを表していません。</translation>
+    </message>
+    <message>
+        <source>{name} is required.</source>
+        <translation>{name} は必須です。</translation>
+    </message>
+    <message>
+        <source>{name} is not of the type {type}.</source>
+        <translation>{name} は {type} 型ではありません。</translation>
+    </message>
 </context>
 <context>
     <name>AboutPage</name>
@@ -885,6 +929,13 @@
     </message>
 </context>
 <context>
+    <name>ArgumentsForm</name>
+    <message>
+        <source>This tool takes no arguments.</source>
+        <translation>このツールに引数はありません。</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Close</source>
@@ -1158,6 +1209,25 @@
     </message>
 </context>
 <context>
+    <name>LogView</name>
+    <message>
+        <source>Log of the server</source>
+        <translation>サーバーのログ</translation>
+    </message>
+    <message>
+        <source>It has written nothing yet.</source>
+        <translation>まだ何も出力していません。</translation>
+    </message>
+    <message>
+        <source>Copy the log</source>
+        <translation>ログをコピー</translation>
+    </message>
+    <message>
+        <source>The last lines it wrote to stderr, without its secrets</source>
+        <translation>stderr の直近の出力（秘密の値は除去済み）</translation>
+    </message>
+</context>
+<context>
     <name>MainWindow</name>
     <message>
         <source>The router could not start listening.</source>
@@ -1190,6 +1260,45 @@
     <message>
         <source>Import servers</source>
         <translation>サーバーを読み込む</translation>
+    </message>
+</context>
+<context>
+    <name>NeedsPage</name>
+    <message>
+        <source>Needs you</source>
+        <translation>要対応</translation>
+    </message>
+    <message>
+        <source>What is held back until you have decided. Apps see nothing of it.</source>
+        <translation>判断を待っているものです。アプリからは見えません。</translation>
+    </message>
+    <message>
+        <source>Nothing waits for you.</source>
+        <translation>対応が必要なものはありません。</translation>
+    </message>
+    <message>
+        <source>Approve</source>
+        <translation>承認</translation>
+    </message>
+    <message>
+        <source>Sign in…</source>
+        <translation>サインイン…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Approve all %n</source>
+        <translation>
+            <numerusform>%n 件すべてを承認</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools are held back</source>
+        <translation>
+            <numerusform>%n 個のツールを保留中</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Approve {tool}</source>
+        <translation>{tool} を承認</translation>
     </message>
 </context>
 <context>
@@ -1308,8 +1417,8 @@
 <context>
     <name>PasteBox</name>
     <message>
-        <source>Paste a command line, a URL or an mcp.json snippet</source>
-        <translation>コマンドライン、URL、または mcp.json の一部を貼り付け</translation>
+        <source>Paste a command line, a URL, an mcp.json snippet or an install link</source>
+        <translation>コマンドライン、URL、mcp.json の断片、インストール用リンクを貼り付け</translation>
     </message>
     <message>
         <source>Filled in below.</source>
@@ -1513,8 +1622,28 @@ What search replies cost is already taken off.</source>
         <translation>ツール</translation>
     </message>
     <message>
+        <source>Prompts</source>
+        <translation>プロンプト</translation>
+    </message>
+    <message>
+        <source>Resources</source>
+        <translation>リソース</translation>
+    </message>
+    <message>
+        <source>Logs</source>
+        <translation>ログ</translation>
+    </message>
+    <message>
         <source>Configuration</source>
         <translation>構成</translation>
+    </message>
+    <message>
+        <source>This server offers no prompts.</source>
+        <translation>このサーバーにプロンプトはありません。</translation>
+    </message>
+    <message>
+        <source>This server offers no resources.</source>
+        <translation>このサーバーにリソースはありません。</translation>
     </message>
     <message>
         <source>Refresh this server’s tools</source>
@@ -1761,6 +1890,18 @@ What search replies cost is already taken off.</source>
             <numerusform>サーバー %n 台</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Right-click or press the menu key to rename or remove it</source>
+        <translation>右クリックかメニューキーで、名前の変更や削除ができます</translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation>名前を変更…</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>削除</translation>
+    </message>
 </context>
 <context>
     <name>StartingPage</name>
@@ -1808,6 +1949,10 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Block</source>
         <translation>拒否</translation>
+    </message>
+    <message>
+        <source>Try it…</source>
+        <translation>試す…</translation>
     </message>
     <message>
         <source>Description and parameters</source>
@@ -1899,6 +2044,45 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Context Optimization: {name}</source>
         <translation>コンテキスト最適化: {name}</translation>
+    </message>
+</context>
+<context>
+    <name>TryDialog</name>
+    <message>
+        <source>Try {tool}</source>
+        <translation>{tool} を試す</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>結果</translation>
+    </message>
+    <message>
+        <source>The result appears here.</source>
+        <translation>結果はここに表示されます。</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>実行</translation>
+    </message>
+    <message>
+        <source>Copy the result</source>
+        <translation>結果をコピー</translation>
+    </message>
+    <message>
+        <source>This really runs the tool, as you.</source>
+        <translation>このツールを、あなたとして実際に実行します。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>The tool reports an error</source>
+        <translation>ツールがエラーを報告しました</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完了</translation>
     </message>
 </context>
 <context>

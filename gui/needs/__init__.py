@@ -1,0 +1,1 @@
+"""Needs you: everything that waits for the person, in one place."""

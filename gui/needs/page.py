@@ -1,0 +1,177 @@
+"""Needs you, as a page of the main window: sign-ins, commands to approve, tools held back."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from gui.look import fonts
+from gui.look.theme import theme
+from gui.look.widgets import (
+    Card,
+    ElidedLabel,
+    Pill,
+    Tile,
+    hline,
+    label,
+    primary_button,
+    secondary_button,
+)
+from gui.needs.presenting import (
+    HeldTools,
+    Needs,
+    approval_text,
+    difference_html,
+    finding_text,
+    needs,
+)
+from gui.presenting import Tone, present
+from gui.settings.controls import wrapped
+from gui.window.page_frame import PageFrame
+from router.lists import Approval
+from router.model import ServerState, ServerStatus
+from router.ports import PendingTool, RouterPort
+
+SOON_MS = 200
+
+
+class NeedsPage(PageFrame):
+    counted = Signal(int)
+    """How much waits, whenever that changes."""
+    consent_given = Signal(object)
+    sign_in_requested = Signal(object)
+    """Each with the `ServerRef`."""
+    tools_approved = Signal(object, object)
+    """The `ServerRef`, and the names of the tools or None for all."""
+
+    def __init__(self, router: RouterPort) -> None:
+        super().__init__(
+            self.tr("Needs you"),
+            self.tr("What is held back until you have decided. Apps see nothing of it."),
+        )
+        self._router = router
+        self._shown: Needs | None = None
+        self._column = QVBoxLayout()
+        self._column.setSpacing(12)
+        self._holder = QWidget()
+        self._holder.setLayout(self._column)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._area = self.add_scrolled(self._holder)
+        self._soon = QTimer(self, interval=SOON_MS, singleShot=True)
+        self._soon.timeout.connect(self.reload)
+        self.reload()
+
+    def reload_soon(self) -> None:
+        """Something changed; a burst of changes costs one look."""
+        if not self._soon.isActive():
+            self._soon.start()
+
+    def reload(self) -> None:
+        now = needs(self._router)
+        if now == self._shown:
+            return
+        self._shown = now
+        while (item := self._column.takeAt(0)) is not None:
+            if (old := item.widget()) is not None:
+                old.hide()
+                old.deleteLater()
+        for card in self._cards(now):
+            self._column.addWidget(card)
+        self.counted.emit(now.count)
+
+    def _cards(self, now: Needs) -> list[QWidget]:
+        cards: list[QWidget] = [self._server_card(status) for status in now.servers]
+        cards += [self._held_card(held) for held in now.held]
+        return cards or [_nothing(self.tr("Nothing waits for you."))]
+
+    def _server_card(self, status: ServerStatus) -> Card:
+        shown = present(status)
+        consent = status.state is ServerState.NEEDS_CONSENT
+        text = self.tr("Approve") if consent else self.tr("Sign in…")
+        button = primary_button(text)
+        button.setAccessibleName(f"{text} {status.name}")
+        wish = self.consent_given if consent else self.sign_in_requested
+        button.clicked.connect(lambda: wish.emit(status.ref))
+        detail = ElidedLabel(status.target)
+        detail.setFont(fonts.mono_font())
+        detail.setProperty("tint", "text2")
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
+        texts.addWidget(label(status.name, font=fonts.semibold()))
+        texts.addWidget(detail)
+        card = Card()
+        row = QHBoxLayout(card)
+        row.setContentsMargins(16, 12, 16, 12)
+        row.setSpacing(12)
+        row.addWidget(Tile(status.name, 32))
+        row.addLayout(texts, 1)
+        row.addWidget(Pill(shown.summary, Tone.WARN))
+        row.addWidget(button)
+        return card
+
+    def _held_card(self, held: HeldTools) -> Card:
+        every = primary_button(self.tr("Approve all %n", "", len(held.tools)))
+        every.setAccessibleDescription(held.name)
+        every.clicked.connect(lambda: self.tools_approved.emit(held.ref, None))
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(Tile(held.name, 32))
+        head.addWidget(label(held.name, font=fonts.semibold()))
+        waiting = self.tr("%n tools are held back", "", len(held.tools))
+        head.addWidget(label(waiting, font=fonts.ui_font(fonts.SMALL), tint="text2"), 1)
+        head.addWidget(every)
+        card = Card()
+        column = QVBoxLayout(card)
+        column.setContentsMargins(16, 12, 16, 12)
+        column.setSpacing(10)
+        column.addLayout(head)
+        for tool in held.tools:
+            column.addWidget(hline())
+            column.addLayout(self._tool(held, tool))
+        return card
+
+    def _tool(self, held: HeldTools, tool: PendingTool) -> QVBoxLayout:
+        changed = tool.approval is Approval.CHANGED
+        approve = secondary_button(self.tr("Approve"))
+        approve.setAccessibleName(self.tr("Approve {tool}").format(tool=tool.key.tool))
+        approve.clicked.connect(lambda: self.tools_approved.emit(held.ref, (tool.key.tool,)))
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(label(tool.key.tool, font=fonts.mono_font(13)))
+        head.addWidget(Pill(approval_text(tool.approval), Tone.WARN if changed else Tone.ACCENT))
+        head.addStretch(1)
+        head.addWidget(approve)
+        column = QVBoxLayout()
+        column.setSpacing(6)
+        column.addLayout(head)
+        for finding in tool.findings:
+            column.addWidget(wrapped(finding_text(finding), tint="err"))
+        column.addWidget(_words(tool))
+        return column
+
+
+def _words(tool: PendingTool) -> QLabel:
+    """What it says, with what is new and what is gone where that is known."""
+    made = QLabel()
+    made.setWordWrap(True)
+    made.setFont(fonts.ui_font(fonts.SMALL))
+    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    if tool.difference:
+        made.setTextFormat(Qt.TextFormat.RichText)
+        made.setText(difference_html(tool.difference, theme().palette))
+    else:
+        made.setTextFormat(Qt.TextFormat.PlainText)
+        made.setText(tool.new)
+        made.setProperty("tint", "text2")
+    made.setAccessibleName(tool.new)
+    return made
+
+
+def _nothing(text: str) -> Card:
+    card = Card()
+    column = QVBoxLayout(card)
+    column.setContentsMargins(16, 40, 16, 40)
+    line = label(text, tint="text2")
+    line.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+    column.addWidget(line)
+    return card

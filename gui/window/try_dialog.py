@@ -1,0 +1,155 @@
+"""Try a tool: a form made of its parameters, and the result as the server gave it."""
+
+from __future__ import annotations
+
+import json
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QTextEdit, QVBoxLayout, QWidget
+
+from gui.commands import Commands
+from gui.look import fonts
+from gui.look.widgets import (
+    CopyButton,
+    Pill,
+    label,
+    primary_button,
+    secondary_button,
+    section_label,
+)
+from gui.presenting import Tone, effect_badge
+from gui.settings.controls import wrapped
+from gui.window.arguments_form import ArgumentsForm
+from router.errors import ToolboothError
+from router.model import JsonObject, ToolView, WorkspaceId, as_array, as_object
+from router.ports import RouterPort
+
+_PADDING = 24
+_LONGEST = 200_000
+
+
+class TryDialog(QDialog):
+    def __init__(
+        self,
+        router: RouterPort,
+        commands: Commands,
+        workspace: WorkspaceId,
+        tool: ToolView,
+        parent: QWidget | None,
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Try {tool}").format(tool=tool.key.tool))
+        self.resize(640, 640)
+        self._router, self._commands = router, commands
+        self._workspace, self._tool = workspace, tool
+        self.form = ArgumentsForm(tool.parameters)
+        self._error = wrapped("", tint="err")
+        self._outcome = Pill()
+        self._outcome.hide()
+        self._result = QTextEdit()
+        self._result.setReadOnly(True)
+        self._result.setAccessibleName(self.tr("Result"))
+        self._result.setPlaceholderText(self.tr("The result appears here."))
+        self._result.setFont(fonts.mono_font())
+        self._run = primary_button(self.tr("Run"), "play")
+        self._run.setDefault(True)
+        self._run.clicked.connect(self.run)
+        self._lay_out()
+
+    def result_text(self) -> str:
+        return self._result.toPlainText()
+
+    def error(self) -> str:
+        return self._error.text()
+
+    def run(self) -> None:
+        """Call the tool with what was typed."""
+        self._error.setText("")
+        try:
+            arguments = self.form.arguments()
+        except ToolboothError as error:
+            self._refuse(error)
+            return
+        self._run.setEnabled(False)
+        self._commands.run(
+            self,
+            self._router.try_tool(self._workspace, self._tool.key, arguments),
+            on_done=self._show,
+            on_error=self._refuse,
+        )
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(label(self._tool.key.tool, font=fonts.mono_font(16)))
+        if badge := effect_badge(self._tool.effect):
+            head.addWidget(Pill(*badge))
+        head.addStretch(1)
+        below = QHBoxLayout()
+        below.addWidget(section_label(self.tr("Result")))
+        below.addWidget(self._outcome)
+        below.addStretch(1)
+        below.addWidget(CopyButton(self.tr("Copy the result"), self.result_text))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_PADDING, 18, _PADDING, 16)
+        column.setSpacing(10)
+        column.addLayout(head)
+        warning = self.tr("This really runs the tool, as you.")
+        column.addWidget(wrapped(warning, "text3"))
+        column.addWidget(_scrolled(self.form), 1)
+        column.addWidget(self._error)
+        column.addLayout(below)
+        column.addWidget(self._result, 1)
+        column.addLayout(self._footer())
+
+    def _footer(self) -> QHBoxLayout:
+        close = secondary_button(self.tr("Close"))
+        close.setAutoDefault(False)
+        close.clicked.connect(self.reject)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addStretch(1)
+        row.addWidget(close)
+        row.addWidget(self._run)
+        return row
+
+    def _show(self, result: JsonObject) -> None:
+        self._run.setEnabled(True)
+        failed = bool(result.get("isError"))
+        text = self.tr("The tool reports an error") if failed else self.tr("Done")
+        self._outcome.show_as(text, Tone.ERR if failed else Tone.OK)
+        self._outcome.show()
+        self._result.setPlainText(result_text(result))
+
+    def _refuse(self, error: ToolboothError) -> None:
+        self._run.setEnabled(True)
+        self._error.setText(f"{error.message} {error.hint}".strip())
+
+
+def result_text(result: JsonObject) -> str:
+    """The texts of a result one after the other; anything else as JSON. Cut where no one reads."""
+    blocks = [as_object(block) for block in as_array(result.get("content"))]
+    texts = [
+        str(block.get("text"))
+        if block.get("type") == "text"
+        else json.dumps(block, indent=2, ensure_ascii=False)
+        for block in blocks
+    ]
+    shown = "\n\n".join(texts) or json.dumps(result, indent=2, ensure_ascii=False)
+    return shown[:_LONGEST]
+
+
+def _scrolled(widget: QWidget) -> QScrollArea:
+    content = QWidget()
+    content.setProperty("role", "page")
+    column = QVBoxLayout(content)
+    column.setContentsMargins(0, 0, 8, 0)
+    column.addWidget(widget)
+    column.addStretch(1)
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(content)
+    return area

@@ -1,0 +1,100 @@
+"""Needs you: what waits is shown in one place, and decided there."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.look.palette import LIGHT
+from gui.look.theme import Theme
+from gui.needs.presenting import difference_html, finding_text, needs
+from gui.window.main_window import MainWindow
+from gui.window.places import Place
+from router.events import ToolsChanged
+from router.lists import Approval, DiffPart, Finding, FindingKind, WordChange
+from router.model import ToolKey
+from router.ports import PendingTool
+from tests.fakes import FakeRouter, SentCommand
+from tests.gui.driving import GITHUB, PERSONAL, WAITING, open_window, press, stocked_router, texts
+
+FINDING = Finding(FindingKind.POISONING, "rule", "description", "ignore all")
+CHANGED = PendingTool(
+    ToolKey(GITHUB.id, "create_issue"),
+    Approval.CHANGED,
+    "old",
+    "new <b>words</b>",
+    (DiffPart(WordChange.REMOVED, "old"), DiffPart(WordChange.ADDED, "new <b>words</b>")),
+    (FINDING,),
+)
+NEW = PendingTool(ToolKey(GITHUB.id, "fork"), Approval.PENDING, "", "Fork it", (), ())
+
+
+@pytest.fixture
+def router() -> FakeRouter:
+    made = stocked_router()
+    made.state.pending = (CHANGED, NEW)
+    return made
+
+
+@pytest.fixture
+def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    window = open_window(router, look, qtbot)
+    window.go_to(Place.NEEDS_YOU)
+    return window
+
+
+def last(router: FakeRouter) -> SentCommand:
+    return [c for c in router.commands if not c.name.startswith("apps.")][-1]
+
+
+def badge(window: MainWindow) -> str:
+    rows = window.sidebar.findChildren(QWidget)
+    return next(r.accessibleName() for r in rows if r.accessibleName().startswith("Needs you"))
+
+
+def test_everything_that_waits_is_counted(router: FakeRouter, window: MainWindow) -> None:
+    assert needs(router).count == 3
+    assert badge(window) == "Needs you, 3"
+
+
+def test_a_changed_tool_shows_what_is_suspicious_and_what_is_new(window: MainWindow) -> None:
+    shown = texts(window)
+    assert "create_issue" in shown
+    assert "Changed" in shown
+    assert "“ignore all”" in shown
+    assert "Fork it" in shown
+
+
+def test_one_tool_is_approved_or_all_of_a_server(router: FakeRouter, window: MainWindow) -> None:
+    press(window, "Approve fork")
+    assert last(router) == SentCommand("approve_tools", (GITHUB.ref, ("fork",)))
+    press(window, "Approve all 2")
+    assert last(router) == SentCommand("approve_tools", (GITHUB.ref, None))
+
+
+def test_a_command_is_approved_there(router: FakeRouter, window: MainWindow) -> None:
+    press(window, f"Approve {WAITING.name}")
+    assert last(router) == SentCommand("approve_server", (WAITING.ref,))
+
+
+def test_what_was_decided_leaves_the_page(
+    router: FakeRouter, window: MainWindow, qtbot: QtBot
+) -> None:
+    router.state.pending = ()
+    router.state.servers[PERSONAL] = (GITHUB,)
+    router.emit(ToolsChanged(PERSONAL, GITHUB.id, 2))
+    qtbot.waitUntil(lambda: "Nothing waits for you." in texts(window))
+    assert badge(window) == "Needs you"
+
+
+def test_words_of_a_tool_are_never_markup() -> None:
+    html = difference_html(CHANGED.difference, LIGHT)
+    assert "<b>" not in html
+    assert "line-through" in html
+    assert "underline" in html
+
+
+def test_hidden_text_has_its_own_sentence() -> None:
+    hidden = Finding(FindingKind.HIDDEN_TEXT, "zero width", "title", "U+200B")
+    assert "Hidden text" in finding_text(hidden)
