@@ -11,6 +11,7 @@ import platformdirs
 
 _INNER_COMMANDS = ("confine", "probe")
 _VETTING_WORKER = "vetting-worker"
+_SCRIPT_WORKER = "script-worker"
 """What Toolbooth starts itself as: a bundle has no other interpreter."""
 
 
@@ -30,13 +31,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return run_inner(words)
     if words and words[0] == _VETTING_WORKER:
         return _vet()
+    if words and words[0] == _SCRIPT_WORKER:
+        from router.scripts.worker import main as run_script
+
+        return run_script()
     from router.cli.running import run
 
     return run(words, data_dir)
 
 
 def _vet() -> int:
-
     from router.discovery.vetting_worker import main as vet
 
     vet()

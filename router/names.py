@@ -1,9 +1,11 @@
-"""The one place that makes and parses names: server ids, tool keys, exposed names."""
+"""The one place that makes and parses names: server ids, tool keys, exposed names, identifiers of
+Lua."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from router.errors import InvalidInput
@@ -14,6 +16,19 @@ MAX_EXPOSED_LENGTH = 64
 RESERVED_SERVER_IDS = frozenset({"toolbooth", "scripts"})
 RESERVED_TOOL_NAMES = frozenset({"tool_discovery", "tool_execute"})
 """Our own tools, which no server's may pass for."""
+SCRIPTS = ServerId("scripts")
+"""The pseudo-server whose tools are the scripts that people keep."""
+
+_LUA_KEYWORDS = frozenset(
+    "and break do else elseif end false for function goto if in local nil not or repeat return "
+    "then true until while".split()
+)
+LUA_GLOBALS = frozenset(
+    "_G _VERSION arguments array assert await_all coroutine error getmetatable ipairs load math "
+    "next null os pairs pcall print progress rawequal rawget rawlen rawset result select "
+    "setmetatable string table tonumber tostring type utf8 xpcall".split()
+)
+"""What scripts have besides servers."""
 _MAX_SERVER_ID_LENGTH = 40
 _HASH_LENGTH = 6
 
@@ -87,10 +102,38 @@ def exposed_names(keys: Iterable[ToolKey], *, prefixed: bool = True) -> dict[str
     return dict(sorted(names.items()))
 
 
+def lua_identifier(name: str, also_reserved: frozenset[str] = frozenset()) -> str:
+    """`name` as Lua can spell it: `data-server` becomes `data_server`, `while` becomes `_while`."""
+    spelled = re.sub(r"[^A-Za-z0-9_]", "_", name)
+    if not spelled or spelled[0].isdigit() or spelled in _LUA_KEYWORDS | also_reserved:
+        return f"_{spelled}"
+    return spelled
+
+
+def lua_identifiers(
+    names: Iterable[str], also_reserved: frozenset[str] = frozenset()
+) -> dict[str, str]:
+    """The name behind each identifier, in order of name. A name that Lua can spell keeps its
+    spelling; of others that would share one, each ends in a hash of its own."""
+    wanted = {name: lua_identifier(name, also_reserved) for name in sorted(set(names))}
+    counts = Counter(wanted.values())
+    found = {spelled: name for name, spelled in wanted.items() if spelled == name}
+    for name, spelled in wanted.items():
+        if spelled == name:
+            continue
+        length = _HASH_LENGTH
+        identifier = spelled if counts[spelled] == 1 else f"{spelled}_{_short_hash(name)}"
+        while identifier in found:
+            length += 1
+            identifier = f"{spelled}_{_short_hash(name, length)}"
+        found[identifier] = name
+    return dict(sorted(found.items(), key=lambda pair: pair[1]))
+
+
 def _with_hash(name: str, key: ToolKey) -> str:
     room = MAX_EXPOSED_LENGTH - _HASH_LENGTH - 1
     return f"{name[:room]}_{_short_hash(str(key))}"
 
 
-def _short_hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:_HASH_LENGTH]
+def _short_hash(text: str, length: int = _HASH_LENGTH) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:length]

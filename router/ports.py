@@ -40,6 +40,7 @@ from router.model import (
 )
 from router.permissions import Answer, AskId, PermissionAsk
 from router.receipts import DiscoveryAccess, Receipt
+from router.saved import ScriptsPort
 from router.searching import SearchPort
 from router.settings import PermissionRule, ServerConfig, Settings
 
@@ -61,6 +62,8 @@ class RouterPort(Protocol):
     def apps(self) -> AppsPort: ...
     @property
     def searches(self) -> SearchPort: ...
+    @property
+    def scripts(self) -> ScriptsPort: ...
 
     # Queries
     def settings(self) -> Settings: ...

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, cast
 from urllib.parse import urlsplit
@@ -45,9 +44,7 @@ SESSION_HEADER = "Toolbooth-Session"
 DISCOVERY_TIMEOUT_S = 30.0
 LONGEST_DISCOVERY_S = 120.0
 AVAILABLE_OPTIMIZATIONS = (None, *Optimization)
-AVAILABLE_EXPOSURES = (Exposure.SEARCH,)
-
-_SECRET_REFERENCE = re.compile(r"\$\{(keyring|env):([^}]+)\}")
+AVAILABLE_EXPOSURES = (Exposure.SEARCH, Exposure.PROGRESSIVE)
 
 
 class Lifecycle(StrEnum):
@@ -342,6 +339,19 @@ class Settings(Shape):
         default_factory=IsolationSettings,
         description="What protects the computer while a server's lists are learnt.",
     )
+    offer_execute: bool = Field(
+        default=False,
+        description="Offer scripts (execute) to clients that search for tools, too.",
+    )
+    script_timeout_s: float = Field(
+        default=300, gt=0, le=86400, description="How long one script may take."
+    )
+    script_calls: int = Field(
+        default=1000, ge=1, le=100_000, description="How many calls one script may make."
+    )
+    script_memory_mb: int = Field(
+        default=64, ge=8, le=4096, description="How much memory one script may use, in MB."
+    )
     theme: Literal["system", "light", "dark"] = Field(
         default="system", description="The window's colours."
     )
@@ -366,13 +376,3 @@ def _check_address(url: str) -> None:
         raise ValueError('"url" must start with http:// or https://')
     if not parts.hostname or port == 0:
         raise ValueError('"url" must name a host, and a port above 0 if any')
-
-
-def secret_references(text: str) -> list[tuple[str, str]]:
-    """The `(kind, name)` of each `${keyring:NAME}` or `${env:NAME}` in `text`."""
-    return [(m.group(1), m.group(2)) for m in _SECRET_REFERENCE.finditer(text)]
-
-
-def replace_secret_references(text: str, values: dict[tuple[str, str], str]) -> str:
-    """`text` with each reference replaced by its value from `values`."""
-    return _SECRET_REFERENCE.sub(lambda m: values[(m.group(1), m.group(2))], text)

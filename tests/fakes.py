@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from threading import current_thread
 from typing import Any, TypeVar
@@ -46,11 +45,12 @@ from router.model import (
     WorkspaceSummary,
 )
 from router.names import slug
-from router.ports import PendingTool, ProgressSink, Requester, SessionId, Upstream
+from router.ports import PendingTool
 from router.settings import ServerConfig, Settings
 from tests.fake_apps import FakeApps
 from tests.fake_discovery import FakeDiscovery
 from tests.fake_permissions import FakePermissions
+from tests.fake_scripts import FakeScripts
 from tests.fake_searches import FakeSearches
 from tests.fake_state import RouterState, SentCommand
 
@@ -70,6 +70,7 @@ class FakeRouter(FakePermissions, FakeDiscovery):
         self.failures: dict[str, ToolboothError] = {}
         self.apps = FakeApps(self._record)
         self.searches = FakeSearches()
+        self.scripts = FakeScripts(self._record)
         self._consumers: list[Callable[[Event], None]] = []
         FakePermissions.__init__(self, self._record, self.emit)
         FakeDiscovery.__init__(self, self._record)
@@ -363,37 +364,3 @@ class FakeSecrets:
 
     async def delete(self, name: str) -> None:
         self.values.pop(name, None)
-
-
-@dataclass(slots=True)
-class FakeUpstreams:
-    """`ports.Upstreams` that answers every call by `answer` and remembers what it was asked."""
-
-    answer: Callable[[ServerRef, str, JsonObject], JsonObject]
-    asked: list[tuple[ServerRef, str, JsonObject]] = field(default_factory=list[Any])
-
-    async def request(
-        self,
-        ref: ServerRef,
-        method: str,
-        params: JsonObject | None = None,
-        *,
-        on_progress: ProgressSink | None = None,
-        timeout_s: float | None = None,
-        requester: Requester | None = None,
-    ) -> JsonObject:
-        self.asked.append((ref, method, params or {}))
-        if on_progress is not None:
-            await on_progress({"progress": 1, "total": 2})
-        return self.answer(ref, method, params or {})
-
-    def borrow(self, ref: ServerRef) -> AbstractAsyncContextManager[Upstream]:
-        raise NotFound(f"There is no upstream to borrow for {ref.server}.")
-
-    async def disconnect(self, ref: ServerRef) -> None: ...
-
-    async def unsubscribe(self, ref: ServerRef, address: str) -> None: ...
-
-    async def end_session(self, session: SessionId) -> None: ...
-
-    async def close(self) -> None: ...

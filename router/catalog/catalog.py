@@ -11,9 +11,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
+from router.catalog.instructions import instructions_of
+from router.catalog.lua_names import LuaNames
 from router.catalog.offers import Offer, address_offers, find_address, pairs, prompt_offers
 from router.catalog.policies import ALLOWED, Layer, Policy, Subject, policy_of
 from router.catalog.reading import described
+from router.catalog.saved_scripts import script_tool
 from router.errors import InvalidInput, NotFound, UpstreamFailed
 from router.lists import Approval, Held, PreparedListing, PreparedTool
 from router.model import (
@@ -28,17 +31,12 @@ from router.model import (
     ToolKey,
     ToolView,
 )
-from router.names import assign_server_ids, exposed_names
+from router.names import SCRIPTS, assign_server_ids, exposed_names
 from router.permissions import Kind
 from router.ports import CachedListing
+from router.saved import SavedScript
 from router.searching import SearchIndex, SearchProvider
 from router.settings import ProjectConfig, ServerConfig, WorkspaceConfig
-
-MAX_INSTRUCTIONS_BYTES = 2048
-_INTRODUCTION = (
-    "Toolbooth gives access to the tools of the servers below. Find tools with tool_discovery, "
-    "run them with tool_execute."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,22 +119,30 @@ class View:
         self._layers = layers
         self.optimization = optimization
         self.exposure = exposure
-        self._servers = sorted(servers, key=lambda entry: entry.id)
+        self.servers = sorted(servers, key=lambda entry: entry.id)
         self._provider = provider
         self._prefixed = prefixed
 
     def tool(self, key: ToolKey) -> Tool:
         """The tool, or `NotFound`: one that may not be used does not exist for the caller."""
         if (tool := self.tools.get(key)) is None:
-            self._check_listed(key.server)
+            self.check_listed(key.server)
             self._check_approved(key)
             raise NotFound(
                 f"There is no tool {key}.", "Search for it with tool_discovery to get its toolKey."
             )
         return tool
 
-    def _check_listed(self, server: ServerId) -> None:
-        entry = next((entry for entry in self._servers if entry.id == server), None)
+    @cached_property
+    def lua(self) -> LuaNames:
+        """The names by which scripts call these tools."""
+        names = {entry.id: entry.name for entry in self.servers}
+        if any(key.server == SCRIPTS for key in self.tools):
+            names[SCRIPTS] = "Scripts"
+        return LuaNames(names, self.tools.values())
+
+    def check_listed(self, server: ServerId) -> None:
+        entry = next((entry for entry in self.servers if entry.id == server), None)
         if entry is not None and entry.cached is None:
             failure = Failure(FailureKind.OTHER, entry.id, "its tools are not known yet")
             raise UpstreamFailed(
@@ -145,7 +151,7 @@ class View:
 
     def _check_approved(self, key: ToolKey) -> None:
         """Who knows a tool that waits is told what the person has to do."""
-        entry = next((entry for entry in self._servers if entry.id == key.server), None)
+        entry = next((entry for entry in self.servers if entry.id == key.server), None)
         held = entry.held.get(key.tool) if entry is not None else None
         if held is None or self.policy(key).hidden:
             return
@@ -181,17 +187,17 @@ class View:
 
     @cached_property
     def prompts(self) -> dict[str, Offer]:
-        offered = pairs((s.id, s.listing.prompts) for s in self._servers)
+        offered = pairs((s.id, s.listing.prompts) for s in self.servers)
         return self._shown(Kind.PROMPT, prompt_offers(offered, prefixed=self._prefixed))
 
     @cached_property
     def resources(self) -> dict[str, Offer]:
-        offered = pairs((s.id, s.listing.resources) for s in self._servers)
+        offered = pairs((s.id, s.listing.resources) for s in self.servers)
         return self._shown(Kind.RESOURCE, address_offers(offered, "uri"))
 
     @cached_property
     def templates(self) -> dict[str, Offer]:
-        offered = pairs((s.id, s.listing.resource_templates) for s in self._servers)
+        offered = pairs((s.id, s.listing.resource_templates) for s in self.servers)
         return self._shown(Kind.RESOURCE, address_offers(offered, "uriTemplate"))
 
     def _shown(self, kind: Kind, offers: dict[str, Offer]) -> dict[str, Offer]:
@@ -213,17 +219,8 @@ class View:
     @cached_property
     def instructions(self) -> str:
         """A map of at most 2 KB, one line per server, the same bytes for the same servers."""
-        lines = [_INTRODUCTION]
-        room = MAX_INSTRUCTIONS_BYTES - len(_INTRODUCTION.encode())
-        for number, entry in enumerate(self._servers):
-            line = _line(entry, self.tools.values())
-            rest = f"… and {len(self._servers) - number} more servers."
-            room -= len(line.encode()) + 1
-            if room < len(rest.encode()) + 1:
-                lines.append(rest)
-                break
-            lines.append(line)
-        return "\n".join(lines)
+        servers = [(s.id, s.listing.server_info) for s in self.servers]
+        return instructions_of(self.exposure, servers, self.tools)
 
 
 class WorkspaceCatalog:
@@ -235,6 +232,7 @@ class WorkspaceCatalog:
     def __init__(self, config: WorkspaceConfig, provider: SearchProvider) -> None:
         self.config = config
         self.servers: dict[ServerId, ServerEntry] = {}
+        self.scripts: dict[str, SavedScript] = {}
         self._provider = provider
         self._views: dict[tuple[ProjectId | None, frozenset[ServerId] | None], View] = {}
         self.configure(config)
@@ -268,6 +266,11 @@ class WorkspaceCatalog:
         if entry.cached is not None:
             cached = replace(entry.cached, checked_at=moment)
             self.servers = {**self.servers, server: replace(entry, cached=cached)}
+
+    def set_scripts(self, scripts: Iterable[SavedScript]) -> None:
+        """Take over the scripts that people keep: tools of a server that is none."""
+        self.scripts = {script.name: script for script in scripts}
+        self._views = {}
 
     def entry(self, server: ServerId) -> ServerEntry:
         if (entry := self.servers.get(server)) is None:
@@ -306,13 +309,15 @@ class WorkspaceCatalog:
         chosen = [entry for entry in visible if only is None or entry.id in only]
         servers = sorted(chosen, key=lambda entry: entry.id)
         tools = [tool for entry in servers for tool in entry.tools]
+        if scripts := self._script_tools(project, only):
+            tools = sorted([*tools, *scripts], key=lambda tool: tool.key)
         layers = self._layers(project)
         policies = {tool.key: policy_of(_subject(tool), layers) for tool in tools}
         held = {entry.id: entry.held for entry in servers}
         shown = [
             tool
             for tool in tools
-            if not policies[tool.key].hidden and tool.key.tool not in held[tool.key.server]
+            if not policies[tool.key].hidden and tool.key.tool not in held.get(tool.key.server, ())
         ]
         return View(
             tools=shown,
@@ -330,6 +335,15 @@ class WorkspaceCatalog:
         change with the next server would break what clients have learnt."""
         chosen = None if project is None else self.project(project).servers
         return chosen is not None and len(chosen) == 1
+
+    def _script_tools(
+        self, project: ProjectId | None, only: frozenset[ServerId] | None
+    ) -> list[Tool]:
+        """The scripts, if they are inside the boundary: a server like any other there."""
+        allowed = None if project is None else self.project(project).servers
+        if any(chosen is not None and SCRIPTS not in chosen for chosen in (allowed, only)):
+            return []
+        return [script_tool(script) for script in self.scripts.values()]
 
     def _visible(self, entry: ServerEntry, project: ProjectId | None) -> bool:
         allowed = None if project is None else self.project(project).servers
@@ -349,19 +363,3 @@ def _subject(tool: Tool) -> Subject:
 def _approval(tool: Tool, held: Mapping[str, Held]) -> Approval:
     waiting = held.get(tool.key.tool)
     return waiting.approval if waiting else Approval.APPROVED
-
-
-def _line(entry: ServerEntry, shown: Iterable[Tool]) -> str:
-    """One line about a server: its own words if it has any, else a few of its tools."""
-    names = [tool.key.tool for tool in shown if tool.key.server == entry.id]
-    about = _first_words(entry.listing.server_info)
-    examples = ", ".join(names[:5])
-    return f"- {entry.id} ({len(names)} tools): {about or examples or 'not listed yet'}"
-
-
-def _first_words(server_info: JsonObject) -> str:
-    description = server_info.get("description")
-    if not isinstance(description, str):
-        return ""
-    line = " ".join(description.split())
-    return line if len(line) <= 100 else f"{line[:99]}…"

@@ -16,7 +16,7 @@ from router.model import (
     ToolKey,
     WorkspaceId,
 )
-from router.names import assign_server_ids, slug
+from router.names import SCRIPTS, assign_server_ids, slug
 from router.settings import (
     AVAILABLE_EXPOSURES,
     AVAILABLE_OPTIMIZATIONS,
@@ -112,6 +112,12 @@ def server_name(config: WorkspaceConfig, server: ServerId) -> str:
     return known[server][0]
 
 
+def check_server(config: WorkspaceConfig, server: ServerId) -> None:
+    """Raise `NotFound` unless there is such a server; the one of scripts is always there."""
+    if server != SCRIPTS:
+        server_name(config, server)
+
+
 def server_called(config: WorkspaceConfig, name: str) -> ServerId:
     """The id of the server with exactly this name, which must be there."""
     return assign_server_ids(config.mcp_servers)[name]
@@ -121,7 +127,7 @@ def find_server(config: WorkspaceConfig, text: str) -> ServerId:
     """The server a person means: the one with exactly that name, else the one with that id."""
     if text in config.mcp_servers:
         return server_called(config, text)
-    if (server := ServerId(text)) in configured_servers(config):
+    if (server := ServerId(text)) in configured_servers(config) or server == SCRIPTS:
         return server
     raise NotFound(
         f'There is no server "{text}" in workspace {config.name}.',
@@ -140,7 +146,7 @@ def with_project(
     if project in config.projects:
         raise Conflict(f'There is already a project "{project}".', "Choose another name.")
     for server in servers or ():
-        server_name(config, server)
+        check_server(config, server)
     entry = ProjectConfig(name=name, servers=tuple(servers) if servers is not None else None)
     return _with_project_entry(config, project, entry), project
 
@@ -183,7 +189,7 @@ def with_permission(
 ) -> WorkspaceConfig:
     """Without rules `allow` is the default, so the workspace keeps only what differs from it; a
     project keeps its own word, since it may differ from the workspace's."""
-    server_name(config, key.server)
+    check_server(config, key.server)
     if project is not None:
         entry = project_entry(config, project)
         own = {**entry.permissions, str(key): permission}

@@ -225,6 +225,26 @@ def _asks(result: Any) -> list[str]:
     return _table((a["id"], a["client"], a["toolKey"], f"until {a['until']}") for a in asks)
 
 
+def _scripts(result: Any) -> list[str]:
+    scripts: list[JsonObject] = result
+    if not scripts:
+        return ["No scripts yet. Keep one with: toolbooth script add NAME FILE"]
+    return _table((s["name"], _signature(s), _short(s["description"])) for s in scripts)
+
+
+def _script(result: Any) -> list[str]:
+    return _scripts([result])
+
+
+def _signature(script: JsonObject) -> str:
+    named = (f"{p['name']}{'' if p['required'] else '?'}" for p in script["parameters"])
+    return f"({', '.join(named)})"
+
+
+def _script_text(result: Any) -> list[str]:
+    return [str(result["text"]).rstrip()]
+
+
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 80 else f"{line[:79]}…"
@@ -266,4 +286,8 @@ _PRINTERS: dict[str, Callable[[Any], list[str]]] = {
     "permission list": _permissions,
     "permission rule": _permissions,
     "permission asks": _asks,
+    "script add": _script,
+    "script list": _scripts,
+    "script show": _script_text,
+    "script run": _call,
 }

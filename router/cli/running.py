@@ -172,7 +172,7 @@ def _has_failed(command: str, result: Any) -> bool:
     """Whether a result that can be shown still says that it did not work."""
     if command == "refresh":
         return any(as_object(server).get("discovery") in _NOT_LISTED for server in as_array(result))
-    return command == "call" and bool(as_object(result).get("isError"))
+    return command in ("call", "script run") and bool(as_object(result).get("isError"))
 
 
 def _complain(error: ToolboothError, code: int) -> int:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 
-from router.cli.words import Subparsers, WrongUsage, command, given, named_server, place
+from router.cli.words import Subparsers, command, given, json_object, named_server, place
 from router.model import JsonObject
 
 
@@ -28,12 +27,7 @@ def _search_arguments(parsed: argparse.Namespace) -> JsonObject:
 
 
 def _call_arguments(parsed: argparse.Namespace) -> JsonObject:
-    try:
-        arguments = json.loads(parsed.arguments)
-    except ValueError as error:
-        raise WrongUsage(f"The arguments are not JSON: {error}.") from None
-    if not isinstance(arguments, dict):
-        raise WrongUsage('The arguments must be a JSON object, like \'{"path": "/tmp"}\'.')
+    arguments = json_object(parsed.arguments)
     where = {**place(parsed), "project": parsed.project}
     return {**where, "toolKey": parsed.tool_key, "arguments": arguments}
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from router.errors import ToolboothError
 from router.model import JsonObject
@@ -60,6 +61,17 @@ def given(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("it must not be empty")
     return text
+
+
+def json_object(text: str) -> JsonObject:
+    """The arguments of a tool, as they are typed."""
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise WrongUsage(f"The arguments are not JSON: {error}.") from None
+    if not isinstance(value, dict):
+        raise WrongUsage('The arguments must be a JSON object, like \'{"path": "/tmp"}\'.')
+    return cast(JsonObject, value)
 
 
 def pairs(texts: list[str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from router.control import (
     approval_commands,
     client_commands,
     permission_commands,
+    script_commands,
     server_commands,
     state_commands,
     tool_commands,
@@ -25,6 +26,7 @@ COMMANDS: dict[str, Command] = {
     **client_commands.COMMANDS,
     **tool_commands.COMMANDS,
     **permission_commands.COMMANDS,
+    **script_commands.COMMANDS,
     **state_commands.COMMANDS,
 }
 

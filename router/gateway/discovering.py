@@ -14,7 +14,7 @@ from router.catalog.reading import compact_json
 from router.errors import InvalidInput
 from router.gateway.metatools import Inquiry
 from router.gateway.results import READ_RESULT
-from router.model import JsonObject, Optimization, Tool
+from router.model import JsonObject, Optimization, Tool, ToolKey
 from router.names import parse_tool_key
 from router.search.calibration import NOTHING_FITS
 from router.searching import Experience, SearchHit, SearchReply, SearchRequest
@@ -66,11 +66,20 @@ def _named(query: str, view: View) -> Tool | None:
 
 
 def discovery_answer(
-    reply: SearchReply, view: View, queries: Sequence[str], readiness: Callable[[Tool], str]
+    reply: SearchReply,
+    view: View,
+    queries: Sequence[str],
+    readiness: Callable[[Tool], str],
+    spelled: Callable[[ToolKey], str] | None = None,
 ) -> JsonObject:
-    """The result of `tool_discovery`, as structured content and as text."""
+    """The result of `tool_discovery`, as structured content and as text. `spelled` says how a
+    script calls a tool, where scripts are offered."""
     named = {query.strip() for query in queries}
     results = [_result(hit, readiness(hit.tool), str(hit.tool.key) in named) for hit in reply.hits]
+    if spelled is not None:
+        for result, hit in zip(results, reply.hits, strict=True):
+            if hit.tool is not READ_RESULT:
+                result["lua"] = spelled(hit.tool.key)
     if results and reply.note:
         results[0]["explanation"] = f"{results[0]['explanation']} ({reply.note})"
     content: JsonObject = {"results": results}

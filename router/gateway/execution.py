@@ -6,10 +6,10 @@ the server asked. What it answers goes back unchanged; its errors, without our s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from router.catalog.catalog import View, WorkspaceCatalog
 from router.catalog.policies import ALLOWED, Policy, Subject
@@ -29,11 +29,15 @@ from router.model import (
     ToolKey,
     WorkspaceId,
 )
+from router.names import SCRIPTS
 from router.permissions import Kind
 from router.ports import ProgressSink, Requester, Upstreams
 from router.result import Ok, ToolResult, failed
+from router.saved import SavedScript
 from router.store.redaction import Redactor
 from router.upstream.failures import HttpRefused
+
+Perform: TypeAlias = Callable[[], Awaitable[JsonObject]]
 
 _OUR_META_PREFIX = "io.modelcontextprotocol/"
 _OUR_META_KEYS = frozenset({"progressToken", "token", "projectId"})
@@ -73,8 +77,17 @@ class Execution:
             raise NotFound(f'There is no workspace "{caller.workspace}".')
         return catalog.view(caller.project, caller.servers)
 
-    async def run(self, caller: Caller, call: ToolCall) -> ToolResult[JsonObject]:
-        """The server's result as it is, or why there is none. Never raises."""
+    def scripts(self, caller: Caller) -> Mapping[str, SavedScript]:
+        """The scripts kept in the caller's workspace, by name."""
+        return self._catalogs[caller.workspace].scripts
+
+    async def run(
+        self, caller: Caller, call: ToolCall, perform: Perform | None = None
+    ) -> ToolResult[JsonObject]:
+        """The server's result as it is, or why there is none. Never raises.
+
+        `perform` does the call of a tool that is no server's, once it may be done.
+        """
         try:
             view = self.view(caller)
             tool = view.tool(call.key)
@@ -87,6 +100,8 @@ class Execution:
                 await self._admit(
                     caller, subject, policy, call.arguments, call.on_progress, goes_on=goes_on
                 )
+            if perform is not None:
+                return Ok(await perform())
             result = await self._call(caller, call, repeatable=_is_repeatable(tool))
             return Ok(self._redactor.json(result) if result.get("isError") else result)
         except ToolboothError as error:
@@ -123,9 +138,14 @@ class Execution:
                 "Go on without it, or ask the user to change the rule.",
             )
         if permission is Permission.ASK and not goes_on:
-            name = self._catalogs[caller.workspace].entry(subject.server).name
+            name = self._name_of(caller, subject.server)
             text = shown(arguments, self._redactor)
             await self._asking.ask(Question(caller, subject, name, text), on_progress)
+
+    def _name_of(self, caller: Caller, server: ServerId) -> str:
+        if server == SCRIPTS:
+            return "Scripts"
+        return self._catalogs[caller.workspace].entry(server).name
 
     async def _call(self, caller: Caller, call: ToolCall, *, repeatable: bool) -> JsonObject:
         """A call whose connection was lost may have been carried out, so it is sent again only if

@@ -1,4 +1,5 @@
-"""What tools a project shows its clients: the two meta-tools, or, with optimization off, every one.
+"""What tools a project shows its clients: the two meta-tools, or the five of progressive discovery,
+or, with optimization off, every one.
 
 Answers requests in plain JSON and notes each in the activity log.
 """
@@ -11,17 +12,22 @@ from collections.abc import Callable
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
+from router.catalog.catalog import View
 from router.catalog.reading import context_tokens, result_tokens
 from router.errors import InvalidInput, UpstreamAnsweredError
-from router.gateway import metatools
+from router.gateway import metatools, progressive
+from router.gateway.answers import error_result, outcome_of
 from router.gateway.discovering import discovery_answer, find
-from router.gateway.execution import Execution, ToolCall
+from router.gateway.execution import Execution, Perform, ToolCall
 from router.gateway.metatools import Inquiry
 from router.gateway.recording import Recorder, Request
 from router.gateway.results import READ_RESULT, Results
+from router.gateway.scripting import Scripting
+from router.gateway.steps import Steps
 from router.model import (
     ActivityKind,
     Caller,
+    Exposure,
     JsonObject,
     Optimization,
     Outcome,
@@ -30,8 +36,9 @@ from router.model import (
     Tool,
     ToolKey,
 )
-from router.names import parse_tool_key
+from router.names import SCRIPTS, parse_tool_key
 from router.result import Failed, Ok, ToolResult, failed
+from router.scripts.running import ScriptRunner
 from router.searching import Lessons, SearchReply
 
 
@@ -44,8 +51,13 @@ class Exposures:
         results_per_search: Callable[[], int],
         results: Results,
         lessons: Lessons,
+        runner: ScriptRunner,
+        offers_execute: Callable[[], bool],
     ) -> None:
         self._execution = execution
+        self._offers_execute = offers_execute
+        self.scripting = Scripting(runner, execution.view, execution.scripts, self.run_tool)
+        self._steps = Steps(recorder, self.scripting, self.run_tool)
         self._results = results
         self._lessons = lessons
         self._note = recorder.note
@@ -59,22 +71,33 @@ class Exposures:
     def list_tools(self, request: Request) -> JsonObject:
         started = time.perf_counter()
         view = self._execution.view(request.caller)
-        optimized = view.optimization is not None
-        tokens = metatools.LISTING_TOKENS if optimized else view.full_tokens
+        listing, tokens = self._listing(view)
         self._note(
             request,
             ActivityKind.LIST,
             started,
             context_tokens=tokens,
-            saved_tokens=view.full_tokens - tokens if optimized else 0,
-            result_count=len(metatools.TOOLS) if optimized else len(view.tools),
+            saved_tokens=view.full_tokens - tokens,
+            result_count=len(listing["tools"]),
         )
-        return self.listing(request.caller)
+        return listing
 
     def listing(self, caller: Caller) -> JsonObject:
         """What this caller gets as its tools; the same object until that changes."""
-        view = self._execution.view(caller)
-        return view.direct_listing if view.optimization is None else metatools.LISTING
+        return self._listing(self._execution.view(caller))[0]
+
+    def exposed_tokens(self, view: View) -> int:
+        """What listing its tools costs a client."""
+        return self._listing(view)[1]
+
+    def _listing(self, view: View) -> tuple[JsonObject, int]:
+        if view.optimization is None:
+            return view.direct_listing, view.full_tokens
+        if view.exposure is Exposure.PROGRESSIVE:
+            return progressive.LISTING, progressive.LISTING_TOKENS
+        if self._offers_execute():
+            return metatools.LISTING_WITH_EXECUTE, metatools.LISTING_WITH_EXECUTE_TOKENS
+        return metatools.LISTING, metatools.LISTING_TOKENS
 
     async def call_tool(self, request: Request, name: str, arguments: JsonObject) -> JsonObject:
         """The result of a `tools/call`, by whichever name the tool was exposed."""
@@ -83,9 +106,17 @@ class Exposures:
         if name == metatools.EXECUTE:
             return await self._execute(request, arguments)
         view = self._execution.view(request.caller)
+        if view.optimization is not None and self._offers_step(view, name):
+            return await self._steps.answer(request, view, name, arguments)
         if view.optimization is None and (key := view.exposed.get(name)) is not None:
             return await self._run(request, key, arguments)
         raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {name}")
+
+    def _offers_step(self, view: View, name: str) -> bool:
+        """Whether `name` is one of the tools of progressive discovery that this view has."""
+        if view.exposure is Exposure.PROGRESSIVE:
+            return name in progressive.NAMES
+        return name == progressive.EXECUTE and self._offers_execute()
 
     async def search(
         self, caller: Caller, inquiry: Inquiry, strategy: Optimization | None = None
@@ -104,7 +135,8 @@ class Exposures:
             return error_result(failed(error))
         reply = await self.search(caller, inquiry)
         view = self._execution.view(caller)
-        answer = discovery_answer(reply, view, inquiry.queries, self._readiness(caller))
+        spelled = view.lua.spelled if self._offers_execute() else None
+        answer = discovery_answer(reply, view, inquiry.queries, self._readiness(caller), spelled)
         self._lessons.searched(caller, inquiry.queries, [hit.tool.key for hit in reply.hits])
         tokens = context_tokens(answer["content"][0]["text"])
         self._note(
@@ -121,7 +153,7 @@ class Exposures:
 
     def _readiness(self, caller: Caller) -> Callable[[Tool], str]:
         def readiness(tool: Tool) -> str:
-            if tool is READ_RESULT:
+            if tool is READ_RESULT or tool.key.server == SCRIPTS:
                 return "ready"
             status = self._status(ServerRef(caller.workspace, tool.key.server))
             return metatools.readiness(status, self._clock())
@@ -166,8 +198,8 @@ class Exposures:
         )
         outcome, message, tokens = Outcome.CANCELLED, None, 0
         try:
-            result = await self._result(request.caller, call, cut)
-            outcome, message = _outcome(result)
+            result = await self._result(request, call, cut)
+            outcome, message = outcome_of(result)
             if outcome is Outcome.OK:
                 self._lessons.executed(request.caller, key)
             tokens = result_tokens(result.value) if isinstance(result, Ok) else 0
@@ -180,42 +212,25 @@ class Exposures:
                 outcome,
                 server=key.server,
                 tool=key.tool,
-                context_tokens=tokens,
+                context_tokens=0 if request.inside_script else tokens,
+                saved_tokens=tokens if request.inside_script else 0,
                 message=message,
             )
 
-    async def _result(self, caller: Caller, call: ToolCall, cut: bool) -> ToolResult[JsonObject]:
+    async def _result(self, request: Request, call: ToolCall, cut: bool) -> ToolResult[JsonObject]:
         if call.key == READ_RESULT.key:
-            return self._read_on(caller, call.arguments)
-        result = await self._execution.run(caller, call)
+            return self._read_on(request.caller, call.arguments)
+        perform = self._script(request, call) if call.key.server == SCRIPTS else None
+        result = await self._execution.run(request.caller, call, perform)
         if cut and isinstance(result, Ok):
-            return Ok(await self._results.shorten(caller, result.value))
+            return Ok(await self._results.shorten(request.caller, result.value))
         return result
+
+    def _script(self, request: Request, call: ToolCall) -> Perform:
+        return lambda: self.scripting.run_saved(request, call.key.tool, call.arguments)
 
     def _read_on(self, caller: Caller, arguments: JsonObject) -> ToolResult[JsonObject]:
         try:
             return Ok(self._results.read(caller, arguments))
         except InvalidInput as error:
             return failed(error)
-
-
-def _outcome(result: ToolResult[JsonObject]) -> tuple[Outcome, str | None]:
-    if isinstance(result, Failed):
-        return Outcome.DENIED if result.refused else Outcome.ERROR, result.message
-    if result.value.get("isError"):
-        return Outcome.ERROR, "The tool reported an error."
-    return Outcome.OK, None
-
-
-def error_result(failure: Failed) -> JsonObject:
-    """A failure of ours as a tool result an agent can read and act on."""
-    return {
-        "content": [{"type": "text", "text": failure.sentence}],
-        "structuredContent": {
-            "code": failure.code,
-            "message": failure.message,
-            "retryable": failure.retryable,
-            "hint": failure.hint,
-        },
-        "isError": True,
-    }

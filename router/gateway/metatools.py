@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from router.catalog.reading import context_tokens
 from router.errors import InvalidInput
+from router.gateway.progressive import EXECUTE_TOOL
 from router.model import (
     JsonObject,
     ServerState,
@@ -78,6 +79,8 @@ TOOLS: tuple[JsonObject, ...] = (
 )
 LISTING: JsonObject = {"tools": list(TOOLS)}
 LISTING_TOKENS = context_tokens(LISTING)
+LISTING_WITH_EXECUTE: JsonObject = {"tools": [*TOOLS, {**EXECUTE_TOOL, "_meta": _ALWAYS_LOAD}]}
+LISTING_WITH_EXECUTE_TOKENS = context_tokens(LISTING_WITH_EXECUTE)
 
 
 @dataclass(frozen=True, slots=True)

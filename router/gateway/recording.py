@@ -28,6 +28,8 @@ class Request:
     on_progress: ProgressSink | None = None
     requester: Requester | None = None
     """How its client is reached meanwhile; nobody, if it is the person at the keyboard."""
+    inside_script: bool = False
+    """A script asks: the answer stays out of the client's context."""
 
     @property
     def answers(self) -> JsonObject:

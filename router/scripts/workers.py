@@ -21,7 +21,7 @@ import resources
 from router.errors import ToolboothError
 from router.model import JsonObject, as_object
 from router.scripts.limits import ScriptLimits
-from router.tasks import spawn, stop
+from router.tasks import spawn
 
 log = logging.getLogger(__name__)
 
@@ -114,10 +114,10 @@ class Workers:
 
     async def take(self) -> Worker:
         """The spare, or a new one; and see to it that there is a spare again."""
-        spare, self._spare = self._spare, None
-        worker = await self._ready(spare) if spare is not None else None
-        if worker is None:
-            worker = await self._start()
+        worker = await self._next()
+        while not worker.is_alive:
+            await worker.end()
+            worker = await self._next()
         self._prepare_spare()
         return worker
 
@@ -125,19 +125,25 @@ class Workers:
         self._closed = True
         await self._drop_spare()
 
-    async def _ready(self, spare: asyncio.Task[Worker]) -> Worker | None:
-        """The spare if it is of any use; who waits for it may leave without losing it."""
+    async def _next(self) -> Worker:
+        # A start that is cancelled halfway can lose the process: it goes on, for the next who asks.
+        is_new = self._spare is None
+        spare, self._spare = self._spare or self._begin(), None
         try:
-            worker = await asyncio.shield(spare)
-        except asyncio.CancelledError:
-            self._spare = self._spare or spare
-            raise
+            return await asyncio.shield(spare)
         except ToolboothError:
-            return None
-        if worker.is_alive:
-            return worker
-        await worker.end()
-        return None
+            if is_new:
+                raise
+            return await self._next()
+        except asyncio.CancelledError:
+            if self._spare is None and not self._closed:
+                self._spare = spare
+            else:
+                spawn(_end(spare), name="end a script worker")
+            raise
+
+    def _begin(self) -> asyncio.Task[Worker]:
+        return spawn(self._start(), name="start a script worker")
 
     async def _start(self) -> Worker:
         try:
@@ -147,12 +153,12 @@ class Workers:
             raise ToolboothError("The process that runs scripts can't be started.") from None
 
     def _prepare_spare(self) -> None:
-        if self._expiry is not None:
-            self._expiry.cancel()
         if self._closed:
             return
+        if self._expiry is not None:
+            self._expiry.cancel()
         if self._spare is None:
-            self._spare = spawn(self._start(), name="start a spare script worker")
+            self._spare = self._begin()
         self._expiry = asyncio.get_running_loop().call_later(self._spare_s, self._expire)
 
     def _expire(self) -> None:
@@ -162,11 +168,15 @@ class Workers:
         if self._expiry is not None:
             self._expiry.cancel()
         spare, self._spare = self._spare, None
-        if spare is None:
-            return
-        await stop(spare)
-        if not spare.cancelled() and spare.exception() is None:
-            await spare.result().end()
+        if spare is not None:
+            await _end(spare)
+
+
+async def _end(starting: asyncio.Task[Worker]) -> None:
+    """End a worker once it has started, if it does."""
+    await asyncio.wait([starting])
+    if not starting.cancelled() and starting.exception() is None:
+        await starting.result().end()
 
 
 def encoded(message: JsonObject) -> bytes:

@@ -21,6 +21,7 @@ from router.model import (
     ToolKey,
     WorkspaceId,
 )
+from router.names import SCRIPTS
 from router.permissions import Answer, AskId, Kind, PermissionAsk
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
@@ -118,8 +119,10 @@ class Boundaries(Queries):
         project: ProjectId | None = None,
     ) -> None:
         await self._edit(workspace, lambda c: editing.with_permission(c, key, permission, project))
-        count = len(self._workspaces.catalog(workspace).entry(key.server).tools)
-        self._publish(ToolsChanged(workspace, key.server, count))
+        catalog = self._workspaces.catalog(workspace)
+        if key.server != SCRIPTS:
+            count = len(catalog.entry(key.server).tools)
+            self._publish(ToolsChanged(workspace, key.server, count))
 
     async def set_permission_rules(
         self,

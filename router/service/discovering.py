@@ -17,12 +17,11 @@ from router.learning_settings import IsolationSettings
 from router.model import ServerRef
 from router.ports import SecretStore
 from router.receipts import DiscoveryAccess, IsolationLevel, Receipt
+from router.references import replace_secret_references, secret_references
 from router.service.workspaces import Workspaces
 from router.settings import (
     ServerConfig,
     Settings,
-    replace_secret_references,
-    secret_references,
 )
 from router.store.receipts import ReceiptStore
 from router.store.secrets import resolve

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from router.errors import Conflict
@@ -40,6 +41,8 @@ from router.model import (
     WorkspaceId,
 )
 from router.ports import SessionId
+from router.scripts.limits import ScriptLimits
+from router.scripts.running import ScriptRunner
 from router.searching import Lessons
 from router.service.fleet import Fleet
 from router.service.workspaces import Workspaces
@@ -51,6 +54,17 @@ from router.tasks import spawn
 _REFUSALS_TO_RECORD = (401, 403, 429)
 _LAST_MOMENT_S = 1
 _SEEN_BY_CLIENTS = (ToolsChanged, WorkspacesChanged, WorkspaceSwitched)
+
+
+def _script_limits(settings: Settings) -> ScriptLimits:
+    limits = ScriptLimits(
+        wall_s=settings.script_timeout_s,
+        calls=settings.script_calls,
+        memory_mb=settings.script_memory_mb,
+    )
+    if not settings.result_limit_kb:
+        return limits
+    return replace(limits, output_bytes=settings.result_limit_kb * 1024)
 
 
 class Endpoint:
@@ -86,6 +100,7 @@ class Endpoint:
             redactor,
         )
         recorder = Recorder(record, clock)
+        self._runner = ScriptRunner(lambda: _script_limits(settings()))
         self.exposures = Exposures(
             execution,
             recorder,
@@ -93,6 +108,8 @@ class Endpoint:
             results_per_search=lambda: settings().results_per_search,
             results=Results(lambda: settings().result_limit_kb),
             lessons=lessons,
+            runner=self._runner,
+            offers_execute=lambda: settings().offer_execute,
         )
         self._passing = PassThrough(execution, recorder)
         self._rules = CallerRules(
@@ -142,6 +159,11 @@ class Endpoint:
                 self._protocol.sessions.close()
                 self._protocol = None
         self._set_state(ListenerState(ListenerPhase.STOPPED))
+
+    async def close(self) -> None:
+        """Stop for good."""
+        await self.stop()
+        await self._runner.close()
 
     def _build(self, listener: Listener) -> Guard:
         self._protocol = Protocol(

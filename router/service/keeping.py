@@ -12,7 +12,8 @@ from pathlib import Path
 
 from router.errors import SecretUnavailable
 from router.model import ActivityEntry, JsonObject
-from router.settings import ServerConfig, Settings, secret_references
+from router.references import secret_references
+from router.settings import ServerConfig, Settings
 from router.store.activity import SqliteActivityLog
 from router.store.redaction import Redactor
 from router.store.secrets import LayeredSecrets, looks_secret

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from router.catalog import editing, reading
 from router.details import LogLine, ServerOffers
-from router.gateway import metatools
+from router.gateway.metatools import Inquiry
 from router.model import (
     ActivityEntry,
     Caller,
@@ -119,7 +119,7 @@ class Queries:
 
     def savings(self, workspace: WorkspaceId) -> Savings:
         view = self._workspaces.catalog(workspace).view(None)
-        exposed = metatools.LISTING_TOKENS if view.optimization else view.full_tokens
+        exposed = self._endpoint.exposures.exposed_tokens(view)
         saved, requests = self._activity.saved_today(workspace) if self._activity else (0, 0)
         return Savings(
             exposed_tokens=exposed,
@@ -143,7 +143,7 @@ class Queries:
     # For the person at the keyboard
 
     async def search(self, caller: Caller, queries: Sequence[str], limit: int) -> SearchReply:
-        inquiry = metatools.Inquiry(tuple(queries), limit)
+        inquiry = Inquiry(tuple(queries), limit)
         return await self._endpoint.exposures.search(caller, inquiry)
 
     def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Caller:

@@ -56,6 +56,7 @@ from router.service.keeping import (
     without_secrets,
 )
 from router.service.learning import Learning
+from router.service.scripts import Scripts
 from router.service.searches import Searches
 from router.service.workspaces import Workspaces
 from router.settings import ServerConfig, Settings, WorkspaceConfig
@@ -135,6 +136,9 @@ class Router(Boundaries):
             self, workspaces, endpoint.exposures, learning, provider, self._secrets
         )
         self.apps = Apps(self, tokens, self._secrets, clock, places)
+        scripting = endpoint.exposures.scripting
+        folder = data_dir / "workspaces"
+        self.scripts = Scripts(folder, workspaces, scripting, self.local_caller, self._publish)
         self._data_dir = data_dir
         self._instance = InstanceLock(data_dir)
         self._control = ControlServer(
@@ -158,6 +162,7 @@ class Router(Boundaries):
         await self.searches.open()
         for change in changes:
             await self._follow(change)
+        await self.scripts.look()
 
     async def start(self) -> None:
         """Serve clients. Raises `Conflict` if another instance has the data directory."""
@@ -174,7 +179,7 @@ class Router(Boundaries):
 
     async def stop(self) -> None:
         """Stop accepting, close the servers, write what is still in memory. Safe to call twice."""
-        await self._endpoint.stop()
+        await self._endpoint.close()
         await self._control.stop()
         await stop(self._watching)
         await self.apps.close()
@@ -339,6 +344,7 @@ class Router(Boundaries):
         for change in await asyncio.to_thread(self._config.poll):
             with outlived(f"follow {change}"):
                 await self._follow(change, before)
+        await self.scripts.look()
         if await asyncio.to_thread(self._tokens.reload_if_changed):
             self._publish(TokensChanged())
 

@@ -20,7 +20,8 @@ from typing import cast
 
 from router.model import ServerId, Transport, as_object
 from router.receipts import DiscoveryAccess
-from router.settings import ServerConfig, replace_secret_references, secret_references
+from router.references import replace_secret_references, secret_references
+from router.settings import ServerConfig
 from router.store import jsontext
 from router.store.files import atomic_write, explained, locked
 

@@ -17,7 +17,7 @@ from router.advice import advise
 from router.errors import SecretUnavailable, UpstreamFailed
 from router.model import Failure, FailureKind
 from router.ports import SecretStore
-from router.settings import replace_secret_references, secret_references
+from router.references import replace_secret_references, secret_references
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
-from router.settings import secret_references
+from router.references import secret_references
 
 LineSink: TypeAlias = Callable[[str], None]
 """Receives a line a server wrote to stderr; must not raise."""

@@ -1,4 +1,4 @@
-"""Server ids, tool keys and exposed names."""
+"""Server ids, tool keys, exposed names and identifiers of Lua."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ import pytest
 from router.errors import InvalidInput
 from router.model import ServerId, ToolKey
 from router.names import (
+    LUA_GLOBALS,
     assign_server_ids,
     exposed_names,
+    lua_identifier,
+    lua_identifiers,
     parse_exposed,
     parse_tool_key,
 )
@@ -85,3 +88,49 @@ def test_a_collision_never_shadows_and_is_resolved_the_same_way_every_time() -> 
 def test_exposed_names_come_in_order_of_name() -> None:
     names = exposed_names([key("b", "x"), key("a", "z"), key("a", "y")])
     assert list(names) == ["a__y", "a__z", "b__x"]
+
+
+@pytest.mark.proves("PROG-8")
+@pytest.mark.parametrize(
+    ("name", "identifier"),
+    [
+        ("data-server", "data_server"),
+        ("my.api", "my_api"),
+        ("123numbers", "_123numbers"),
+        ("while", "_while"),
+        ("read_file", "read_file"),
+        ("日本", "__"),
+        ("", "_"),
+    ],
+)
+def test_names_become_identifiers_of_lua(name: str, identifier: str) -> None:
+    assert lua_identifier(name) == identifier
+
+
+@pytest.mark.proves("PROG-8")
+def test_a_server_never_hides_what_scripts_have_of_lua() -> None:
+    assert lua_identifier("table", LUA_GLOBALS) == "_table"
+    assert lua_identifier("table") == "table"
+
+
+@pytest.mark.proves("PROG-8")
+def test_names_that_want_the_same_identifier_are_told_apart_the_same_way_every_time() -> None:
+    names = ["a.b", "a-b", "a_b", "c.d", "e f", "e.f"]
+    found = lua_identifiers(names)
+    assert found == lua_identifiers(reversed(names))
+    assert set(found.values()) == set(names)
+    assert found["a_b"] == "a_b"
+    assert found["c_d"] == "c.d"
+    assert "e_f" not in found
+    fewer = lua_identifiers(["a.b", "a_b"])
+    assert [i for i, name in found.items() if name == "a.b"] == [
+        i for i, name in fewer.items() if name == "a.b"
+    ]
+
+
+@pytest.mark.proves("PROG-8")
+def test_a_name_made_to_look_like_anothers_identifier_takes_nothing_from_it() -> None:
+    taken = next(i for i, name in lua_identifiers(["a.b", "a_b"]).items() if name == "a.b")
+    found = lua_identifiers(["a.b", "a_b", taken])
+    assert found[taken] == taken
+    assert sorted(found.values()) == sorted(["a.b", "a_b", taken])

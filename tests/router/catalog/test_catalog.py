@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from router.catalog.catalog import MAX_INSTRUCTIONS_BYTES, WorkspaceCatalog
+from router.catalog.catalog import WorkspaceCatalog
+from router.catalog.instructions import MAX_INSTRUCTIONS_BYTES
 from router.catalog.vetting.preparing import prepare
 from router.errors import NotFound, UpstreamFailed
 from router.lists import ServerListing

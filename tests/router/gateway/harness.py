@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -28,11 +29,13 @@ from router.model import (
     WorkspaceId,
 )
 from router.ports import CachedListing
+from router.scripts.limits import ScriptLimits
+from router.scripts.running import ScriptRunner
 from router.search.provider import Provider
 from router.settings import WorkspaceConfig
 from router.store.redaction import Redactor
 from tests.fake_searches import FakeLessons
-from tests.fakes import FakeUpstreams
+from tests.fake_upstreams import FakeUpstreams
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 HOME, FILES = WorkspaceId("home"), ServerId("files")
@@ -79,6 +82,7 @@ class Booth:
         config_hash = catalog.servers[FILES].config.config_hash
         listing = CachedListing(prepare(ServerListing(tools)), config_hash, NOW - timedelta(days=3))
         catalog.set_listing(FILES, listing)
+        self.catalog = catalog
         self.upstreams = FakeUpstreams(answer)
         self.lessons = FakeLessons()
         self.recorded: list[ActivityEntry] = []
@@ -92,6 +96,8 @@ class Booth:
         self.execution = Execution(
             {HOME: catalog}, self.upstreams, lambda: 5.0, self.asking, self.redactor
         )
+        self.runner = ScriptRunner(ScriptLimits)
+        self.offers_execute = False
         self.exposures = Exposures(
             self.execution,
             Recorder(self.recorded.append, lambda: NOW),
@@ -99,11 +105,20 @@ class Booth:
             lambda: 8,
             Results(lambda: 64),
             self.lessons,
+            self.runner,
+            lambda: self.offers_execute,
         )
 
     def _hear(self, event: Event) -> None:
         self.events.append(event)
         self.told.set()
+
+    def relist(self, **facts: Any) -> None:
+        """Let the server say something else about itself."""
+        cached = self.catalog.servers[FILES].cached
+        assert cached is not None
+        listing = replace(cached.listing, **facts)
+        self.catalog.set_listing(FILES, replace(cached, listing=listing))
 
     def request(self, project: str | None = None, **params: Any) -> Request:
         caller = Caller("Editor", None, HOME, ProjectId(project) if project else None)

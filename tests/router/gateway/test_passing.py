@@ -20,7 +20,7 @@ from router.ports import CachedListing
 from router.search.provider import Provider
 from router.settings import WorkspaceConfig
 from router.store.redaction import Redactor
-from tests.fakes import FakeUpstreams
+from tests.fake_upstreams import FakeUpstreams
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 HOME, FILES = WorkspaceId("home"), ServerId("files")

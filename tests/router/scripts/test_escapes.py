@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from router.names import LUA_GLOBALS
 from router.scripts.limits import ScriptLimits
 from tests.booth import ROOT
 from tests.router.scripts.scripting import GENEROUS, EchoHost, failure_of, run, value_of
@@ -185,3 +186,8 @@ def test_who_got_out_of_lua_would_find_a_process_that_can_do_nothing() -> None:
     command = [sys.executable, "-c", CONFINED]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.stdout == "['limits', 'system calls'] 6", done.stderr
+
+
+async def test_the_names_that_servers_may_not_have_are_those_that_scripts_have() -> None:
+    script = "local names = {} for name in pairs(_G) do names[#names + 1] = name end result(names)"
+    assert set(await value_of(script)) == LUA_GLOBALS | {"files"}

@@ -1,0 +1,69 @@
+"""The names by which scripts call what a view contains.
+
+A server is called by its id, which is an identifier of Lua but for a few words; a tool by its own
+name as Lua can spell it. Whoever has the original name may use that as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from router.errors import NotFound
+from router.model import ServerId, Tool, ToolKey
+from router.names import LUA_GLOBALS, lua_identifier, lua_identifiers
+
+
+class LuaNames:
+    """`servers` are ids with the names that people gave them."""
+
+    def __init__(self, servers: Mapping[ServerId, str], tools: Iterable[Tool]) -> None:
+        self._names = servers
+        self._tools: dict[ServerId, dict[str, Tool]] = {}
+        for tool in tools:
+            self._tools.setdefault(tool.key.server, {})[tool.key.tool] = tool
+        self._spelled: dict[ServerId, dict[str, str]] = {}
+
+    @cached_property
+    def servers(self) -> dict[str, ServerId]:
+        """The servers by identifier, in order of id."""
+        return {lua_identifier(server, LUA_GLOBALS): server for server in sorted(self._names)}
+
+    def server(self, text: str) -> ServerId:
+        """The server meant by an identifier, an id or a person's name for it."""
+        if (server := self.servers.get(text)) is not None:
+            return server
+        for server, name in self._names.items():
+            if text in (server, name):
+                return server
+        known = ", ".join(self.servers) or "none"
+        raise NotFound(f'There is no server "{text}".', f"There are: {known}.")
+
+    def tools(self, server: ServerId) -> dict[str, Tool]:
+        """A server's tools by identifier, in order of name."""
+        own = self._tools.get(server, {})
+        return {spelled: own[name] for spelled, name in self._identifiers(server).items()}
+
+    def tool(self, server: str, tool: str) -> Tool:
+        """The tool meant by its identifier, or by its own name."""
+        found = self.server(server)
+        own = self._tools.get(found, {})
+        if (named := self._identifiers(found).get(tool)) is not None:
+            return own[named]
+        if tool in own:
+            return own[tool]
+        raise NotFound(
+            f'{self._names[found]} has no tool "{tool}".',
+            f'list-server-tools("{lua_identifier(found, LUA_GLOBALS)}") names them.',
+        )
+
+    def spelled(self, key: ToolKey) -> str:
+        """How a script calls a tool: `files.read_file`."""
+        own = self._identifiers(key.server)
+        identifier = next(spelled for spelled, name in own.items() if name == key.tool)
+        return f"{lua_identifier(key.server, LUA_GLOBALS)}.{identifier}"
+
+    def _identifiers(self, server: ServerId) -> dict[str, str]:
+        if server not in self._spelled:
+            self._spelled[server] = lua_identifiers(self._tools.get(server, {}))
+        return self._spelled[server]

@@ -1,0 +1,95 @@
+"""The scripts that people keep: their files, the tools made of them, and trying one out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from router.catalog.catalog import WorkspaceCatalog
+from router.catalog.saved_scripts import (
+    MAX_SCRIPT_BYTES,
+    check_script,
+    checked_script_name,
+    read_script,
+)
+from router.errors import Conflict, NotFound
+from router.events import Publish, WorkspacesChanged
+from router.gateway.recording import Request
+from router.gateway.scripting import Scripting
+from router.model import Caller, JsonObject, WorkspaceId
+from router.saved import SavedScript, ScriptTrial
+from router.service.workspaces import Workspaces
+from router.store.scripts import ScriptStore, Stamp
+
+
+class Scripts:
+    """The one production implementation of `ports.ScriptsPort`."""
+
+    def __init__(
+        self,
+        folder: Path,
+        workspaces: Workspaces,
+        scripting: Scripting,
+        local_caller: Callable[[WorkspaceId, None], Caller],
+        publish: Publish,
+    ) -> None:
+        self._folder = folder
+        self._workspaces = workspaces
+        self._scripting = scripting
+        self._local_caller = local_caller
+        self._publish = publish
+        self._seen: dict[WorkspaceId, tuple[WorkspaceCatalog, Stamp]] = {}
+
+    def list(self, workspace: WorkspaceId) -> tuple[SavedScript, ...]:
+        return tuple(self._workspaces.catalog(workspace).scripts.values())
+
+    def get(self, workspace: WorkspaceId, name: str) -> SavedScript:
+        script = self._workspaces.catalog(workspace).scripts.get(name)
+        if script is None:
+            raise NotFound(f'There is no script "{name}".', "List them with: toolbooth script list")
+        return script
+
+    async def save(
+        self, workspace: WorkspaceId, name: str, text: str, *, replacing: str | None = None
+    ) -> SavedScript:
+        name = checked_script_name(name)
+        check_script(text)
+        if name != replacing and name in self._workspaces.catalog(workspace).scripts:
+            raise Conflict(f'There is already a script "{name}".', "Choose another name.")
+        store = self._store(workspace)
+        await asyncio.to_thread(store.write, name, text)
+        if replacing is not None and replacing != name:
+            await asyncio.to_thread(store.remove, replacing)
+        await self.look()
+        return self.get(workspace, name)
+
+    async def remove(self, workspace: WorkspaceId, name: str) -> None:
+        self.get(workspace, name)
+        await asyncio.to_thread(self._store(workspace).remove, name)
+        await self.look()
+
+    async def try_out(
+        self, workspace: WorkspaceId, text: str, arguments: JsonObject
+    ) -> ScriptTrial:
+        check_script(text)
+        request = Request("local", self._local_caller(workspace, None), params={})
+        return await self._scripting.try_out(request, text, arguments)
+
+    async def look(self) -> None:
+        """Bring the catalogues in step with the files, whoever changed them."""
+        for workspace, catalog in list(self._workspaces.catalogs.items()):
+            store = self._store(workspace)
+            stamp = await asyncio.to_thread(store.stamp)
+            if self._seen.get(workspace) == (catalog, stamp):
+                continue
+            had_scripts = bool(catalog.scripts)
+            texts = await asyncio.to_thread(store.read)
+            catalog.set_scripts(read_script(name, text) for name, text in texts.items())
+            self._seen[workspace] = catalog, stamp
+            if texts or had_scripts:
+                self._publish(WorkspacesChanged(workspace))
+
+    def _store(self, workspace: WorkspaceId) -> ScriptStore:
+        self._workspaces.catalog(workspace)
+        return ScriptStore(self._folder / workspace / "scripts", MAX_SCRIPT_BYTES)

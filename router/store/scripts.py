@@ -1,0 +1,62 @@
+"""The scripts of a workspace on disk: one file of Lua each, for people to edit."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TypeAlias
+
+from router.errors import NotFound
+from router.store.files import atomic_write, explained
+
+log = logging.getLogger(__name__)
+
+Stamp: TypeAlias = tuple[tuple[str, int, int], ...]
+"""What tells one state of the folder from another without reading the files."""
+
+_SUFFIX = ".lua"
+
+
+class ScriptStore:
+    def __init__(self, folder: Path, max_bytes: int) -> None:
+        self._folder = folder
+        self._max_bytes = max_bytes
+
+    def stamp(self) -> Stamp:
+        found = ((path, path.stat()) for path in self._paths())
+        return tuple((path.stem, stat.st_mtime_ns, stat.st_size) for path, stat in found)
+
+    def read(self) -> dict[str, str]:
+        """The texts by name; a file that can't be read is left out."""
+        texts: dict[str, str] = {}
+        for path in self._paths():
+            try:
+                data = path.read_bytes()
+                if len(data) <= self._max_bytes:
+                    texts[path.stem] = data.decode("utf-8", "replace")
+                else:
+                    log.warning("%s is too large for a script", path)
+            except OSError as error:
+                log.warning("%s can't be read: %s", path, error)
+        return texts
+
+    def write(self, name: str, text: str) -> None:
+        path = self._path(name)
+        with explained(path):
+            atomic_write(path, text.encode())
+
+    def remove(self, name: str) -> None:
+        path = self._path(name)
+        if not path.exists():
+            raise NotFound(f'There is no script "{name}".', "List them with: toolbooth script list")
+        with explained(path):
+            path.unlink(missing_ok=True)
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}{_SUFFIX}"
+
+    def _paths(self) -> list[Path]:
+        try:
+            return sorted(p for p in self._folder.iterdir() if p.suffix == _SUFFIX and p.is_file())
+        except OSError:
+            return []

@@ -1,0 +1,52 @@
+"""Scripts over real servers: many calls, one number, and hardly a token for the client."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from mcp_types import TextContent
+
+from tests.booth import Booth, connected, node_server, python_server
+
+FIFTY_CALLS = """
+local writing, reading = {}, {}
+for i = 1, 15 do
+    writing[i] = files.write_file{path = FOLDER .. "/" .. i .. ".txt", content = ("x"):rep(i * 100)}
+end
+await_all(writing)
+for i = 1, 15 do reading[i] = files.read_text_file{path = FOLDER .. "/" .. i .. ".txt"} end
+local total = 0
+for i, got in ipairs(await_all(reading)) do
+    total = total + #got.content
+    memory.create_entities{entities = {
+        {name = "file " .. i, entityType = "file", observations = {"has " .. #got.content}},
+    }}:await()
+end
+local zones = {"Asia/Tokyo", "Europe/Berlin", "America/New_York", "UTC"}
+for _, zone in ipairs(zones) do time.get_current_time{timezone = zone}:await() end
+local graph = memory.read_graph{}:await()
+result(total + #graph.entities)
+"""
+
+
+@pytest.mark.proves("PROG-6")
+async def test_a_script_makes_fifty_calls_of_real_servers_and_returns_one_number(
+    booth: Booth, tmp_path: Path
+) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    memory = f"MEMORY_FILE_PATH={tmp_path / 'memory.json'}"
+    booth.start()
+    booth.json("add", "files", "--", *node_server("filesystem", str(folder)))
+    booth.json("add", "memory", "--env", memory, "--", *node_server("memory"))
+    booth.json("add", "time", "--", *python_server("time"))
+    booth.json("refresh")
+    booth.json("project", "set", "-", "--exposure", "progressive")
+    async with connected(booth.url, booth.token(), "auto") as client:
+        script = FIFTY_CALLS.replace("FOLDER", f'"{folder}"')
+        result = await client.call_tool("execute", {"script": script})
+    [block] = result.content
+    assert isinstance(block, TextContent)
+    assert block.text == str(sum(i * 100 for i in range(1, 16)) + 15)
+    assert len(list(folder.iterdir())) == 15

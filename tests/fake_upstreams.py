@@ -1,0 +1,49 @@
+"""A typed stand-in for `ports.Upstreams`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+from router.errors import NotFound
+from router.model import (
+    JsonObject,
+    ServerRef,
+)
+from router.ports import ProgressSink, Requester, SessionId, Upstream
+
+
+@dataclass(slots=True)
+class FakeUpstreams:
+    """`ports.Upstreams` that answers every call by `answer` and remembers what it was asked."""
+
+    answer: Callable[[ServerRef, str, JsonObject], JsonObject]
+    asked: list[tuple[ServerRef, str, JsonObject]] = field(default_factory=list[Any])
+
+    async def request(
+        self,
+        ref: ServerRef,
+        method: str,
+        params: JsonObject | None = None,
+        *,
+        on_progress: ProgressSink | None = None,
+        timeout_s: float | None = None,
+        requester: Requester | None = None,
+    ) -> JsonObject:
+        self.asked.append((ref, method, params or {}))
+        if on_progress is not None:
+            await on_progress({"progress": 1, "total": 2})
+        return self.answer(ref, method, params or {})
+
+    def borrow(self, ref: ServerRef) -> AbstractAsyncContextManager[Upstream]:
+        raise NotFound(f"There is no upstream to borrow for {ref.server}.")
+
+    async def disconnect(self, ref: ServerRef) -> None: ...
+
+    async def unsubscribe(self, ref: ServerRef, address: str) -> None: ...
+
+    async def end_session(self, session: SessionId) -> None: ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,300 @@
+"""Progressive discovery: five tools, answers in short, and scripts through the same door."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+
+from router.catalog.saved_scripts import read_script
+from router.gateway import metatools, progressive
+from router.model import ActivityKind, JsonObject, Outcome, ServerRef
+from tests.router.gateway.harness import READ, WRITE, Booth
+
+FIVE = ["list-servers", "list-server-tools", "tool-details", "inspect-tool-response", "execute"]
+ODD: JsonObject = {"name": "odd.name", "description": "Odd\nthings", "inputSchema": {}}
+PURGE: JsonObject = {
+    "name": "purge",
+    "description": "Remove everything",
+    "inputSchema": {},
+    "annotations": {"destructiveHint": True},
+}
+LOOK: JsonObject = {**READ, "name": "look", "annotations": {"readOnlyHint": True}}
+
+
+def answer(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
+    """`purge` fails; others say which tool they are and what they were given."""
+    name = params["name"]
+    if name == "purge":
+        return {"content": [{"type": "text", "text": "the disk is full"}], "isError": True}
+    if name == "write_file":
+        return {"content": [{"type": "text", "text": '{"written": [1, 2]}'}]}
+    return {"content": [], "structuredContent": {"tool": name, **params["arguments"]}}
+
+
+@pytest.fixture
+async def booth() -> AsyncGenerator[Booth]:
+    booth = Booth(
+        answer,
+        tools=(READ, WRITE, ODD, PURGE, LOOK),
+        exposure="progressive",
+        permissions={"files:look": "deny"},
+    )
+    yield booth
+    await booth.runner.close()
+
+
+async def text_of(booth: Booth, name: str, **arguments: Any) -> str:
+    result = await booth.call(name, arguments)
+    return result["content"][0]["text"]
+
+
+@pytest.mark.proves("PROG-1", "META-1")
+async def test_five_tools_are_listed_byte_for_byte_the_same(booth: Booth) -> None:
+    listings = [json.dumps(booth.exposures.list_tools(booth.request())) for _ in range(2)]
+    assert listings[0] == listings[1]
+    assert [tool["name"] for tool in json.loads(listings[0])["tools"]] == FIVE
+    entry = booth.recorded[0]
+    assert entry.context_tokens == progressive.LISTING_TOKENS < 800
+
+
+@pytest.mark.proves("PROG-1")
+async def test_they_are_there_only_in_that_exposure() -> None:
+    searching = Booth(answer)
+    for name in FIVE:
+        with pytest.raises(Exception, match="Unknown tool"):
+            await searching.call(name, {})
+    off = Booth(answer, exposure="progressive", optimization=None)
+    assert [t["name"] for t in off.exposures.list_tools(off.request())["tools"]] == [
+        "files__read_file",
+        "files__write_file",
+    ]
+
+
+@pytest.mark.proves("PROG-2", "PROG-9")
+async def test_servers_are_listed_with_identifier_description_version_and_instructions(
+    booth: Booth,
+) -> None:
+    booth.relist(
+        server_info={"version": "1.0.0", "description": "Files on disk"},
+        instructions="Ask for\nabsolute paths.",
+    )
+    assert await text_of(booth, "list-servers") == (
+        "Available MCP Servers:\n\n## Files (Lua: files)\nFiles on disk\nVersion: 1.0.0\n"
+        "Instructions: Ask for absolute paths."
+    )
+
+
+@pytest.mark.proves("PROG-3", "META-5")
+async def test_tools_are_listed_in_brief_without_those_denied(booth: Booth) -> None:
+    assert await text_of(booth, "list-server-tools", luaServerName="files") == (
+        "Tools for Files:\n\n"
+        "- odd.name (Lua: odd_name): Odd things\n"
+        "- purge (Lua: purge): Remove everything\n"
+        "- read_file (Lua: read_file): Read a file\n"
+        "- write_file (Lua: write_file): Write a file"
+    )
+
+
+@pytest.mark.proves("PROG-4")
+async def test_details_have_description_parameters_and_an_example(booth: Booth) -> None:
+    details = await text_of(booth, "tool-details", luaServerName="files", luaToolName="read_file")
+    assert details == (
+        "## read_file\n\nRead a file\n\n### Parameters\n\n- path (string, required)\n\n"
+        "### Example Usage\n\nlocal response = files.read_file({\n"
+        '  path = "...",\n}):await()\nresult(response)'
+    )
+
+
+@pytest.mark.proves("PROG-5")
+async def test_inspecting_really_calls_the_tool_and_says_so(booth: Booth) -> None:
+    arguments = {"luaServerName": "files", "luaToolName": "odd_name", "sampleArgs": {"a": 1}}
+    assert await text_of(booth, "inspect-tool-response", **arguments) == (
+        'This really called files:odd.name. Its response:\n\n{"tool":"odd.name","a":1}'
+    )
+    [(_, method, params)] = booth.upstreams.asked
+    assert (method, params["name"]) == ("tools/call", "odd.name")
+    failed = await booth.call(
+        "inspect-tool-response", {"luaServerName": "files", "luaToolName": "purge"}
+    )
+    assert failed["isError"] is True
+    assert "It failed:\n\nthe disk is full" in failed["content"][0]["text"]
+
+
+@pytest.mark.proves("PROG-2", "PROG-3", "PROG-4")
+async def test_reading_about_servers_starts_none(booth: Booth) -> None:
+    await text_of(booth, "list-servers")
+    await text_of(booth, "list-server-tools", luaServerName="files")
+    await text_of(booth, "tool-details", luaServerName="files", luaToolName="purge")
+    assert booth.upstreams.asked == []
+    assert {entry.kind for entry in booth.recorded} == {ActivityKind.SEARCH}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "sentence"),
+    [
+        ("list-server-tools", {}, '"luaServerName" is required.'),
+        ("list-server-tools", {"luaServerName": "fils"}, "There are: files."),
+        ("tool-details", {"luaServerName": "files", "luaToolName": "look"}, "has no tool"),
+        ("inspect-tool-response", {"luaServerName": "files", "luaToolName": "look"}, "has no tool"),
+        ("execute", {"script": 5}, '"script" is required.'),
+        ("execute", {"script": "x" * 300_000}, "at most 256 KB"),
+    ],
+)
+async def test_what_makes_no_sense_is_answered_with_a_way_out(
+    booth: Booth, name: str, arguments: JsonObject, sentence: str
+) -> None:
+    result = await booth.call(name, arguments)
+    assert result["isError"] is True
+    assert sentence in result["content"][0]["text"]
+    assert booth.recorded[-1].outcome is Outcome.ERROR
+
+
+@pytest.mark.proves("PROG-6")
+async def test_a_script_combines_calls_and_only_its_result_comes_back(booth: Booth) -> None:
+    script = """
+        local written = files.write_file{}:await()
+        local read = files.read_file{path = "/a"}:await()
+        print("on the way")
+        result({count = #written.written, path = read.path})
+    """
+    result = await booth.call("execute", {"script": script})
+    assert result["structuredContent"] == {"count": 2, "path": "/a"}
+    assert [block["text"] for block in result["content"]] == [
+        '{"count":2,"path":"/a"}',
+        "Printed:\non the way",
+    ]
+
+
+@pytest.mark.proves("PROG-6")
+@pytest.mark.parametrize(
+    ("value", "text", "structured"),
+    [
+        ("42", "42", None),
+        ("'a text'", "a text", None),
+        ("{1, 2}", "[1,2]", {"result": [1, 2]}),
+        ("null", "null", None),
+    ],
+)
+async def test_there_is_text_always_and_structure_when_it_is_a_table(
+    booth: Booth, value: str, text: str, structured: JsonObject | None
+) -> None:
+    result = await booth.call("execute", {"script": f"result({value})"})
+    assert result["content"] == [{"type": "text", "text": text}]
+    assert result.get("structuredContent") == structured
+
+
+@pytest.mark.proves("META-5", "META-9", "PROG-6")
+async def test_a_scripts_calls_pass_the_same_door_and_are_noted_as_the_clients(
+    booth: Booth,
+) -> None:
+    script = """
+        local _, denied = pcall(function() return files.look{path = "/"}:await() end)
+        local _, wrong = pcall(function() return files.read_file{}:await() end)
+        local _, full = pcall(function() return files.purge{}:await() end)
+        files.write_file{}:await()
+        result({denied, wrong, full})
+    """
+    result = await booth.call("execute", {"script": script})
+    denied, wrong, full = result["structuredContent"]["result"]
+    assert 'Files has no tool "look".' in denied
+    assert '"path" is required.' in wrong
+    assert full == "the disk is full"
+    *inner, outer = booth.recorded
+    assert [(e.tool, e.outcome, e.client) for e in inner] == [
+        ("read_file", Outcome.ERROR, "Editor"),
+        ("purge", Outcome.ERROR, "Editor"),
+        ("write_file", Outcome.OK, "Editor"),
+    ]
+    assert [entry.request_id for entry in inner] == ["1/2", "1/3", "1/4"]
+    assert all(entry.context_tokens == 0 for entry in inner)
+    assert inner[-1].saved_tokens > 0
+    assert (outer.kind, outer.tool, outer.request_id) == (ActivityKind.CALL, "execute", "1")
+    assert outer.context_tokens > 0
+
+
+async def test_a_server_that_is_not_there_is_told_with_those_that_are(booth: Booth) -> None:
+    result = await booth.call("execute", {"script": "\nfile.read{}"})
+    assert result["isError"] is True
+    assert "script:2" in result["content"][0]["text"]
+    assert "Servers in scripts: files." in result["content"][0]["text"]
+
+
+@pytest.mark.proves("META-1")
+async def test_execute_can_be_offered_beside_the_two_meta_tools() -> None:
+    booth = Booth(answer, tools=(READ, ODD))
+    booth.offers_execute = True
+    listing = booth.exposures.list_tools(booth.request())
+    assert [t["name"] for t in listing["tools"]] == ["tool_discovery", "tool_execute", "execute"]
+    assert listing == metatools.LISTING_WITH_EXECUTE
+    [found] = await booth.discover("odd things")
+    assert found["lua"] == "files.odd_name"
+    result = await booth.call("execute", {"script": f"result({found['lua']}{{}}:await().tool)"})
+    assert result["content"][0]["text"] == "odd.name"
+    await booth.runner.close()
+
+
+SAVED = """---Double the length of a text.
+---@param text string
+result({n = #arguments.text * 2, other = pcall(function() scripts.double{text = ""}:await() end)})
+"""
+
+
+async def test_a_saved_script_is_a_tool_like_any_other(booth: Booth) -> None:
+    booth.catalog.set_scripts([read_script("double", SAVED)])
+    script = 'result(scripts.double{text = "abc"}:await())'
+    assert (await booth.call("execute", {"script": script}))["structuredContent"] == {
+        "n": 6,
+        "other": False,
+    }
+    assert "Double the length" in await text_of(booth, "list-server-tools", luaServerName="scripts")
+    called = await booth.call("tool_execute", {"toolKey": "scripts:double", "arguments": {}})
+    assert '"text" is required.' in called["content"][0]["text"]
+    assert [(e.server, e.tool) for e in booth.recorded if e.server == "scripts"][-1] == (
+        "scripts",
+        "double",
+    )
+
+
+@pytest.mark.proves("META-5")
+async def test_a_saved_script_obeys_permissions_and_boundaries() -> None:
+    booth = Booth(
+        answer,
+        permissions={"scripts:secret": "deny"},
+        projects={
+            "narrow": {"name": "Narrow", "servers": ["files"]},
+            "wide": {"name": "Wide", "servers": ["files", "scripts"]},
+        },
+    )
+    booth.catalog.set_scripts([read_script("double", SAVED), read_script("secret", SAVED)])
+    found = {hit["toolKey"] for hit in await booth.discover("double the length")}
+    assert found == {"scripts:double"}
+
+    def in_project(name: str) -> set[str]:
+        view = booth.catalog.view(booth.request(name).caller.project)
+        return {str(key) for key in view.tools if key.server == "scripts"}
+
+    assert in_project("narrow") == set()
+    assert in_project("wide") == {"scripts:double"}
+
+
+async def test_a_dry_run_calls_only_what_reads() -> None:
+    booth = Booth(answer, tools=(LOOK, WRITE))
+    script = """
+        local seen = files.look{path = "/"}:await()
+        local made = files.write_file{path = seen.path}:await()
+        print("wrote", made.nothing)
+        result(seen.path)
+    """
+    trial = await booth.exposures.scripting.try_out(booth.request(), script, {})
+    assert (trial.result, trial.problem, trial.printed) == ('"/"', None, "wrote\tnil\n")
+    assert [(str(c.key), c.arguments, c.made) for c in trial.calls] == [
+        ("files:look", '{"path":"/"}', True),
+        ("files:write_file", '{"path":"/"}', False),
+    ]
+    assert [params["name"] for _, _, params in booth.upstreams.asked] == ["look"]
+    broken = await booth.exposures.scripting.try_out(booth.request(), "error('no')", {})
+    assert broken.problem == "The script failed: script:1: no"
+    await booth.runner.close()
