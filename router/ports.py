@@ -130,8 +130,11 @@ class RouterPort(Protocol):
     async def import_servers(
         self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]
     ) -> tuple[ServerId, ...]: ...
-    async def refresh(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
-        """Learn the tool lists anew; returns when every one of them has ended."""
+    async def refresh(
+        self, workspace: WorkspaceId, server: ServerId | None = None, *, packages: bool = False
+    ) -> None:
+        """Learn the tool lists anew; returns when every one of them has ended. With `packages`,
+        servers that are packages are fetched anew first."""
         ...
 
     async def cancel_refresh(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:

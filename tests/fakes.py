@@ -171,7 +171,9 @@ class FakeRouter(FakePermissions, FakeDiscovery):
         self._record("import_servers", workspace, dict(servers))
         return tuple(ServerId(slug(name)) for name in servers)
 
-    async def refresh(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
+    async def refresh(
+        self, workspace: WorkspaceId, server: ServerId | None = None, *, packages: bool = False
+    ) -> None:
         self._record("refresh", workspace, server)
 
     async def measure(self) -> None:

@@ -28,11 +28,12 @@ def add_server_commands(commands: Subparsers, scoped: argparse.ArgumentParser) -
     command(commands, "list", "List the servers.", scoped, place)
     refresh = command(commands, "refresh", "Learn the tool lists anew.", scoped, _refresh_arguments)
     refresh.add_argument("server", nargs="?", metavar="NAME")
+    refresh.add_argument("--packages", action="store_true", help="fetch npm and PyPI servers anew")
     refresh.add_argument("--cancel", action="store_true", help="end those that are under way")
 
 
 def _refresh_arguments(parsed: argparse.Namespace) -> JsonObject:
-    return {**named_server(parsed), "cancel": parsed.cancel}
+    return {**named_server(parsed), "cancel": parsed.cancel, "packages": parsed.packages}
 
 
 def _add_arguments(parsed: argparse.Namespace) -> JsonObject:

@@ -84,7 +84,7 @@ async def _refresh(router: ControlledRouter, arguments: JsonObject) -> list[Json
     if arguments.get("cancel"):
         await router.cancel_refresh(workspace, only)
     else:
-        await router.refresh(workspace, only)
+        await router.refresh(workspace, only, packages=bool(arguments.get("packages")))
     statuses = [s for s in router.servers(workspace) if only in (None, s.id)]
     return [views.server(status) for status in statuses]
 

@@ -13,6 +13,8 @@ from router.catalog.statuses import StatusBoard
 from router.discovery.isolation.sandbox import Sandbox
 from router.discovery.isolation.spec import Limits
 from router.discovery.learning import Learner, LearningPlan, Running
+from router.discovery.packages.choosing import Packages
+from router.discovery.packages.shelf import Shelf
 from router.learning_settings import IsolationSettings
 from router.model import ServerRef
 from router.ports import SecretStore
@@ -53,6 +55,9 @@ class Discovering:
         self._board = board
         self._permit = permit
         self._receipts: dict[ServerRef, Receipt] = {}
+        self._packages = Packages(Shelf(state_dir / "packages", clock))
+        self._outworn: set[ServerRef] = set()
+        """Those whose package shall be fetched anew."""
         self._learner = Learner(
             running=running,
             sandbox=Sandbox(state_dir / "runs", Path.home()),
@@ -76,7 +81,17 @@ class Discovering:
             self._receipts = {**self._receipts, ref: receipt}
         await self._show(ref)
 
+    def renew_package(self, ref: ServerRef) -> None:
+        """A person wants the newest package of a server; it is fetched with the next list."""
+        self._outworn.add(ref)
+
+    async def to_start(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
+        """What to start a server in use with: of a package, what was fetched."""
+        return await asyncio.to_thread(self._packages.on_shelf, ref, config)
+
     async def forget(self, ref: ServerRef) -> None:
+        self._outworn.discard(ref)
+        await self._packages.forget(ref)
         self._receipts = {r: receipt for r, receipt in self._receipts.items() if r != ref}
         await asyncio.to_thread(self._store(ref).remove, ref.server)
 
@@ -108,11 +123,19 @@ class Discovering:
         real: dict[str, str] = {}
         if access is not DiscoveryAccess.ISOLATED:
             real = await resolve(config.env, self._secrets, os.environ)
+        environment = discovery_environment(os.environ, config.env, real)
+        path = environment.get("PATH", os.defpath)
+        renew = ref in self._outworn
+        choice = await self._packages.choose(ref, config, path, renew=renew)
+        self._outworn.discard(ref)
         return LearningPlan(
-            config=config,
-            environment=discovery_environment(os.environ, config.env, real),
+            config=choice.config,
+            environment=environment,
             secrets=tuple(value for key, value in real.items() if value != config.env[key]),
-            access=access,
+            access=DiscoveryAccess.UNCONFINED if choice.container else access,
+            readable=choice.readable,
+            package=choice.package,
+            as_written=choice.as_written,
             required_level=IsolationLevel(isolation.required_level),
             limits=_limits(isolation),
         )

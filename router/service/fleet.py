@@ -177,10 +177,14 @@ class Fleet:
             self.pool.forgive(ref)
             self.refresher.begin(ref)
 
-    async def refresh(self, refs: Iterable[ServerRef]) -> None:
+    async def refresh(self, refs: Iterable[ServerRef], *, packages: bool = False) -> None:
         """Learn lists anew, side by side; one failure harms no other. A person asks for this, so
-        servers that were given up or waited for a sign-in are tried again."""
+        servers that were given up or waited for a sign-in are tried again. With `packages`, those
+        that are packages are stopped and fetched anew."""
         chosen = [ref for ref in refs if self._may_run(ref)]
+        for ref in chosen if packages else ():
+            self.discovering.renew_package(ref)
+            await self.pool.disconnect(ref)
         for ref in chosen:
             self.pool.forgive(ref)
             self.sign_ins.reconsider(ref)
@@ -277,6 +281,7 @@ class Fleet:
         """How to start a server; asked at each start, so that secrets don't outlive their use. One
         that works in its client's folder is listed in the person's home while there is none."""
         config = (await self._permitted(ref)).in_folder(folder or str(Path.home()))
+        config = await self.discovering.to_start(ref, config)
         resolved: list[str] = []
         env = await resolve(config.env, self._secrets, os.environ, resolved.append)
         headers = await resolve(config.headers, self._secrets, os.environ, resolved.append)

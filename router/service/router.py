@@ -276,10 +276,13 @@ class Router(Boundaries):
         changed = await self._edit(workspace, add)
         return tuple(editing.server_called(changed, name) for name in names)
 
-    async def refresh(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
+    async def refresh(
+        self, workspace: WorkspaceId, server: ServerId | None = None, *, packages: bool = False
+    ) -> None:
         catalog = self._workspaces.catalog(workspace)
         chosen = [catalog.entry(server).id] if server else list(catalog.servers)
-        await self._fleet.refresh(ServerRef(workspace, each) for each in chosen)
+        refs = [ServerRef(workspace, each) for each in chosen]
+        await self._fleet.refresh(refs, packages=packages)
 
     async def cancel_refresh(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
         catalog = self._workspaces.catalog(workspace)

@@ -17,6 +17,10 @@ _PROJECT_MARKS = (
     "package.json", "pyproject.toml", "setup.py", "requirements.txt", "node_modules", ".venv",
     ".git", "go.mod", "Cargo.toml", "deno.json",
 )  # fmt: skip
+_SHARED_BY_PROGRAMS = (
+    ".local", ".local/share", ".local/state", ".config", ".cache", "Library", "Library/Caches",
+    "Library/Application Support", "AppData", "AppData/Local", "AppData/Roaming",
+)  # fmt: skip
 _BIN_NAMES = ("bin", "sbin", "Scripts", "shims")
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _MOST_LINKS = 16
@@ -24,15 +28,23 @@ _FIRST_LINE = 256
 
 
 def files_needed(
-    program: str, args: Sequence[str], *, cwd: str | None, search_path: str, home: Path
+    program: str,
+    args: Sequence[str],
+    *,
+    cwd: str | None,
+    search_path: str,
+    home: Path,
+    known: Iterable[str] = (),
 ) -> set[str]:
-    """What must be readable for `program` with `args` to start."""
-    needed = set(_program_files(Path(program), search_path, home))
+    """What must be readable for `program` with `args` to start, beside what is `known` to be."""
+    known = tuple(known)
+    needed = {*_program_files(Path(program), search_path, home), *known}
     base = Path(cwd) if cwd else None
     if base is not None and base.is_dir() and not is_broad(base, home):
         needed.add(str(base))
     for path in _named_paths(args, base):
-        needed |= _of_argument(path, home)
+        if not any(path.is_relative_to(each) for each in known):
+            needed |= _of_argument(path, home)
     return outermost(needed)
 
 
@@ -56,7 +68,8 @@ def is_broad(path: Path, home: Path) -> bool:
     path = Path(os.path.realpath(path))
     return (
         len(path.parts) <= 2
-        or path in (home, home / ".local", home / ".config")
+        or path == home
+        or (path.is_relative_to(home) and str(path.relative_to(home)) in _SHARED_BY_PROGRAMS)
         or home.is_relative_to(path)
     )
 

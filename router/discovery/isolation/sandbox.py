@@ -12,7 +12,7 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -102,20 +102,20 @@ class Sandbox:
         full = way.level is IsolationLevel.FULL
         home = bubblewrap.HOME if full else str(run / "home")
         environment = _at_home(wanted.environment, home, temporary="/tmp" if full else home)  # noqa: S108
-        needed = files_needed(
+        readable = files_needed(
             wanted.program,
             wanted.args,
             cwd=wanted.cwd,
             search_path=wanted.environment.get("PATH", os.defpath),
             home=self._home,
+            known=wanted.readable,
         )
-        readable = {*needed, *wanted.readable}
         order = Order(
             level=way.level,
             program=wanted.program,
             args=tuple(wanted.args),
             home=home,
-            cwd=wanted.cwd if wanted.cwd in readable and wanted.cwd else home,
+            cwd=wanted.cwd if wanted.cwd and _covers(readable, wanted.cwd) else home,
             readable=tuple(sorted(readable)),
             empty=tuple(sorted(folders_named(wanted.args, wanted.cwd, self._home))),
             sightings=str(run / "sightings"),
@@ -138,6 +138,10 @@ class Sandbox:
             maker = left.name.partition("-")[0]
             if maker.isdecimal() and int(maker) != os.getpid() and not is_running(int(maker)):
                 remove_tree(left)
+
+
+def _covers(paths: Iterable[str], path: str) -> bool:
+    return any(Path(path).is_relative_to(each) for each in paths)
 
 
 def _unconfined(wanted: Wanted, run: Path) -> Command:

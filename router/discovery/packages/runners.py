@@ -1,0 +1,164 @@
+"""Which package a command line means: `npx`, `bunx`, `uvx`, `pipx run` and their long forms. Pure.
+
+Only what is understood to the last option is fetched; anything else runs as it is written, and the
+reason is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+NPM, PYPI = "npm", "pypi"
+CONTAINERS = ("docker", "podman", "nerdctl")
+
+_NPM_SPEC = re.compile(r"(@[\w.~-]+/)?[\w.~-]+(@[\w.^~<>=|*+ -]+)?")
+_PYPI_SPEC = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w,.-]+\])?\s*([<>=!~].+)?")
+_PYPI_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class PackageRun:
+    """A package to fetch, and what to run of it."""
+
+    source: str
+    specs: tuple[str, ...]
+    """The package itself, then what it wants beside it; as the registry's own tools spell them."""
+    entry: str | None
+    """The program of the package; `None`: the one that has its name."""
+    args: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The package's name, without its version."""
+        spec = self.specs[0]
+        if self.source == NPM:
+            place = spec.find("@", 1)
+            return spec if place < 0 else spec[:place]
+        named = _PYPI_NAME.match(spec)
+        return named.group() if named else spec
+
+
+@dataclass(frozen=True, slots=True)
+class AsWritten:
+    """A command that runs packages, but not in a way that can be fetched beforehand."""
+
+    reason: str
+    container: bool = False
+
+
+def recognise(command: str, args: Sequence[str]) -> PackageRun | AsWritten | None:
+    """What `command` runs, if it runs packages at all."""
+    name = PurePath(command).name.lower().removesuffix(".cmd").removesuffix(".exe")
+    if name in CONTAINERS:
+        words = "It runs in a container, started as written: isolation ends at the container."
+        return AsWritten(words, container=True)
+    words = (name, *args[:2])
+    for prefix, parse in _RUNNERS:
+        if words[: len(prefix)] == prefix:
+            return _parsed(parse, args[len(prefix) - 1 :], " ".join(prefix))
+    return None
+
+
+class _NotUnderstood(ValueError):
+    """Why a command line is left as it is."""
+
+
+def _parsed(
+    parse: Callable[[Sequence[str]], PackageRun], args: Sequence[str], runner: str
+) -> PackageRun | AsWritten:
+    try:
+        return parse(args)
+    except _NotUnderstood as reason:
+        return AsWritten(f"{runner} runs it as written: {reason}.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """What stood before the first word that is no option."""
+
+    values: dict[str, list[str]]
+    words: tuple[str, ...]
+
+
+def _split(args: Sequence[str], *, flags: Sequence[str], valued: dict[str, str]) -> _Options:
+    """`valued` maps each spelling of an option with a value to its name."""
+    values: dict[str, list[str]] = {name: [] for name in valued.values()}
+    rest = list(args)
+    while rest and rest[0].startswith("-"):
+        option, equals, value = rest.pop(0).partition("=")
+        if option == "--":
+            break
+        if option in valued:
+            if not equals and not rest:
+                raise _NotUnderstood(f"{option} has no value")
+            values[valued[option]].append(value if equals else rest.pop(0))
+        elif option not in flags or equals:
+            raise _NotUnderstood(f"the option {option} is not understood")
+    return _Options(values, tuple(rest))
+
+
+def _npm(args: Sequence[str]) -> PackageRun:
+    flags = ("-y", "--yes", "-q", "--quiet", "--silent", "--prefer-online", "--bun")
+    options = _split(args, flags=flags, valued={"-p": "package", "--package": "package"})
+    specs, words = options.values["package"], options.words
+    if not words:
+        raise _NotUnderstood("it names no package")
+    entry = words[0] if specs else None
+    specs = specs or [words[0]]
+    for spec in specs:
+        if not _NPM_SPEC.fullmatch(spec) or spec.startswith("."):
+            raise _NotUnderstood(f"{spec} does not come from the registry")
+    return PackageRun(NPM, tuple(specs), entry, words[1:])
+
+
+def _uv(args: Sequence[str]) -> PackageRun:
+    flags = ("-q", "--quiet", "--isolated", "--no-progress", "--native-tls", "--refresh")
+    options = _split(args, flags=flags, valued={"--from": "from", "--with": "with"})
+    if not options.words:
+        raise _NotUnderstood("it names no package")
+    entry, at, version = options.words[0].partition("@")
+    spec = (options.values["from"] or [_pinned(entry, version if at else "")])[-1]
+    extra = [each for text in options.values["with"] for each in text.split(",")]
+    return _pypi((_versioned(spec), *extra), entry, options.words[1:])
+
+
+def _pipx(args: Sequence[str]) -> PackageRun:
+    flags = ("-q", "--quiet", "--no-cache")
+    options = _split(args, flags=flags, valued={"--spec": "spec", "--with": "with"})
+    if not options.words:
+        raise _NotUnderstood("it names no package")
+    entry, _, version = options.words[0].partition("==")
+    spec = (options.values["spec"] or [_pinned(entry, version)])[-1]
+    return _pypi((spec, *options.values["with"]), entry, options.words[1:])
+
+
+def _pinned(name: str, version: str) -> str:
+    return f"{name}=={version}" if version and version != "latest" else name
+
+
+def _versioned(spec: str) -> str:
+    """uv also takes `name@version` behind `--from`."""
+    name, at, version = spec.partition("@")
+    return _pinned(name, version) if at and _PYPI_SPEC.fullmatch(name) and "/" not in spec else spec
+
+
+def _pypi(specs: tuple[str, ...], entry: str, args: tuple[str, ...]) -> PackageRun:
+    for spec in specs:
+        if not _PYPI_SPEC.fullmatch(spec) or "/" in spec:
+            raise _NotUnderstood(f"{spec} does not come from the package index")
+    return PackageRun(PYPI, specs, entry, args)
+
+
+_RUNNERS: tuple[tuple[tuple[str, ...], Callable[[Sequence[str]], PackageRun]], ...] = (
+    (("npx",), _npm),
+    (("npm", "exec"), _npm),
+    (("npm", "x"), _npm),
+    (("bunx",), _npm),
+    (("bun", "x"), _npm),
+    (("uvx",), _uv),
+    (("uv", "tool", "run"), _uv),
+    (("pipx", "run"), _pipx),
+)

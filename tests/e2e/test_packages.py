@@ -1,0 +1,49 @@
+"""Real servers from npm and PyPI: fetched, then listed without network, then used."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from router.discovery.isolation.self_test import abilities
+from router.receipts import IsolationLevel
+from tests.booth import TOOLBOOTH, Booth
+
+pytestmark = [pytest.mark.proof, pytest.mark.timeout(300)]
+
+
+@pytest.fixture
+def booth(tmp_path: Path) -> Generator[Booth]:
+    started = Booth(TOOLBOOTH, tmp_path / "data")
+    started.data_dir.mkdir()
+    yield started
+    started.close()
+
+
+@pytest.mark.parametrize(
+    ("command", "source", "call"),
+    [
+        (["npx", "-y", "@modelcontextprotocol/server-memory"], "npm", "read_graph"),
+        (["uvx", "mcp-server-time", "--local-timezone", "UTC"], "pypi", "convert_time"),
+    ],
+)
+def test_a_real_package_is_listed_offline_and_starts_fast_afterwards(
+    booth: Booth, command: list[str], source: str, call: str
+) -> None:
+    booth.start()
+    booth.json("add", "Test", "--", *command)
+    [server] = booth.json("refresh", "test")
+    assert server["discovery"] == "success"
+    assert f"test:{call}" in {tool["toolKey"] for tool in booth.json("tools")}
+    receipt = booth.json("receipt", "test")
+    assert receipt["package"]["source"] == source
+    assert receipt["package"]["version"]
+    assert receipt["package"]["integrity"]
+    if abilities().way.level >= IsolationLevel.CONFINED:
+        assert receipt["protection"]["networkBlocked"]
+    began = time.monotonic()
+    booth.json("refresh", "test")
+    assert time.monotonic() - began < 20, "nothing is fetched again"
