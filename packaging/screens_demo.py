@@ -15,6 +15,7 @@ from router.model import (
     Effect,
     Failure,
     FailureKind,
+    Optimization,
     Outcome,
     Parameter,
     Permission,
@@ -24,6 +25,7 @@ from router.model import (
     ServerStatus,
     TokenId,
     TokenSummary,
+    Tool,
     ToolKey,
     ToolView,
     Transport,
@@ -31,6 +33,7 @@ from router.model import (
     WorkspaceSummary,
 )
 from router.ports import PendingTool
+from router.searching import SearchHit, SearchReply
 from router.settings import ServerConfig
 from tests.fakes import RouterState
 
@@ -211,6 +214,41 @@ def entry(
         context_tokens=tokens,
         message=error,
     )
+
+
+def demo_replies() -> dict[Optimization, SearchReply]:
+    """What “open a ticket about the login bug” finds."""
+    words = (
+        ("create_ticket_view", "Linear", "Create a saved view of tickets", 0.61, "words: ticket"),
+        (
+            "search_files",
+            "Filesystem",
+            "Find files whose name contains a word",
+            0.48,
+            "words: login",
+        ),
+        ("create_issue", "GitHub", "Open a new issue with title and body", 0.42, "words: open"),
+        ("browser_open", "Playwright", "Open a page in the browser", 0.33, "words: open"),
+    )
+    meaning = (
+        ("create_issue", "GitHub", "Open a new issue with title and body", 0.94,
+         "words: open · meaning 0.91"),
+        ("create_issue", "Linear", "Create an issue in a Linear team", 0.91, "meaning 0.89"),
+        ("list_issues", "GitHub", "List issues filtered by state or label", 0.66, "meaning 0.71"),
+        ("create_ticket_view", "Linear", "Create a saved view of tickets", 0.41, "words: ticket"),
+    )  # fmt: skip
+    return {
+        Optimization.BM25: SearchReply(tuple(hit(*line) for line in words), Optimization.BM25),
+        Optimization.HYBRID: SearchReply(
+            tuple(hit(*line) for line in meaning), Optimization.HYBRID
+        ),
+    }
+
+
+def hit(name: str, server: str, description: str, relevance: float, why: str) -> SearchHit:
+    wire = {"name": name, "description": description}
+    key = ToolKey(ServerId(server.lower()), name)
+    return SearchHit(Tool(key, server, wire, f"{name}()", 140), relevance, why)
 
 
 def demo_pending() -> tuple[PendingTool, ...]:

@@ -19,7 +19,14 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget  # noqa: E402
 from qasync import QEventLoop  # noqa: E402  # pyright: ignore[reportMissingTypeStubs]
-from screens_demo import PERSONAL, demo_pending, demo_state, demo_tools, server  # noqa: E402
+from screens_demo import (  # noqa: E402
+    PERSONAL,
+    demo_pending,
+    demo_replies,
+    demo_state,
+    demo_tools,
+    server,
+)
 from screens_dialogs import (  # noqa: E402
     demo_apps,
     demo_found,
@@ -102,6 +109,7 @@ def screens() -> Iterator[tuple[str, QWidget]]:
     yield "empty", empty()
     yield "apps", apps()
     yield "needs", needs()
+    yield "playground", playground()
     yield "logs", logs()
     yield "try", attempt()
     starting = MainWindow(theme(), Commands(run_now))
@@ -132,6 +140,16 @@ def needs() -> MainWindow:
     state.pending = demo_pending()
     made = window(state)
     made.go_to(Place.NEEDS_YOU)
+    return made
+
+
+def playground() -> MainWindow:
+    router = FakeRouter(demo_state())
+    router.searches.replies = demo_replies()
+    made = opened(router)
+    made.go_to(Place.PLAYGROUND)
+    if made.others is not None:
+        made.others.playground.ask("open a ticket about the login bug")
     return made
 
 

@@ -9,9 +9,11 @@ from router.searching import Experience, Learned, SearchReply
 
 
 class FakeSearches:
-    """Finds nothing; remembers what it was told."""
+    """Finds what `replies` has for a strategy; remembers what it was told."""
 
     def __init__(self) -> None:
+        self.replies: dict[Optimization, SearchReply] = {}
+        self.asked: list[tuple[str, ...]] = []
         self.known = Learned()
         self.cloud = ("", None)
 
@@ -24,7 +26,8 @@ class FakeSearches:
         context: str = "",
         strategies: Sequence[Optimization] = (Optimization.BM25, Optimization.HYBRID),
     ) -> tuple[SearchReply, ...]:
-        return tuple(SearchReply((), strategy) for strategy in strategies)
+        self.asked.append((*queries, *strategies))
+        return tuple(self.replies.get(each, SearchReply((), each)) for each in strategies)
 
     def learned(self, workspace: WorkspaceId, project: ProjectId | None) -> Learned:
         return self.known

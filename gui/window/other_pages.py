@@ -11,6 +11,7 @@ from gui.apps.page import AppsPage
 from gui.commands import Commands
 from gui.needs.page import NeedsPage
 from gui.needs.presenting import needs
+from gui.playground.page import PlaygroundPage
 from gui.window.places import Place
 from gui.window.sidebar import Sidebar
 from router.clients import ClientApp, ClientState
@@ -47,8 +48,10 @@ class OtherPages(QObject):
         self.apps.panel.connector.listed.connect(self._show_connected)
         self.needs = NeedsPage(router)
         self.needs.counted.connect(self._show_needs)
+        self.playground = PlaygroundPage(router, commands)
         self.widgets: dict[Place, QWidget] = {
             Place.NEEDS_YOU: self.needs,
+            Place.PLAYGROUND: self.playground,
             Place.APPS: self.apps,
         }
         sidebar.offer(self.widgets)

@@ -130,6 +130,19 @@ class Wishes:
     def permit(self, key: ToolKey, permission: Permission) -> None:
         self._run(self._router.set_permission(self._workspace, key, permission))
 
+    def hide_tool(self, key: ToolKey) -> None:
+        """Block it everywhere in the workspace; that can be taken back."""
+        workspace = self._workspace
+        put = self._router.set_permission
+
+        def offer_undo(_: None) -> None:
+            self._undo.offer(
+                tr("Nobody finds {tool} any more").format(tool=key.tool),
+                lambda: self._run(put(workspace, key, Permission.ALLOW)),
+            )
+
+        self._run(put(workspace, key, Permission.DENY), offer_undo)
+
     def read_file(self, path: Path, show: Callable[[tuple[FoundServer, ...]], object]) -> None:
         """Read the servers of a file that was named or dropped."""
         self._run(self._router.apps.read_file(path), show)

@@ -204,6 +204,16 @@
     </message>
 </context>
 <context>
+    <name>ResultColumn</name>
+    <message numerus="yes">
+        <source>%n tools</source>
+        <translation>
+            <numerusform>%n tool</numerusform>
+            <numerusform>%n tools</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>SavingsCard</name>
     <message numerus="yes">
         <source>tokens · %n requests</source>

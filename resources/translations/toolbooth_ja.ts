@@ -476,6 +476,10 @@
         <translation>{name} を削除しました</translation>
     </message>
     <message>
+        <source>Nobody finds {tool} any more</source>
+        <translation>{tool} は今後見つかりません</translation>
+    </message>
+    <message>
         <source>The page to sign in on could not be opened.</source>
         <translation>サインインのページを開けませんでした。</translation>
     </message>
@@ -498,6 +502,14 @@
     <message>
         <source>How many tools a search returns unless the client says.</source>
         <translation>アプリが指定しないときに、検索が返すツールの数です。</translation>
+    </message>
+    <message>
+        <source>Let what was run after a search raise those tools for similar searches.</source>
+        <translation>検索後に実行されたツールを、似た検索で上位に出します。</translation>
+    </message>
+    <message>
+        <source>The service that cloud search asks; its token is in the keyring.</source>
+        <translation>クラウド検索の問い合わせ先。トークンはキーリングに保管されます。</translation>
     </message>
     <message>
         <source>Also write search texts into the activity log.</source>
@@ -530,6 +542,10 @@
     <message>
         <source>How much of each server&apos;s list is shown.</source>
         <translation>各サーバーの一覧をどこまで表示するか。</translation>
+    </message>
+    <message>
+        <source>What protects the computer while a server&apos;s lists are learnt.</source>
+        <translation>サーバーの一覧を取得する間、コンピューターを守る仕組み。</translation>
     </message>
     <message>
         <source>The window&apos;s colours.</source>
@@ -1521,6 +1537,54 @@
     <message>
         <source>The token is made when you connect. It is only for this app.</source>
         <translation>トークンは接続時に発行され、このアプリ専用です。</translation>
+    </message>
+</context>
+<context>
+    <name>PlaygroundPage</name>
+    <message>
+        <source>Search playground</source>
+        <translation>検索を試す</translation>
+    </message>
+    <message>
+        <source>See which tools an app would get for a request, and why.</source>
+        <translation>依頼に対してアプリに渡るツールと、その理由を確かめます。</translation>
+    </message>
+    <message>
+        <source>Ask as an app would, such as: open a ticket</source>
+        <translation>アプリのように尋ねる（例: チケットを作成）</translation>
+    </message>
+    <message>
+        <source>Search strategy</source>
+        <translation>検索方式</translation>
+    </message>
+    <message>
+        <source>Hybrid</source>
+        <translation>ハイブリッド</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比較</translation>
+    </message>
+    <message>
+        <source>Keyword (BM25)</source>
+        <translation>キーワード (BM25)</translation>
+    </message>
+</context>
+<context>
+    <name>ResultColumn</name>
+    <message numerus="yes">
+        <source>%n tools</source>
+        <translation>
+            <numerusform>%n 個のツール</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No tool fits.</source>
+        <translation>合うツールがありません。</translation>
+    </message>
+    <message>
+        <source>Never show this tool</source>
+        <translation>このツールを今後表示しない</translation>
     </message>
 </context>
 <context>

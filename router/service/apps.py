@@ -14,7 +14,7 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from router.clients import ClientApp, ClientId, Connection, ConnectionPlan, Findings, FoundServer
-from router.errors import InvalidInput, NotFound
+from router.errors import InvalidInput, NotFound, SecretUnavailable
 from router.interop import reading
 from router.interop.connecting import Connections, spec_of
 from router.interop.places import Places
@@ -65,6 +65,8 @@ class Apps:
         self._revoking: dict[TokenId, asyncio.Task[None]] = {}
         self._issued: dict[str, TokenId] = {}
         """The token made for a connection, by its undo."""
+        self._withdrawn: dict[str, TokenId] = {}
+        """The token that is to be revoked after a disconnection, by its undo."""
 
     async def list(self) -> tuple[ClientApp, ...]:
         return await asyncio.to_thread(self._connections.apps)
@@ -95,7 +97,7 @@ class Apps:
         )
 
     async def connect(self, plan: ConnectionPlan) -> Connection:
-        present = await asyncio.to_thread(self._connections.present_token, plan.client)
+        present = await self._present_token(plan.client)
         issued = None
         if present is None or self._tokens.verify(present) is None:
             issued = await self._router.issue_token(plan.name, None, None)
@@ -112,16 +114,18 @@ class Apps:
 
     async def disconnect(self, client: ClientId) -> Connection:
         app = next(a for a in await self.list() if a.id == spec_of(client).id)
+        present = await self._present_token(app.id)
         connection = await asyncio.to_thread(self._connections.disconnect, app.id)
-        if app.token is not None:
-            revoking = self._revoke_later(app.token)
-            self._revoking[app.token] = spawn(revoking, name=f"revoke {app.token}")
+        known = self._tokens.verify(present) if present else None
+        if known is not None:
+            self._revoking[known.id] = spawn(self._revoke_later(known.id), name="revoke a token")
+            self._withdrawn[connection.undo] = known.id
         return connection
 
     async def undo(self, connection: Connection) -> None:
         await asyncio.to_thread(self._connections.undo, connection.undo)
-        app = next(a for a in await self.list() if a.id == connection.client)
-        if app.token is not None and (revoking := self._revoking.pop(app.token, None)):
+        withdrawn = self._withdrawn.pop(connection.undo, None)
+        if withdrawn is not None and (revoking := self._revoking.pop(withdrawn, None)):
             await stop(revoking)
         if (issued := self._issued.pop(connection.undo, None)) is not None:
             await self._revoke(issued)
@@ -147,6 +151,15 @@ class Apps:
         return await asyncio.to_thread(
             self._connections.connect, plan.client, endpoint, plan.fingerprint
         )
+
+    async def _present_token(self, client: ClientId) -> str | None:
+        """The token an app has already: in its entry, or in the keyring where the bridge reads."""
+        if not spec_of(client).by_bridge:
+            return await asyncio.to_thread(self._connections.present_token, client)
+        try:
+            return await self._secrets.get(profile_secret(client))
+        except SecretUnavailable:
+            return None
 
     async def _revoke_later(self, token: TokenId) -> None:
         await asyncio.sleep(UNDO_S)

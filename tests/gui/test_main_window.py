@@ -56,7 +56,6 @@ from tests.gui.driving import (
     PERSONAL,
     SENTRY,
     WAITING,
-    button,
     focused,
     open_window,
     press,
@@ -114,13 +113,6 @@ def test_a_workspace_without_servers_offers_to_add_one(
     router.state.configs[new.ref] = CONFIG
     window.handle([ServerStatusChanged(new)])
     assert "Time" in texts(window.page)
-
-
-def test_strategies_that_come_later_are_disabled_and_say_so(window: MainWindow) -> None:
-    for text in ("Hybrid", "Cloud"):
-        choice = button(window.page.header, text)
-        assert not choice.isEnabled()
-        assert "later" in choice.toolTip()
 
 
 def test_no_value_of_a_variable_is_ever_shown(window: MainWindow) -> None:

@@ -1,0 +1,1 @@
+"""The search playground: what would an app find, and why."""

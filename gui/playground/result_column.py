@@ -1,0 +1,108 @@
+"""What one strategy found: the tools in order, with how well each fits and why."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from gui.look import fonts, painting
+from gui.look.theme import theme
+from gui.look.widgets import Card, ElidedLabel, IconButton, hline, label
+from gui.settings.controls import wrapped
+from router.searching import SearchHit, SearchReply
+
+
+class ResultColumn(Card):
+    hiding_requested = Signal(object)
+    """The `ToolKey` of a tool that nobody shall find."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self._count = label(font=fonts.ui_font(fonts.SMALL), tint="text2")
+        self._area = QScrollArea()
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setAccessibleName(title)
+        head = QHBoxLayout()
+        head.setContentsMargins(16, 12, 16, 12)
+        head.addWidget(label(title, font=fonts.semibold(14)), 1)
+        head.addWidget(self._count)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 1)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(hline())
+        column.addWidget(self._area, 1)
+
+    def show_reply(self, reply: SearchReply | None) -> None:
+        """None: nothing was asked yet."""
+        content = QWidget()
+        content.setProperty("role", "page")
+        column = QVBoxLayout(content)
+        column.setContentsMargins(16, 10, 16, 10)
+        column.setSpacing(8)
+        hits = reply.hits if reply else ()
+        self._count.setText(self.tr("%n tools", "", len(hits)) if reply else "")
+        if reply is not None and reply.note:
+            column.addWidget(wrapped(reply.note, tint="warn"))
+        if reply is not None and not hits:
+            column.addWidget(wrapped(self.tr("No tool fits.")))
+        for position, hit in enumerate(hits):
+            if position:
+                column.addWidget(hline())
+            column.addWidget(self._row(position + 1, hit))
+        column.addStretch(1)
+        self._area.setWidget(content)
+
+    def _row(self, rank: int, hit: SearchHit) -> QWidget:
+        hide = IconButton("eye-off", self.tr("Never show this tool"), size=26, icon_size=14)
+        hide.setAccessibleDescription(hit.tool.key.tool)
+        hide.clicked.connect(lambda: self.hiding_requested.emit(hit.tool.key))
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(label(hit.tool.key.tool, font=fonts.mono_font(13)))
+        head.addWidget(label(hit.tool.server_name, tint="text2"))
+        head.addStretch(1)
+        head.addWidget(hide)
+        head.addWidget(label(f"{hit.relevance:.2f}", font=fonts.semibold(), tint="text2"))
+        description = ElidedLabel(" ".join(hit.tool.description.split()))
+        description.setProperty("tint", "text2")
+        why = ElidedLabel(hit.explanation)
+        why.setFont(fonts.ui_font(fonts.LABEL))
+        why.setProperty("tint", "text2")
+        texts = QVBoxLayout()
+        texts.setSpacing(4)
+        texts.addLayout(head)
+        texts.addWidget(description)
+        texts.addWidget(_Bar(hit.relevance))
+        texts.addWidget(why)
+        row = QWidget()
+        across = QHBoxLayout(row)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(10)
+        number = label(str(rank), font=fonts.semibold(), tint="text2")
+        number.setFixedWidth(18)
+        across.addWidget(number, 0, Qt.AlignmentFlag.AlignTop)
+        across.addLayout(texts, 1)
+        return row
+
+
+class _Bar(QWidget):
+    """How well it fits, 4 high; the figure beside the name says the same."""
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        self._share = min(1.0, max(0.0, share))
+        self.setFixedHeight(4)
+
+    def paintEvent(self, event: QPaintEvent, /) -> None:
+        palette, rect = theme().palette, QRectF(self.rect())
+        with painting.saved(QPainter(self)) as painter:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(palette.color("track"))
+            painter.drawRoundedRect(rect, 2, 2)
+            rect.setWidth(rect.width() * self._share)
+            painter.setBrush(palette.color("savings"))
+            painter.drawRoundedRect(rect, 2, 2)

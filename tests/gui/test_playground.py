@@ -1,0 +1,77 @@
+"""The search playground: what an app would find, by each strategy, and why."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from gui.look.theme import Theme
+from gui.window.main_window import MainWindow
+from gui.window.places import Place
+from router.model import Optimization, Permission, Tool, ToolKey
+from router.searching import SearchHit, SearchReply
+from tests.fakes import FakeRouter, SentCommand
+from tests.gui.driving import GITHUB, PERSONAL, open_window, press, stocked_router, texts
+
+KEY = ToolKey(GITHUB.id, "create_issue")
+HIT = SearchHit(Tool(KEY, "GitHub", {"description": "Open it"}, "", 10), 0.94, "meaning 0.91")
+
+
+@pytest.fixture
+def router() -> FakeRouter:
+    made = stocked_router()
+    made.searches.replies = {
+        Optimization.HYBRID: SearchReply((HIT,), Optimization.HYBRID),
+        Optimization.BM25: SearchReply((), Optimization.BM25, note="The index is being built."),
+    }
+    return made
+
+
+@pytest.fixture
+def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    window = open_window(router, look, qtbot)
+    window.go_to(Place.PLAYGROUND)
+    return window
+
+
+def ask(window: MainWindow, text: str, qtbot: QtBot) -> None:
+    page = window.others.playground if window.others else None
+    assert page is not None
+    QTest.keyClicks(page.findChildren(QLineEdit)[0], text)
+    qtbot.waitUntil(lambda: "create_issue" in texts(page))
+
+
+def test_both_strategies_answer_side_by_side_with_scores_and_reasons(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    ask(window, "open a ticket", qtbot)
+    shown = texts(window)
+    assert "0.94" in shown
+    assert "meaning 0.91" in shown
+    assert "The index is being built." in shown
+    assert "No tool fits." in shown
+    assert router.searches.asked == [("open a ticket", "bm25", "hybrid")]
+
+
+def test_one_strategy_can_be_looked_at_alone(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    ask(window, "open", qtbot)
+    assert window.others is not None
+    press(window.others.playground, "Hybrid")
+    qtbot.waitUntil(lambda: router.searches.asked[-1] == ("open", "hybrid"))
+    assert "Keyword (BM25)" not in texts(window)
+
+
+def test_a_tool_is_never_shown_again_and_that_can_be_undone(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    ask(window, "open", qtbot)
+    press(window, "Never show this tool")
+    qtbot.waitUntil(lambda: "Nobody finds create_issue any more" in texts(window))
+    denied = SentCommand("set_permission", (PERSONAL, KEY, Permission.DENY, None))
+    assert router.commands[-1] == denied
+    press(window, "Undo")
+    assert router.commands[-1].arguments[2] is Permission.ALLOW
