@@ -24,26 +24,20 @@ from router import __version__
 from router.errors import UpstreamFailed
 from router.model import Failure, FailureKind
 from router.upstream.failures import NoConnection, bad_protocol, failed
+from router.upstream.http_transport import CONNECT_TIMEOUT_S, IDLE_S, DirectTransport
 from router.upstream.limits import LIMITS
 
 log = logging.getLogger(__name__)
 
-_CONNECT_TIMEOUT_S = 5.0
 _END_OF_STREAM_S = 0.05
 _MAX_REDIRECTS = 5
-_LIMITS = httpx2.Limits(
-    max_connections=None,
-    max_keepalive_connections=32,
-    # Common servers drop idle connections after 5 s: stop using them before that, because a request
-    # lost in between can't be told from one that was processed.
-    keepalive_expiry=4.0,
-)
+_LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=32, keepalive_expiry=IDLE_S)
 # Neither quoted nor chained: what httpx says of it repeats the header, which may be a secret.
 _BAD_HEADER = "a header of its settings can't be sent"
 _BAD_ADDRESS = "its address makes no sense"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _METHOD_KEEPING = (HTTPStatus.TEMPORARY_REDIRECT, HTTPStatus.PERMANENT_REDIRECT)
-_EXTENSIONS = {"timeout": {"connect": _CONNECT_TIMEOUT_S}}
+_EXTENSIONS = {"timeout": {"connect": CONNECT_TIMEOUT_S}}
 OUR_HEADERS = {"user-agent": f"toolbooth/{__version__}", "accept-encoding": "gzip, deflate"}
 
 
@@ -137,9 +131,7 @@ class Channel:
         self._url = _parsed(url)
         self._headers = {**OUR_HEADERS, **_credentials(self._url)}
         self._headers.update((name.lower(), value) for name, value in headers.items())
-        self._transport = httpx2.AsyncHTTPTransport(
-            verify=tls_context(), limits=_LIMITS, proxy=proxy_for(self._url)
-        )
+        self._transport = _transport_to(self._url)
 
     @property
     def host(self) -> str:
@@ -191,6 +183,13 @@ class Channel:
         upgraded = ("https", self._url.host, None) if origin[::2] == ("http", None) else origin
         followed = _origin(target) in (origin, upgraded)
         return target if followed else None
+
+
+def _transport_to(url: httpx2.URL) -> httpx2.AsyncBaseTransport:
+    """Straight to a server, or by way of the person's proxy."""
+    if proxy := proxy_for(url):
+        return httpx2.AsyncHTTPTransport(verify=tls_context(), limits=_LIMITS, proxy=proxy)
+    return DirectTransport(tls_context())
 
 
 def _parsed(url: str) -> httpx2.URL:

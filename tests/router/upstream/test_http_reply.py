@@ -1,0 +1,127 @@
+"""The bytes of an HTTP reply, however they are cut, and what is no HTTP."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from router.upstream.http_reply import BadReply, ReplyParser
+
+OK = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = OK + b"Transfer-Encoding: Chunked\r\n\r\n"
+ANNOUNCED = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: x\r\n\r\n"
+
+
+def read(text: bytes, size: int = 1 << 20, method: str = "GET") -> tuple[ReplyParser, bytes]:
+    parser = ReplyParser(method)
+    cuts = (text[start : start + size] for start in range(0, len(text), size))
+    return parser, b"".join(part for cut in cuts for part in parser.feed(cut))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        (OK + b"Content-Length: 5\r\n\r\nhello", b"hello"),
+        (OK + b"content-length: 5, 5\r\n\r\nhello", b"hello"),
+        (OK + b"Content-Length:0\r\n\r\n", b""),
+        (CHUNKED + b"5\r\nhello\r\n6;x=y\r\n world\r\n0\r\n\r\n", b"hello world"),
+        (CHUNKED + b"0A\r\n0123456789\r\n0\r\nA: b\r\nC: d\r\n\r\n", b"0123456789"),
+        (ANNOUNCED + OK + b"Content-Length: 1\r\n\r\n!", b"!"),
+        (b"HTTP/1.1 204 No Content\r\n\r\n", b""),
+    ],
+)
+def test_a_reply_is_the_same_however_it_is_cut(text: bytes, body: bytes, size: int) -> None:
+    parser, found = read(text, size)
+    assert found == body
+    assert parser.done
+    assert parser.ends_cleanly
+    parser.end()
+
+
+def test_a_head_is_told_as_it_is() -> None:
+    parser, _ = read(
+        b"HTTP/1.1 404 Not  Here\r\nX-A:  1 \r\nSet-Cookie: a\r\nset-cookie: b\r\n\r\n"
+    )
+    assert parser.head is not None
+    assert (parser.head.status, parser.head.reason) == (404, b"Not  Here")
+    assert parser.head.headers == ((b"X-A", b"1"), (b"Set-Cookie", b"a"), (b"set-cookie", b"b"))
+
+
+def test_a_reply_without_a_length_lasts_until_the_end() -> None:
+    parser, body = read(OK + b"\r\nhello", 3)
+    assert body == b"hello"
+    assert not parser.done
+    parser.end()
+    assert parser.done
+
+
+def test_the_reply_to_head_has_no_body() -> None:
+    parser, _ = read(OK + b"Content-Length: 5\r\n\r\n", method="HEAD")
+    assert parser.done
+
+
+@pytest.mark.parametrize(
+    ("text", "reusable"),
+    [
+        (OK + b"Content-Length: 0\r\n\r\n", True),
+        (OK + b"Content-Length: 0\r\nConnection: Close\r\n\r\n", False),
+        (b"HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", False),
+        (b"HTTP/1.0 200 OK\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n", True),
+        (OK + b"Content-Length: 1\r\n\r\n!HTTP/1.1 200 smuggled", False),
+    ],
+)
+def test_a_connection_is_used_again_only_if_the_reply_leaves_it_clean(
+    text: bytes, reusable: bool
+) -> None:
+    parser, _ = read(text)
+    assert parser.done
+    assert parser.ends_cleanly is reusable
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"SSH-2.0-OpenSSH\r\n\r\n",
+        b"HTTP/2 200 OK\r\n\r\n",
+        b"HTTP/1.1 2000 OK\r\n\r\n",
+        OK + b"no colon\r\n\r\n",
+        OK + b"Name : x\r\n\r\n",
+        OK + b" folded: x\r\n\r\n",
+        OK + b"Content-Length: -1\r\n\r\n",
+        OK + b"Content-Length: 5, 6\r\n\r\n",
+        OK + b"Content-Length: " + b"9" * 100 + b"\r\n\r\n",
+        OK + b"Transfer-Encoding: gzip, chunked\r\n\r\n",
+        CHUNKED + b"xyz\r\n",
+        CHUNKED + b"-5\r\n",
+        CHUNKED + b"1" * 5000,
+        OK + b"X: " + b"x" * 70_000,
+    ],
+)
+def test_what_is_no_http_is_refused(text: bytes) -> None:
+    with pytest.raises(BadReply):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        OK,
+        OK + b"Content-Length: 5\r\n\r\nhell",
+        CHUNKED + b"5\r\nhello\r\n",
+    ],
+)
+def test_an_end_too_early_is_no_end(text: bytes) -> None:
+    parser, _ = read(text)
+    with pytest.raises(BadReply, match="broke off"):
+        parser.end()
+
+
+def test_tiny_chunks_cost_in_proportion_to_their_number() -> None:
+    text = CHUNKED + b"1\r\nx\r\n" * 100_000
+    began = time.process_time()
+    _, body = read(text, 16 * 1024)
+    assert len(body) == 100_000
+    assert time.process_time() - began < 2
