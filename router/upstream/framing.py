@@ -92,8 +92,11 @@ class EventParser:
         for line in self._lines.feed(self._with_line_feeds(data)):
             if line:
                 self._take_field(line)
-            elif (event := self._finish()).data:
-                events.append(event)
+            elif len(self._data) > 1:
+                events.append(self._finish())
+            else:  # of which there may be a flood
+                self._data.clear()
+                self._event = b""
         return events
 
     def _with_line_feeds(self, data: bytes) -> bytes:

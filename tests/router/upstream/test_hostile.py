@@ -67,6 +67,7 @@ class Watch:
         self.stall_s = 0.0
         self.growth_bytes = 0
         self.healthy_calls = 0
+        self.called = asyncio.Event()
         self.slowest_call_s = 0.0
 
     async def tick(self) -> None:
@@ -87,6 +88,7 @@ class Watch:
             await call(pool, HEALTHY, "echo", HEALTHY_WITHIN_S)
             self.slowest_call_s = max(self.slowest_call_s, time.monotonic() - began)
             self.healthy_calls += 1
+            self.called.set()
             await asyncio.sleep(TICK_S)
 
     def assert_nobody_noticed(self) -> None:
@@ -159,6 +161,8 @@ async def watched(
             spawn(watch.call_healthy(gang.pool), name="healthy"),
         ]
         yield gang
+        async with asyncio.timeout(HEALTHY_WITHIN_S):
+            await watch.called.wait()
         assert not any(task.done() for task in watching)
         for task in watching:
             await stop(task)
