@@ -8,7 +8,7 @@ WINDOWED := $(or $(DISPLAY),$(WAYLAND_DISPLAY),$(filter Darwin,$(shell uname)))
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help python run ready lint types test test-router test-gui test-e2e bundle proof bench screenshots translations lock clean
+.PHONY: help python run ready lint types test test-router test-gui test-e2e bundle proof bench bench-search screenshots translations lock clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /make \1|/p' Makefile | awk -F'|' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -62,6 +62,16 @@ proof: bundle ## run the longer proofs, of the bundle too
 bench: ready ## measure what a call through Toolbooth costs
 	@$(PYTHON) packaging/environment.py bench
 	$(BIN)/python -m bench $(ARGS)
+
+bench-search: ready ## measure search (EVALUATOR=, DATA= also score it on sets of queries)
+	$(BIN)/python -m bench.search
+ifdef EVALUATOR
+	$(BIN)/python $(EVALUATOR) --data $(DATA) --ranker bench.rank:reference --out build/search/reference.json
+	$(BIN)/python $(EVALUATOR) --data $(DATA) --cmd '$(BIN)/python -m bench.rank {catalog} --strategy bm25' --out build/search/bm25.json
+	$(BIN)/python $(EVALUATOR) --data $(DATA) --cmd '$(BIN)/python -m bench.rank {catalog} --strategy hybrid' --out build/search/hybrid.json
+	$(BIN)/python $(EVALUATOR) --compare build/search/reference.json build/search/bm25.json
+	$(BIN)/python $(EVALUATOR) --compare build/search/reference.json build/search/hybrid.json
+endif
 
 screenshots: ready ## draw the screens
 	$(BIN)/python packaging/screenshots.py build/screenshots $(ARGS)

@@ -19,7 +19,9 @@ from typing import Any, TypeAlias
 
 from router.catalog.reading import read_tool
 from router.model import Optimization, ServerId, Tool, ToolKey
+from router.search.documents import field_texts
 from router.search.provider import Provider
+from router.search.tokens import tokenize
 from router.searching import SearchRequest
 
 Ranker: TypeAlias = Callable[[Sequence[str], int], list[str]]
@@ -62,6 +64,21 @@ def hybrid(catalog: Sequence[dict[str, Any]]) -> Ranker:
 
 def bm25(catalog: Sequence[dict[str, Any]]) -> Ranker:
     return ranker(catalog, Optimization.BM25)
+
+
+def reference(catalog: Sequence[dict[str, Any]]) -> Ranker:
+    """rank-bm25 on the same tokens, all fields in one."""
+    from rank_bm25 import BM25Okapi  # pyright: ignore[reportMissingTypeStubs] - it has none
+
+    texts = [" ".join(field_texts(_tool(entry, 0))) for entry in catalog]
+    index: Any = BM25Okapi([tokenize(text) or [""] for text in texts])
+
+    def rank(queries: Sequence[str], count: int) -> list[str]:
+        scores: Any = index.get_scores(tokenize(" ".join(queries)))
+        best: list[int] = (-scores).argsort(kind="stable")[:count].tolist()
+        return [str(catalog[number]["tool_key"]) for number in best]
+
+    return rank
 
 
 def _tool(entry: dict[str, Any], earlier: int) -> Tool:

@@ -266,7 +266,7 @@ def _outcome_text(outcome: Outcome) -> tuple[str, Tone]:
 
 def _what_happened(entry: ActivityEntry) -> str:
     subject = _subject_text(entry)
-    if entry.outcome is Outcome.OK or not entry.message:
+    if not entry.message:
         return subject
     return f"{subject} — {entry.message}" if subject else entry.message
 

@@ -23,7 +23,7 @@ class OptimizationPage(SettingsPage):
 
     def __init__(self, router: RouterPort, changes: SettingsChanges) -> None:
         super().__init__(self.tr("Context Optimization"), router, changes)
-        self._strategy = Optimization.BM25
+        self._strategy = Optimization.HYBRID
         self._add_switch()
         self._cards = self._add_strategies()
         self._results = Stepper(self.tr("Tools per search"), 1, MOST_RESULTS)
@@ -32,6 +32,9 @@ class OptimizationPage(SettingsPage):
         limits.add_row(
             self.tr("Tools per search"), description("results_per_search"), self._results
         )
+        self._learning = Toggle(self.tr("Learn from use"))
+        self._learning.clicked.connect(changes.setter("learn_from_use"))
+        limits.add_row(self.tr("Learn from use"), description("learn_from_use"), self._learning)
         self.column.addWidget(limits)
 
     def show_state(self) -> None:
@@ -43,6 +46,7 @@ class OptimizationPage(SettingsPage):
             card.set_chosen(choice is optimization)
             card.setEnabled(optimization is not None and choice in AVAILABLE_OPTIMIZATIONS)
         self._results.set_value(self.router.settings().results_per_search)
+        self._learning.setChecked(self.router.settings().learn_from_use)
         self._show_savings()
 
     def _show_savings(self) -> None:

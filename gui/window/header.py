@@ -29,7 +29,7 @@ class Header(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFixedHeight(HEIGHT)
-        self._strategy = Optimization.BM25
+        self._strategy = Optimization.HYBRID
         self._title = ElidedLabel()
         self._title.setFont(fonts.semibold(fonts.TITLE))
         self._counts = ElidedLabel()

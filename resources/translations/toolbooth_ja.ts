@@ -1358,6 +1358,10 @@
         <source>Tools per search</source>
         <translation>検索ごとのツール数</translation>
     </message>
+    <message>
+        <source>Learn from use</source>
+        <translation>使い方から学習する</translation>
+    </message>
     <message numerus="yes">
         <source>Apps get two tools instead of %n tool definitions.</source>
         <translation>

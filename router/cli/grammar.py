@@ -10,6 +10,7 @@ from router.cli.approval_grammar import add_approval_commands
 from router.cli.client_grammar import add_client_commands
 from router.cli.permission_grammar import add_permission_commands
 from router.cli.script_grammar import add_script_commands
+from router.cli.search_grammar import add_search_commands
 from router.cli.server_grammar import add_server_commands
 from router.cli.state_grammar import add_state_commands
 from router.cli.tool_grammar import add_tool_commands
@@ -51,6 +52,7 @@ def _build_parser() -> argparse.ArgumentParser:
     add_tool_commands(commands, scoped)
     add_permission_commands(commands, common, scoped)
     add_script_commands(commands, scoped)
+    add_search_commands(commands, common, scoped)
     add_client_commands(commands, common, scoped)
     add_state_commands(commands, common, scoped)
     return parser

@@ -245,6 +245,19 @@ def _script_text(result: Any) -> list[str]:
     return [str(result["text"]).rstrip()]
 
 
+def _learned(result: Any) -> list[str]:
+    lessons: list[JsonObject] = result["lessons"]
+    misses: list[JsonObject] = result["misses"]
+    head = (
+        [] if result["learning"] else ["Learning is off. Switch it on with: toolbooth learning on"]
+    )
+    if not lessons and not misses:
+        return [*head, "Nothing was learned yet."]
+    taught = [(" ".join(each["words"]), each["toolKey"], f"{each['count']:g}") for each in lessons]
+    missed = [(" ".join(each["words"]), "nothing was run") for each in misses]
+    return [*head, *_table(taught), *_table(missed)]
+
+
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 80 else f"{line[:79]}…"
@@ -271,6 +284,7 @@ _PRINTERS: dict[str, Callable[[Any], list[str]]] = {
     "refresh": _servers,
     "tools": _tools,
     "search": _hits,
+    "learning show": _learned,
     "call": _call,
     "status": _status,
     "token new": _new_token,

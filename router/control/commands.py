@@ -12,6 +12,7 @@ from router.control import (
     client_commands,
     permission_commands,
     script_commands,
+    search_commands,
     server_commands,
     state_commands,
     tool_commands,
@@ -27,6 +28,7 @@ COMMANDS: dict[str, Command] = {
     **tool_commands.COMMANDS,
     **permission_commands.COMMANDS,
     **script_commands.COMMANDS,
+    **search_commands.COMMANDS,
     **state_commands.COMMANDS,
 }
 

@@ -26,7 +26,10 @@ async def _search(router: ControlledRouter, arguments: JsonObject) -> list[JsonO
     caller = router.local_caller(workspace_of(router, arguments), project_of(arguments))
     limit = int(arguments.get("limit") or router.settings().results_per_search)
     reply = await router.search(caller, arguments["queries"], limit)
-    return [views.hit(found) for found in reply.hits]
+    hits = [views.hit(found) for found in reply.hits]
+    if hits and reply.note:
+        hits[0]["explanation"] = f"{hits[0]['explanation']} ({reply.note})"
+    return hits
 
 
 async def _call(router: ControlledRouter, arguments: JsonObject) -> JsonObject:

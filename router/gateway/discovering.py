@@ -20,7 +20,7 @@ from router.search.calibration import NOTHING_FITS
 from router.searching import Experience, SearchHit, SearchReply, SearchRequest
 
 _MAX_DESCRIPTION = 160
-_MAX_SIGNATURE = 240
+_MAX_SIGNATURE = 200
 _MAX_ALSO = 3
 _MAX_SERVERS = 40
 

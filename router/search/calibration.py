@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from router.search.ranking import Scored
 
-NOTHING_FITS = 0.1
+NOTHING_FITS = 0.03
 """A search whose best hit is less relevant than this found nothing that fits."""
-_WORDS_ONLY = (-3.0, 8.0)
-_WITH_MEANING = (-4.0, 5.0, 5.0)
+_WORDS_ONLY = (-2.35, 3.45)
+_WITH_MEANING = (-4.15, 1.71, 3.85)
 
 
 def relevances(

@@ -7,10 +7,11 @@ next search asks, off the loop.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from typing import Protocol
 
-from router.errors import InvalidInput, NotFound
+from router.errors import InvalidInput, NotFound, SecretUnavailable
 from router.events import Event, ToolsChanged, WorkspacesChanged
 from router.gateway.exposures import Exposures
 from router.gateway.metatools import Inquiry
@@ -97,10 +98,11 @@ class Searches:
                 raise InvalidInput(f"The service can't be used: {error.message}.") from None
         if token:
             await self._secrets.set(TOKEN_NAME, token)
-        elif not url:
-            await self._secrets.delete(TOKEN_NAME)
         settings = self._router.settings()
         await self._router.apply_settings(settings.model_copy(update={"cloud_search_url": url}))
+        if not url:
+            with contextlib.suppress(SecretUnavailable):  # Without a keyring there is none in it.
+                await self._secrets.delete(TOKEN_NAME)
 
     def follow(self, event: Event) -> None:
         """Build indexes anew when the lists they stand for have changed. On the router's loop."""

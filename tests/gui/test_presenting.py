@@ -237,6 +237,10 @@ def entry(kind: ActivityKind, **fields: object) -> ActivityEntry:
             "slack · post — sign-in expired",
         ),
         (
+            entry(ActivityKind.SEARCH, detail="read", message="cloud search failed"),
+            "“read” → 0 tools — cloud search failed",
+        ),
+        (
             entry(ActivityKind.REFUSED, outcome=Outcome.DENIED, message="No token."),
             "No token.",
         ),

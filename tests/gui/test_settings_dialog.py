@@ -131,6 +131,17 @@ def test_every_strategy_can_be_chosen(dialog: SettingsDialog) -> None:
     assert not any("Comes in a later version" in texts(card) for card in cards)
 
 
+def test_learning_from_use_can_be_switched_off(dialog: SettingsDialog, router: FakeRouter) -> None:
+    dialog.go_to(PageName.OPTIMIZATION)
+    toggle = named(dialog, Toggle, "Learn from use")
+    assert isinstance(toggle, Toggle)
+    assert toggle.isChecked()
+    toggle.click()
+    assert router.commands[-1] == SentCommand(
+        "apply_settings", (Settings().model_copy(update={"learn_from_use": False}),)
+    )
+
+
 def test_the_page_shows_what_is_really_spared(dialog: SettingsDialog) -> None:
     dialog.go_to(PageName.OPTIMIZATION)
     shown = texts(dialog)

@@ -1,0 +1,83 @@
+"""What `tool_discovery` tells a client, besides the tools."""
+
+from __future__ import annotations
+
+import pytest
+
+from router.catalog.reading import context_tokens
+from router.model import JsonObject
+from router.searching import Experience
+from tests.router.gateway.harness import Booth
+
+
+def tool(name: str, description: str, **parameters: JsonObject) -> JsonObject:
+    schema = {"type": "object", "properties": parameters}
+    return {"name": name, "description": description, "inputSchema": schema}
+
+
+async def answered(booth: Booth, *queries: str, **more: object) -> JsonObject:
+    answer = await booth.call("tool_discovery", {"query": list(queries), **more})
+    return answer["structuredContent"]
+
+
+@pytest.mark.proves("META-2")
+async def test_where_nothing_fits_the_answer_says_so_and_which_servers_there_are() -> None:
+    content = await answered(Booth(), "zqx vwk")
+    assert content == {
+        "results": [],
+        "message": "No tool fits. Try other words. Servers here: files (2 tools).",
+    }
+
+
+@pytest.mark.proves("META-7", "META-9")
+async def test_a_search_that_another_strategy_answered_says_so_to_client_and_person() -> None:
+    booth = Booth(optimization="cloud")
+    content = await answered(booth, "read a file")
+    note = "cloud search failed (No cloud search is set up): answered by hybrid"
+    assert content["results"][0]["explanation"].endswith(f"({note})")
+    assert booth.recorded[-1].message == note
+
+
+@pytest.mark.proves("META-2")
+@pytest.mark.parametrize("context", [3, ["x"], {}])
+async def test_a_context_that_is_no_text_is_refused_or_ignored(context: object) -> None:
+    answer = await Booth().call("tool_discovery", {"query": ["read"], "context": context})
+    assert answer.get("isError", False) is bool(context)
+
+
+async def test_searches_and_what_was_run_after_them_are_told_to_those_who_learn() -> None:
+    booth = Booth()
+    results = await booth.discover("read a file")
+    await booth.call("tool_execute", {"toolKey": "files:read_file", "arguments": {"path": "/a"}})
+    [(queries, found)] = booth.lessons.searches
+    assert queries == ("read a file",)
+    assert [str(key) for key in found] == [result["toolKey"] for result in results]
+    assert [str(key) for key in booth.lessons.executions] == ["files:read_file"]
+
+
+async def test_what_was_learned_changes_what_is_found() -> None:
+    booth = Booth()
+    assert (await booth.discover("put text somewhere"))[0]["toolKey"] != "files:read_file"
+    tokens = frozenset({"put", "text", "somewher"})
+    booth.lessons.known = (Experience(tokens, "files:read_file", 0.9),)
+    assert (await booth.discover("put text somewhere"))[0]["toolKey"] == "files:read_file"
+
+
+@pytest.mark.proves("META-5")
+async def test_what_was_learned_shows_no_tool_that_is_denied() -> None:
+    booth = Booth(permissions={"files:read_file": "deny"})
+    booth.lessons.known = (Experience(frozenset({"read", "file"}), "files:read_file", 1.0),)
+    found = [result["toolKey"] for result in await booth.discover("read file")]
+    assert "files:read_file" not in found
+
+
+@pytest.mark.proves("META-2")
+async def test_a_reply_of_eight_tools_stays_short() -> None:
+    long = "Reads the records of the customer from the database of the company and returns them. "
+    parameters = {f"parameter_{n}": {"type": "string", "description": long} for n in range(6)}
+    tools = tuple(
+        tool(f"read_customer_record_{n}", f"{n} {long * 9}", **parameters) for n in range(20)
+    )
+    answer = await Booth(tools=tools).call("tool_discovery", {"query": ["read a customer record"]})
+    assert len(answer["structuredContent"]["results"]) == 8
+    assert context_tokens(answer["content"][0]["text"]) <= 1250

@@ -1,0 +1,149 @@
+"""Cloud search over real HTTP: the reference service, and services that misbehave."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from http.server import HTTPServer
+
+import pytest
+
+from examples.search_service import answer, serve
+from router.model import Optimization
+from router.search.cloud import TOKEN_NAME, Breaker, CloudFailed, CloudSearch, read_answer
+from router.search.provider import Provider
+from router.searching import SearchRequest
+from tests.fakes import FakeSecrets
+from tests.router.search.catalogue import TOOLS
+
+REQUEST = SearchRequest(("create an issue",), 3, Optimization.CLOUD)
+KNOWN = {str(tool.key): tool for tool in TOOLS}
+
+
+@contextmanager
+def running(server: HTTPServer) -> Generator[str]:
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@contextmanager
+def silent() -> Generator[str]:
+    """Something that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
+def cloud(url: str, token: str = "right", **options: object) -> CloudSearch:
+    secrets = FakeSecrets()
+    secrets.values[TOKEN_NAME] = token
+    return CloudSearch(lambda: url, secrets, **options)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.proves("META-7")
+async def test_the_service_is_asked_and_its_ranking_is_taken() -> None:
+    with running(serve(0, "right")) as url:
+        hits = await cloud(url).search(TOOLS, REQUEST)
+    assert str(hits[0].tool.key) == "github:create_issue"
+    assert hits[0].explanation == "has create, issue"
+    assert all(0 <= hit.relevance <= 1 for hit in hits)
+
+
+@pytest.mark.proves("META-7")
+async def test_a_wrong_token_falls_back_to_local_search_and_says_so() -> None:
+    with running(serve(0, "right")) as url:
+        index = Provider(cloud(url, "wrong")).index(TOOLS)
+        reply = await index.search(REQUEST)
+    assert reply.strategy is Optimization.HYBRID
+    assert str(reply.hits[0].tool.key) == "github:create_issue"
+    assert reply.note == "cloud search failed (it refused the token): answered by hybrid"
+
+
+@pytest.mark.proves("META-7")
+async def test_a_service_that_does_not_answer_is_not_waited_for_longer_than_its_limit() -> None:
+    with silent() as url, pytest.raises(CloudFailed, match="no answer within"):
+        await cloud(url, timeout_s=0.2).search(TOOLS, REQUEST)
+
+
+@pytest.mark.proves("META-7")
+async def test_without_an_address_local_search_answers() -> None:
+    reply = await Provider(cloud("")).index(TOOLS).search(REQUEST)
+    assert reply.strategy is Optimization.HYBRID
+    assert "no address is set" in reply.note
+
+
+async def test_a_service_that_fails_again_and_again_is_left_alone_for_a_while() -> None:
+    now = [0.0]
+    breaker = Breaker(clock=lambda: now[0])
+    with running(serve(0, "right")) as url:
+        broken = cloud(url, "wrong", breaker=breaker)
+        for _ in range(3):
+            with pytest.raises(CloudFailed, match="refused the token"):
+                await broken.search(TOOLS, REQUEST)
+        with pytest.raises(CloudFailed, match="left alone"):
+            await broken.search(TOOLS, REQUEST)
+        now[0] = 61.0
+        hits = await cloud(url, breaker=breaker).search(TOOLS, REQUEST)
+        assert hits
+    assert breaker.failures == 0
+
+
+@pytest.mark.parametrize("url", ["http://search.example", "ftp://127.0.0.1", "nonsense"])
+async def test_queries_leave_this_computer_only_encrypted(url: str) -> None:
+    with pytest.raises(CloudFailed, match="https://"):
+        await cloud(url).search(TOOLS, REQUEST)
+
+
+@pytest.mark.proves("META-7")
+async def test_only_names_and_descriptions_are_sent() -> None:
+    from router.search.cloud import question
+
+    sent = question(TOOLS[:1], SearchRequest(("q",), 3, context="because"))
+    assert sent == {
+        "schemaVersion": 1,
+        "query": ["q"],
+        "context": "because",
+        "maxResults": 3,
+        "tools": [
+            {
+                "toolKey": "github:create_issue",
+                "toolName": "create_issue",
+                "serverName": "Github",
+                "description": "Open a new issue in a repository",
+            }
+        ],
+    }
+    assert answer(sent)["results"] == []
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        [{"toolKey": "other:tool", "relevance": 1}],
+        ["nonsense", None, 3, {"relevance": 1}],
+    ],
+)
+def test_tools_that_were_not_offered_are_not_taken(results: list[object]) -> None:
+    assert read_answer({"results": results}, KNOWN, 8) == []
+
+
+@pytest.mark.parametrize(
+    ("relevance", "read"), [(7, 1.0), (-1, 0.0), ("high", 0.0), (True, 0.0), (0.25, 0.25)]
+)
+def test_a_relevance_is_brought_into_its_range(relevance: object, read: float) -> None:
+    item = {"toolKey": "github:create_issue", "relevance": relevance}
+    [hit] = read_answer({"results": [item, item]}, KNOWN, 8)
+    assert hit.relevance == read
+
+
+@pytest.mark.parametrize("answered", [{}, {"results": 3}, {"schemaVersion": 2, "results": []}])
+def test_an_answer_of_another_kind_is_a_failure(answered: dict[str, object]) -> None:
+    with pytest.raises(CloudFailed):
+        read_answer(answered, KNOWN, 8)

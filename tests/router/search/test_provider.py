@@ -1,0 +1,97 @@
+"""Indexes: built off the loop, put together from what was read before, stood in for if need be."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from router.model import Optimization
+from router.search import provider as provider_module
+from router.search import reading
+from router.search.provider import Provider
+from router.searching import SearchRequest
+from tests.router.search.catalogue import TOOLS, tool
+
+REQUEST = SearchRequest(("create issue",), 3, Optimization.BM25)
+
+
+async def test_an_index_is_built_in_a_thread_while_the_loop_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    go, threads = threading.Event(), list[str]()
+    really = reading.ranking
+
+    def slowly(*args: object, **options: object) -> object:
+        threads.append(threading.current_thread().name)
+        assert go.wait(10)
+        return really(*args, **options)  # pyright: ignore[reportArgumentType]
+
+    monkeypatch.setattr(reading, "ranking", slowly)
+    index = Provider().index(TOOLS)
+    searches = [asyncio.ensure_future(index.search(REQUEST)) for _ in range(3)]  # noqa: TID251
+    await asyncio.sleep(0)
+    go.set()
+    replies = await asyncio.gather(*searches)
+    assert [str(reply.hits[0].tool.key) for reply in replies] == ["github:create_issue"] * 3
+    assert len(threads) == 1
+    assert threads[0].startswith("search-index")
+
+
+async def test_a_changed_server_is_read_anew_and_the_others_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+    really = reading.read_tools
+
+    def noted(tools: tuple[object, ...]) -> object:
+        read.append(tools[0].key.server)  # pyright: ignore
+        return really(tools)  # pyright: ignore
+
+    monkeypatch.setattr(reading, "read_tools", noted)
+    provider = Provider()
+    old = provider.index(TOOLS)
+    await old.search(REQUEST)
+    read.clear()
+    more = [*TOOLS, tool("time", "create_issue_timer", "Time an issue")]
+    reply = await provider.index(more).search(SearchRequest(("issue timer",), 1, REQUEST.strategy))
+    assert read == ["time"]
+    assert reply.hits[0].tool.key.tool == "create_issue_timer"
+    # A search that began before goes on with what it had.
+    assert "create_issue_timer" not in {
+        hit.tool.key.tool for hit in (await old.search(REQUEST)).hits
+    }
+
+
+@pytest.mark.proves("META-4")
+async def test_without_the_meaning_model_words_answer_and_the_reply_says_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken() -> object:
+        raise OSError("no such file")
+
+    monkeypatch.setattr(reading, "meaning_table", broken)
+    request = SearchRequest(("create issue",), 3, Optimization.HYBRID)
+    reply = await Provider().index(TOOLS).search(request)
+    assert (reply.strategy, len(reply.hits)) == (Optimization.BM25, 1)
+    assert reply.note == "the meaning model can't be used: answered by bm25"
+    assert "no such file" in caplog.text
+
+
+async def test_large_catalogues_are_searched_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(provider_module, "_AT_ONCE", 2)
+    reply = await Provider().index(TOOLS).search(REQUEST)
+    assert str(reply.hits[0].tool.key) == "github:create_issue"
+
+
+def test_arrays_are_loaded_by_the_first_index_and_by_nothing_before() -> None:
+    program = (
+        "import sys\n"
+        "import gui.__main__, router.service.router, router.cli.running\n"
+        "print('numpy' in sys.modules)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ended.stdout == "False\n", ended.stderr
