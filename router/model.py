@@ -343,8 +343,8 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ActivityEntry:
-    """One thing a client did. Carries no argument values; `detail` is the text of a search and is
-    written to disk only if the person turned that on."""
+    """One thing a client did. `detail` is the text of a search or, if the person turned that on,
+    the arguments of a call; only then is it written to disk."""
 
     at: datetime
     request_id: str
@@ -364,6 +364,8 @@ class ActivityEntry:
     saved_tokens: int = 0
     """Tokens it kept out of there, net: negative for a search reply."""
     message: str | None = None
+    trace_id: str = ""
+    input_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

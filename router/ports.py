@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NewType, Protocol, TypeAlias
 
+from router.activity import ActivityPage, ActivityQuery, ClientSavings
 from router.clients import AppsPort
 from router.details import LogLine, ServerOffers
 from router.events import Event
@@ -95,6 +96,12 @@ class RouterPort(Protocol):
     def recent_activity(self) -> tuple[ActivityEntry, ...]:
         """The newest entries, newest first."""
         ...
+
+    async def activity(self, query: ActivityQuery) -> ActivityPage:
+        """Entries of the activity log, also those that are no longer in memory."""
+        ...
+
+    async def client_savings(self, since: datetime | None) -> tuple[ClientSavings, ...]: ...
 
     # Events
     def subscribe(self, consumer: Callable[[Event], None]) -> Callable[[], None]:

@@ -310,9 +310,12 @@ class Settings(Shape):
         description="The service that cloud search asks; its token is in the keyring.",
     )
     log_arguments: bool = Field(
-        default=False, description="Also write search texts into the activity log."
+        default=False, description="Also write search texts and arguments into the activity log."
     )
     activity_days: int = Field(default=30, ge=1, le=3650, description="How long activity is kept.")
+    activity_mb: int = Field(
+        default=64, ge=1, le=4096, description="How many MB of activity are kept at most."
+    )
     call_timeout_s: float = Field(
         default=300, gt=0, le=86400, description="How long one tool call may take."
     )

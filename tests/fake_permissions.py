@@ -8,9 +8,10 @@ from router.events import Event, PermissionSettled
 from router.model import ProjectId, WorkspaceId
 from router.permissions import Answer, AskId, PermissionAsk
 from router.settings import PermissionRule
+from tests.fake_activity import FakeActivity
 
 
-class FakePermissions:
+class FakePermissions(FakeActivity):
     """Answers `permission_asks` from `asks`; an answered one is taken out, and told."""
 
     def __init__(self, record: Callable[..., None], emit: Callable[[Event], None]) -> None:

@@ -520,6 +520,10 @@
         <translation>アクティビティを保存する日数です。</translation>
     </message>
     <message>
+        <source>How many MB of activity are kept at most.</source>
+        <translation>アクティビティを保存する上限 (MB)。</translation>
+    </message>
+    <message>
         <source>How long one tool call may take.</source>
         <translation>ツールの呼び出し 1 回にかけられる時間です。</translation>
     </message>

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from router import __version__
+from router.cli.activity_grammar import add_activity_commands
 from router.cli.approval_grammar import add_approval_commands
 from router.cli.client_grammar import add_client_commands
 from router.cli.permission_grammar import add_permission_commands
@@ -55,6 +56,7 @@ def _build_parser() -> argparse.ArgumentParser:
     add_search_commands(commands, common, scoped)
     add_client_commands(commands, common, scoped)
     add_state_commands(commands, common, scoped)
+    add_activity_commands(commands, common)
     return parser
 
 

@@ -258,6 +258,42 @@ def _learned(result: Any) -> list[str]:
     return [*head, *_table(taught), *_table(missed)]
 
 
+def _activity(result: Any) -> list[str]:
+    entries: list[JsonObject] = result["entries"]
+    if not entries:
+        return ["Nothing was noted."]
+    return _table(
+        (
+            e["at"][:19].replace("T", " "),
+            e["client"],
+            e["kind"],
+            ":".join(filter(None, (e["server"], e["tool"]))) or _short(e["detail"] or ""),
+            f"{e['durationMs']:.0f} ms",
+            f"{e['inputTokens']}/{e['contextTokens']} tokens",
+            e["outcome"],
+            _short(e["message"] or ""),
+        )
+        for e in entries
+    )
+
+
+def _savings(result: Any) -> list[str]:
+    clients: list[JsonObject] = result
+    head = ("client", "listings", "in full", "loaded", "searches", "saved")
+    rows = [
+        (
+            c["client"],
+            c["listings"],
+            c["fullTokens"],
+            c["loadedTokens"],
+            c["discoveryTokens"],
+            c["savedTokens"],
+        )
+        for c in clients
+    ]
+    return _table([head, *rows])
+
+
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 80 else f"{line[:79]}…"
@@ -296,6 +332,8 @@ _PRINTERS: dict[str, Callable[[Any], list[str]]] = {
     "project new": _project,
     "project set": _project,
     "project list": _projects,
+    "activity": _activity,
+    "savings": _savings,
     "permission set": _permission,
     "permission list": _permissions,
     "permission rule": _permissions,

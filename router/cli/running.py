@@ -20,6 +20,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from router.cli.exporting import export
 from router.cli.grammar import parse
 from router.cli.printing import print_human, print_sign_in
 from router.cli.words import WrongUsage
@@ -75,6 +76,9 @@ def _new_loop() -> asyncio.AbstractEventLoop:
 async def _do(data_dir: Path, parsed: Namespace) -> Any:
     arguments: JsonObject = parsed.build(parsed)
     async with _instance(data_dir) as order:
+        if parsed.command == "activity" and parsed.export:
+            await export(order, arguments, parsed.export)
+            return None
         result = await order(parsed.command, arguments)
         if parsed.command == "sign-in":
             print_sign_in(result, as_json=parsed.json)
@@ -153,6 +157,8 @@ def _on_signals(stopping: asyncio.Event) -> None:
 
 
 def _print(parsed: Namespace, result: Any) -> int:
+    if parsed.command == "activity" and parsed.export:
+        return DONE
     if reconfigure := getattr(sys.stdout, "reconfigure", None):
         reconfigure(errors="backslashreplace")  # not every terminal can show every text
     try:

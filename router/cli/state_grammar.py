@@ -20,7 +20,7 @@ def add_state_commands(
     new.add_argument("name")
     new.add_argument("--project", type=given, metavar="P")
     new.add_argument("--server", action="append", dest="servers", metavar="S", help="it may use")
-    new.add_argument("--expires", type=_lifetime, metavar="TIME", help="after 12h, 30d or 4w")
+    new.add_argument("--expires", type=lifetime, metavar="TIME", help="after 12h, 30d or 4w")
     command(token, "token list", "List the tokens.", common, nothing)
     revoke = command(token, "token revoke", "Revoke a token.", common, _revoked_token)
     revoke.add_argument("token", metavar="ID")
@@ -76,7 +76,7 @@ def _project_options(parsed: argparse.Namespace) -> JsonObject:
     }
 
 
-def _lifetime(text: str) -> float:
+def lifetime(text: str) -> float:
     """Seconds, from `12h`, `30d` or `4w`."""
     number, unit = text[:-1], text[-1:]
     if not (number.isascii() and number.isdigit() and unit in _UNITS_S and 0 < int(number) < 10**5):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from router.control import (
+    activity_commands,
     approval_commands,
     client_commands,
     permission_commands,
@@ -29,6 +30,7 @@ COMMANDS: dict[str, Command] = {
     **permission_commands.COMMANDS,
     **script_commands.COMMANDS,
     **search_commands.COMMANDS,
+    **activity_commands.COMMANDS,
     **state_commands.COMMANDS,
 }
 

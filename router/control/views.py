@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
+
+from pydantic.alias_generators import to_camel
 
 from router.advice import advise, explain, protection_words
 from router.lists import Finding
 from router.model import (
+    ActivityEntry,
     JsonObject,
     ListenerState,
     ProcessFacts,
@@ -220,6 +224,15 @@ def permission_ask(ask: PermissionAsk) -> JsonObject:
         "arguments": ask.arguments,
         "until": _time(ask.until),
     }
+
+
+def activity(entry: ActivityEntry) -> JsonObject:
+    return {**camel(asdict(entry)), "at": entry.at.isoformat()}
+
+
+def camel(fields: JsonObject) -> JsonObject:
+    """Fields of a value of ours under the names that JSON has for them."""
+    return {to_camel(name): value for name, value in fields.items()}
 
 
 def listener(state: ListenerState) -> JsonObject:

@@ -107,6 +107,10 @@ class Execution:
         except ToolboothError as error:
             return failed(error)
 
+    def shown(self, arguments: JsonObject) -> str:
+        """Arguments as a person may see them."""
+        return shown(arguments, self._redactor)
+
     async def admit(
         self,
         caller: Caller,
@@ -139,8 +143,8 @@ class Execution:
             )
         if permission is Permission.ASK and not goes_on:
             name = self._name_of(caller, subject.server)
-            text = shown(arguments, self._redactor)
-            await self._asking.ask(Question(caller, subject, name, text), on_progress)
+            question = Question(caller, subject, name, self.shown(arguments))
+            await self._asking.ask(question, on_progress)
 
     def _name_of(self, caller: Caller, server: ServerId) -> str:
         if server == SCRIPTS:

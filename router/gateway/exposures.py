@@ -62,6 +62,7 @@ class Exposures:
         self._lessons = lessons
         self._note = recorder.note
         self._clock = recorder.clock
+        self._detailed = recorder.detailed
         self._status = status
         self._results_per_search = results_per_search
 
@@ -144,6 +145,7 @@ class Exposures:
             ActivityKind.SEARCH,
             started,
             detail=" / ".join(inquiry.queries),
+            input_tokens=context_tokens(arguments),
             result_count=len(reply.hits),
             context_tokens=tokens,
             saved_tokens=-tokens,
@@ -214,6 +216,8 @@ class Exposures:
                 tool=key.tool,
                 context_tokens=0 if request.inside_script else tokens,
                 saved_tokens=tokens if request.inside_script else 0,
+                input_tokens=context_tokens(arguments),
+                detail=self._execution.shown(arguments) if self._detailed() else None,
                 message=message,
             )
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from router.model import ActivityEntry, ActivityKind, Caller, JsonObject, Outcome, as_object
 from router.ports import ProgressSink, Requester
-from router.tracing import log_event
+from router.tracing import current_trace, log_event
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +45,8 @@ class Request:
 class Recorder:
     record: Callable[[ActivityEntry], None]
     clock: Callable[[], datetime]
+    detailed: Callable[[], bool] = bool
+    """Whether the arguments of calls shall be noted too."""
 
     def note(
         self,
@@ -64,6 +66,7 @@ class Recorder:
             duration_ms=(time.perf_counter() - started) * 1000,
             workspace=request.caller.workspace,
             project=request.caller.project,
+            trace_id=current_trace(),
             **what,
         )
         if outcome is Outcome.ERROR:

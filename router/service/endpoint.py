@@ -99,7 +99,7 @@ class Endpoint:
             self.asking,
             redactor,
         )
-        recorder = Recorder(record, clock)
+        recorder = Recorder(record, clock, lambda: settings().log_arguments)
         self._runner = ScriptRunner(lambda: _script_limits(settings()))
         self.exposures = Exposures(
             execution,

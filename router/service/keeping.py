@@ -39,6 +39,7 @@ def open_activity(
         data_dir / "activity.sqlite",
         keep_days=settings.activity_days,
         log_details=settings.log_arguments,
+        max_mb=settings.activity_mb,
         clock=clock,
     )
 

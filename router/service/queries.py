@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 
+from router.activity import ActivityPage, ActivityQuery, ClientSavings
 from router.catalog import editing, reading
 from router.details import LogLine, ServerOffers
 from router.gateway.metatools import Inquiry
@@ -139,6 +142,16 @@ class Queries:
 
     def recent_activity(self) -> tuple[ActivityEntry, ...]:
         return self._activity.recent() if self._activity else ()
+
+    async def activity(self, query: ActivityQuery) -> ActivityPage:
+        if self._activity is None:
+            return ActivityPage(())
+        return await asyncio.to_thread(self._activity.page, query)
+
+    async def client_savings(self, since: datetime | None) -> tuple[ClientSavings, ...]:
+        if self._activity is None:
+            return ()
+        return await asyncio.to_thread(self._activity.savings, since)
 
     # For the person at the keyboard
 

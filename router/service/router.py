@@ -379,7 +379,11 @@ class Router(Boundaries):
     async def _settings_changed(self, before: Settings) -> None:
         after = self.settings()
         if self._activity is not None:
-            self._activity.apply(keep_days=after.activity_days, log_details=after.log_arguments)
+            self._activity.apply(
+                keep_days=after.activity_days,
+                log_details=after.log_arguments,
+                max_mb=after.activity_mb,
+            )
         self._publish(SettingsApplied(after))
         if after.active_workspace != before.active_workspace:
             self._publish(WorkspaceSwitched(after.active_workspace))

@@ -10,11 +10,14 @@ import logging
 import queue
 import threading
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
+from router.activity import ActivityPage, ActivityQuery, ClientSavings
 from router.model import ActivityEntry, WorkspaceId
 from router.store.activity_table import ActivityTable, TableError, move_aside
 from router.store.activity_totals import KEPT, ActivityTotals
@@ -22,10 +25,15 @@ from router.store.clock import Clock
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 _NEWEST = 500
 _QUEUE_SIZE = 10_000
 _BATCH_SIZE = 500
 _PRUNE_EVERY = timedelta(days=1)
+_PRUNE_AFTER = 5000
+_DEFAULT_MB = 64
+_MB = 1024 * 1024
 _WAKE_EVERY_S = 3600
 _CLOSE_TIMEOUT_S = 5
 _GATHER_S = 0.2
@@ -35,10 +43,20 @@ _GATHER_S = 0.2
 class SqliteActivityLog:
     """May be used from any thread; `close` writes what is waiting."""
 
-    def __init__(self, path: Path, *, keep_days: int, log_details: bool, clock: Clock) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        keep_days: int,
+        log_details: bool,
+        clock: Clock,
+        max_mb: int = _DEFAULT_MB,
+    ) -> None:
         self._path = path
         self._clock = clock
         self._keep = timedelta(days=keep_days)
+        self._max_bytes = max_mb * _MB
+        self._unpruned = 0
         self._log_details = log_details
         self._memory = threading.Lock()
         self._newest: deque[ActivityEntry] = deque(maxlen=_NEWEST)
@@ -53,9 +71,10 @@ class SqliteActivityLog:
         self._writer = threading.Thread(target=self._write, name="activity", daemon=True)
         self._writer.start()
 
-    def apply(self, *, keep_days: int, log_details: bool) -> None:
-        """Follow changed settings; what is too old now goes with the next daily pruning."""
+    def apply(self, *, keep_days: int, log_details: bool, max_mb: int = _DEFAULT_MB) -> None:
+        """Follow changed settings; what is too much now goes with the next pruning."""
         self._keep = timedelta(days=keep_days)
+        self._max_bytes = max_mb * _MB
         self._log_details = log_details
 
     def record(self, entry: ActivityEntry) -> None:
@@ -87,6 +106,30 @@ class SqliteActivityLog:
         """Tokens saved and requests answered since midnight where the person is."""
         with self._memory:
             return self._totals.today(workspace, self._clock())
+
+    def page(self, query: ActivityQuery) -> ActivityPage:
+        """Entries from the disk; blocks. Without a usable file, the newest from memory."""
+        return self._read(lambda table: table.page(query), ActivityPage(self.recent()))
+
+    def savings(self, since: datetime | None) -> tuple[ClientSavings, ...]:
+        """What each client was spared since then; blocks."""
+        return self._read(lambda table: table.savings(since), ())
+
+    def _read(self, question: Callable[[ActivityTable], T], instead: T) -> T:
+        """On a connection of its own: the writer's is in use."""
+        if not self._closed:
+            self.flush()
+        if not self._path.exists():
+            return instead
+        try:
+            table = ActivityTable(self._path)
+            try:
+                return question(table)
+            finally:
+                table.close()
+        except TableError as error:
+            log.warning("Activity could not be read: %s", error)
+            return instead
 
     def flush(self) -> None:
         """Return when everything recorded so far has been written."""
@@ -132,7 +175,8 @@ class SqliteActivityLog:
 
     def _prune(self, table: ActivityTable) -> None:
         self._pruned_at = self._clock()
-        table.prune(self._pruned_at - self._keep)
+        self._unpruned = 0
+        table.prune(self._pruned_at - self._keep, self._max_bytes)
 
     def _write(self) -> None:
         """The writer's thread, until it meets the None that `close` sends."""
@@ -159,7 +203,9 @@ class SqliteActivityLog:
     def _store(self, entries: list[ActivityEntry]) -> None:
         try:
             self._table.insert(entries)
-            if self._clock() - self._pruned_at >= _PRUNE_EVERY:
+            self._unpruned += len(entries)
+            is_time = self._clock() - self._pruned_at >= _PRUNE_EVERY
+            if is_time or self._unpruned >= _PRUNE_AFTER:
                 self._prune(self._table)
             self._failing = False
         except TableError as error:

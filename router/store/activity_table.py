@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from router.activity import ActivityPage, ActivityQuery, ClientSavings
 from router.model import ActivityEntry, ActivityKind, Outcome, WorkspaceId
 from router.store.activity_totals import EPOCH, QUARTER
 from router.store.files import private_folder
@@ -21,7 +22,7 @@ _MICROSECOND = timedelta(microseconds=1)
 _BEYOND_REPAIR = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 _COLUMNS = (
     "at_us, request_id, client, kind, outcome, duration_ms, workspace, project, server, tool, "
-    "detail, result_count, context_tokens, saved_tokens, message"
+    "detail, result_count, context_tokens, saved_tokens, message, trace_id, input_tokens"
 )
 _MIGRATIONS = (
     """
@@ -34,7 +35,21 @@ _MIGRATIONS = (
     );
     CREATE INDEX activity_at ON activity (at_us);
     """,
+    """
+    ALTER TABLE activity ADD COLUMN trace_id TEXT NOT NULL DEFAULT '';
+    ALTER TABLE activity ADD COLUMN input_tokens INTEGER NOT NULL DEFAULT 0;
+    """,
 )
+
+
+_SAVINGS = """
+    SELECT client, SUM(kind = :list),
+           SUM(CASE WHEN kind = :list THEN context_tokens + saved_tokens ELSE 0 END),
+           SUM(CASE WHEN kind = :list THEN context_tokens ELSE 0 END),
+           SUM(CASE WHEN kind = :search THEN context_tokens ELSE 0 END)
+    FROM activity WHERE at_us >= :since AND kind IN (:list, :search)
+    GROUP BY client ORDER BY client
+"""
 
 
 class TableError(Exception):
@@ -82,9 +97,47 @@ class ActivityTable:
         with _translated():
             return self._connection.execute(query, values).fetchall()
 
-    def prune(self, before: datetime) -> None:
+    def prune(self, before: datetime, max_bytes: int) -> None:
+        """Drop what is older, then the oldest tenth for as long as the rest takes too much."""
         with _translated(), self._connection:
             self._connection.execute("DELETE FROM activity WHERE at_us < ?", (_micros(before),))
+        while self._used_bytes() > max_bytes:
+            with _translated(), self._connection:
+                dropped = self._connection.execute(
+                    "DELETE FROM activity WHERE rowid IN (SELECT rowid FROM activity "
+                    "ORDER BY rowid LIMIT (SELECT COUNT(*) / 10 + 1 FROM activity))"
+                )
+            if not dropped.rowcount:
+                return
+
+    def _used_bytes(self) -> int:
+        """What entries take; the file keeps what they took before, and uses it again."""
+        with _translated():
+            sizes = [
+                self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+                for name in ("page_count", "freelist_count", "page_size")
+            ]
+        return (sizes[0] - sizes[1]) * sizes[2]
+
+    def page(self, query: ActivityQuery) -> ActivityPage:
+        conditions = _conditions(query)
+        where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+        sql = f"SELECT rowid, {_COLUMNS} FROM activity {where} ORDER BY rowid DESC LIMIT ?"  # noqa: S608
+        with _translated():
+            rows = self._connection.execute(sql, (*conditions.values(), query.limit)).fetchall()
+        more = rows[-1][0] if len(rows) == query.limit else None
+        return ActivityPage(tuple(_entry(row[1:]) for row in rows), more)
+
+    def savings(self, since: datetime | None) -> tuple[ClientSavings, ...]:
+        """Computed from what was noted: a listing's `saved_tokens` is what it left out."""
+        values = {
+            "list": ActivityKind.LIST.value,
+            "search": ActivityKind.SEARCH.value,
+            "since": _micros(since) if since else 0,
+        }
+        with _translated():
+            rows = self._connection.execute(_SAVINGS, values).fetchall()
+        return tuple(ClientSavings(*row) for row in rows)
 
     def close(self) -> None:
         self._connection.close()
@@ -134,6 +187,19 @@ def _translated() -> Generator[None]:
         raise TableError(str(error), broken=False) from error
 
 
+def _conditions(query: ActivityQuery) -> dict[str, object]:
+    """What an entry must fulfil, with the value each condition compares with."""
+    wanted = {
+        "at_us >= ?": None if query.since is None else _micros(query.since),
+        "client = ?": query.client,
+        "server = ?": query.server,
+        "kind = ?": None if query.kind is None else query.kind.value,
+        "outcome != ?": Outcome.OK.value if query.only_failed else None,
+        "rowid < ?": query.before,
+    }
+    return {condition: value for condition, value in wanted.items() if value is not None}
+
+
 def _micros(at: datetime) -> int:
     return (at - EPOCH) // _MICROSECOND
 
@@ -155,6 +221,8 @@ def _row(entry: ActivityEntry) -> tuple[object, ...]:
         entry.context_tokens,
         entry.saved_tokens,
         _storable(entry.message),
+        entry.trace_id,
+        entry.input_tokens,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -57,3 +59,23 @@ def test_a_call_that_needs_a_yes_says_so_where_nobody_can_give_it(terminal: Term
     code, _, err = terminal("call", "test:echo")
     assert code == 1
     assert "nobody is there" in err
+
+
+@pytest.mark.proves("META-9")
+def test_activity_is_shown_filtered_and_exported(terminal: Terminal) -> None:
+    terminal("add", "Test", "--", *SERVER)
+    terminal("refresh")
+    terminal("call", "test:echo", '{"a": 1}')
+    terminal("call", "test:fail", '{"error": {"code": 1, "message": "=no"}}')
+    [failed, done] = terminal.json("activity")["entries"]
+    assert (failed["outcome"], done["outcome"], done["server"]) == ("error", "ok", "test")
+    assert done["detail"] is None
+    assert done["inputTokens"] > 0
+    assert terminal.json("activity", "--errors")["entries"] == [failed]
+    assert "test:echo" in terminal("activity", "--since", "1h", "--client", "Toolbooth")[1]
+    lines = terminal("activity", "--export", "jsonl")[1].splitlines()
+    assert [json.loads(line) for line in lines] == [failed, done]
+    head, first, second = csv.reader(terminal("activity", "--export", "csv")[1].splitlines())
+    assert dict(zip(head, second, strict=True))["tool"] == "echo"
+    assert dict(zip(head, first, strict=True))["message"] == "'=no"
+    assert terminal("savings")[0] == 0

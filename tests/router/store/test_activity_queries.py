@@ -1,0 +1,125 @@
+"""The activity log asked: pages of entries, what was saved, and never more than it may keep."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from router.activity import ActivityQuery, ClientSavings
+from router.model import ActivityEntry, ActivityKind, Outcome, ServerId, WorkspaceId
+from router.store.activity import SqliteActivityLog
+from router.store.activity_table import ActivityTable
+from tests.fakes import FakeClock
+
+NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
+CALL = ActivityEntry(
+    at=NOW,
+    request_id="1",
+    client="Claude",
+    kind=ActivityKind.CALL,
+    outcome=Outcome.OK,
+    duration_ms=1,
+    workspace=WorkspaceId("home"),
+    server=ServerId("time"),
+    tool="now",
+    trace_id="abc",
+    input_tokens=7,
+)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[SqliteActivityLog]:
+    log = SqliteActivityLog(
+        tmp_path / "activity.sqlite", keep_days=30, log_details=False, clock=FakeClock(NOW)
+    )
+    yield log
+    log.close()
+
+
+@pytest.mark.proves("META-9")
+def test_an_entry_comes_back_with_its_trace_and_tokens(log: SqliteActivityLog) -> None:
+    log.record(CALL)
+    assert log.page(ActivityQuery()).entries == (CALL,)
+
+
+@pytest.mark.proves("META-9")
+@pytest.mark.parametrize(
+    ("query", "numbers"),
+    [
+        (ActivityQuery(), [3, 2, 1, 0]),
+        (ActivityQuery(client="Cursor"), [3, 1]),
+        (ActivityQuery(only_failed=True), [3]),
+        (ActivityQuery(since=NOW + timedelta(minutes=2)), [3, 2]),
+        (ActivityQuery(kind=ActivityKind.SEARCH), [2]),
+        (ActivityQuery(server=ServerId("other")), []),
+        (ActivityQuery(client="Cursor'; DROP TABLE activity; --"), []),
+    ],
+)
+def test_what_is_asked_for_is_found_the_newest_first(
+    log: SqliteActivityLog, query: ActivityQuery, numbers: list[int]
+) -> None:
+    for number in range(4):
+        entry = replace(CALL, request_id=str(number), at=NOW + timedelta(minutes=number))
+        entry = replace(entry, client="Cursor" if number % 2 else "Claude")
+        entry = replace(entry, outcome=Outcome.ERROR if number == 3 else Outcome.OK)
+        log.record(replace(entry, kind=ActivityKind.SEARCH) if number == 2 else entry)
+    assert [int(entry.request_id) for entry in log.page(query).entries] == numbers
+
+
+def test_pages_follow_each_other_without_a_gap(log: SqliteActivityLog) -> None:
+    for number in range(25):
+        log.record(replace(CALL, request_id=str(number)))
+    found: list[int] = []
+    before: int | None = None
+    while True:
+        page = log.page(ActivityQuery(limit=10, before=before))
+        found += [int(entry.request_id) for entry in page.entries]
+        if (before := page.next) is None:
+            break
+    assert found == list(range(24, -1, -1))
+
+
+@pytest.mark.proves("META-9")
+def test_savings_are_what_was_not_loaded_less_what_searches_cost(log: SqliteActivityLog) -> None:
+    listing = replace(CALL, kind=ActivityKind.LIST, context_tokens=300, saved_tokens=9700)
+    search = replace(CALL, kind=ActivityKind.SEARCH, context_tokens=200, saved_tokens=-200)
+    for entry in (listing, listing, search, replace(search, client="Cursor"), CALL):
+        log.record(entry)
+    claude, cursor = log.savings(None)
+    assert claude == ClientSavings("Claude", 2, 20_000, 600, 200)
+    assert claude.saved_tokens == 19_200
+    assert cursor.saved_tokens == -200
+    assert log.savings(NOW + timedelta(days=1)) == ()
+
+
+@pytest.mark.proves("META-9")
+def test_the_oldest_go_when_all_of_it_is_too_much(tmp_path: Path) -> None:
+    table = ActivityTable(tmp_path / "activity.sqlite")
+    long = replace(CALL, message="x" * 1000)
+    table.insert(replace(long, request_id=str(number)) for number in range(2000))
+    table.prune(NOW - timedelta(days=30), max_bytes=1_000_000)
+    kept = [int(entry.request_id) for entry in table.newest(5000)]
+    assert 500 < len(kept) < 1200
+    assert kept == list(range(1999, 1999 - len(kept), -1))
+    table.close()
+
+
+def test_a_log_of_an_older_version_is_carried_forward(tmp_path: Path) -> None:
+    path = tmp_path / "activity.sqlite"
+    table = ActivityTable(path)
+    table.insert([replace(CALL, trace_id="", input_tokens=0)])
+    table.close()
+
+    with sqlite3.connect(path) as connection:
+        connection.execute("ALTER TABLE activity DROP COLUMN trace_id")
+        connection.execute("ALTER TABLE activity DROP COLUMN input_tokens")
+        connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    table = ActivityTable(path)
+    assert table.newest(1) == [replace(CALL, trace_id="", input_tokens=0)]
+    table.close()
