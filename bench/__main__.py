@@ -12,6 +12,7 @@ from pathlib import Path
 from bench.latency import Effort, Latency, measure_latencies
 from bench.peers import FastMcp, Peer, Running, Toolbooth
 from bench.report import Report
+from bench.scripts import measure_scripts
 from bench.start import first_list, measure_start, memory_mb
 from bench.upstreams import http_upstream, stdio_upstream
 
@@ -38,7 +39,8 @@ async def measure(folder: Path, effort: Effort) -> Report:
     many = [stdio_upstream(f"echo{number}") for number in range(CACHED_SERVERS)]
     peers = (Toolbooth(folder / "many-toolbooth", many), FastMcp(folder / "many-fastmcp", many))
     starts = [await measure_start(peer, effort.rounds) for peer in peers]
-    return Report(latencies, starts, memory, CACHED_SERVERS)
+    scripts = await measure_scripts(folder / "scripts", effort)
+    return Report(latencies, starts, memory, CACHED_SERVERS, scripts)
 
 
 async def measure_calls(folder: Path, effort: Effort) -> tuple[list[Latency], dict[str, float]]:

@@ -56,6 +56,10 @@ class Toolbooth:
         self._do("refresh")
         self._token: str = json.loads(self._do("token", "new", "bench", "--json"))["token"]
 
+    def offer_scripts(self) -> None:
+        """From the next start on, clients have `execute`; `tool_execute` answers as before."""
+        self._do("project", "set", "-", "--exposure", "progressive")
+
     @contextmanager
     def start(self) -> Generator[Running]:
         with _process([TOOLBOOTH, "serve", "--port", "0"], self._environment) as process:

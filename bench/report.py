@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from bench.latency import Latency
+from bench.scripts import ScriptFigures
 from bench.start import Start
 
 
@@ -18,6 +19,7 @@ class Report:
     starts: Sequence[Start]
     memory_after_calls_mb: Mapping[str, float]
     cached_servers: int
+    scripts: ScriptFigures
 
     def as_json(self) -> dict[str, Any]:
         machine = {"system": platform.platform(), "cores": os.cpu_count()}
@@ -33,6 +35,13 @@ class Report:
                 ("way", f"first list, {self.cached_servers} servers", "memory", "after calls"),
                 (self._start_row(start) for start in self.starts),
             ),
+            _table(
+                ("the same calls by", "ms per call", f"tokens for {self.scripts.calls} calls"),
+                (
+                    ("tool_execute", f"{self.scripts.execute_ms:.2f}", _tokens(self.scripts)[0]),
+                    ("a script", f"{self.scripts.script_ms:.2f}", _tokens(self.scripts)[1]),
+                ),
+            ),
         )
         return "\n\n".join(parts)
 
@@ -40,6 +49,10 @@ class Report:
         after = self.memory_after_calls_mb[start.way]
         memory = (f"{start.memory_mb:.0f} MB", f"{after:.0f} MB")
         return (start.way, f"{start.first_list_s:.2f} s", *memory)
+
+
+def _tokens(scripts: ScriptFigures) -> tuple[str, str]:
+    return f"{scripts.execute_tokens:,}", f"{scripts.script_tokens:,}"
 
 
 def _latency_row(latency: Latency) -> Sequence[str]:

@@ -15,6 +15,7 @@ from gui.bridge import Bridge
 from gui.commands import Commands
 from gui.look.theme import theme
 from gui.onboarding.guiding import Guide
+from gui.scripts.dialog import ScriptsDialog
 from gui.server.dialog import ServerDialog
 from gui.settings.dialog import PageName, SettingsDialog
 from gui.window.main_window import MainWindow
@@ -37,6 +38,7 @@ class Windows(QObject):
         self.main.add_server_requested.connect(self.add_server)
         self.main.edit_server_requested.connect(self.edit_server)
         self.main.settings_requested.connect(self._open_settings)
+        self.main.scripts_requested.connect(self.open_scripts)
         self.main.tokens_requested.connect(lambda: self.open_settings(PageName.APPS))
 
     def attach(self, router: RouterPort) -> None:
@@ -104,6 +106,12 @@ class Windows(QObject):
         dialog = self._server_dialog(self._router)
         dialog.edit(ref, name)
         dialog.open()
+
+    def open_scripts(self) -> None:
+        """The scripts of the workspace that the window shows."""
+        if self._router is not None:
+            workspace = self._router.active_workspace()
+            ScriptsDialog(self._router, self._commands, workspace, self.main).open()
 
     def open_settings(self, page: PageName | None = None) -> None:
         if self._router is None:

@@ -81,6 +81,7 @@ class MainWindow(QMainWindow):
     add_server_requested = Signal()
     edit_server_requested = Signal(object)
     """The `ServerRef` to edit."""
+    scripts_requested = Signal()
     settings_requested = Signal()
     tokens_requested = Signal()
     guide_requested = Signal()
@@ -167,6 +168,7 @@ class MainWindow(QMainWindow):
         self.sidebar.workspace_named.connect(self._wish(Wishes.create_workspace))
         self.sidebar.workspace_renamed.connect(self._wish(Wishes.rename_workspace))
         self.sidebar.workspace_removed.connect(self._wish(Wishes.remove_workspace))
+        self.sidebar.scripts_requested.connect(self.scripts_requested)
         self.sidebar.settings_requested.connect(self.settings_requested)
         page.header.add_requested.connect(self.add_server_requested)
         page.header.refresh_requested.connect(self._wish(Wishes.refresh_all))

@@ -41,6 +41,7 @@ class Sidebar(QFrame):
     """A `WorkspaceId`, and its new name."""
     workspace_removed = Signal(object)
     """The `WorkspaceSummary`."""
+    scripts_requested = Signal()
     settings_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -96,6 +97,9 @@ class Sidebar(QFrame):
         column.addWidget(manage)
         for row in self._manage.values():
             column.addWidget(row)
+        scripts = SidebarRow(self.tr("Scripts…"), icon_name="square-terminal")
+        scripts.clicked.connect(self.scripts_requested)
+        column.addWidget(scripts)
         column.addStretch(1)
         area = QScrollArea()
         area.setWidgetResizable(True)

@@ -224,6 +224,16 @@
     </message>
 </context>
 <context>
+    <name>ScriptsDialog</name>
+    <message numerus="yes">
+        <source>%n scripts have changes that are not saved.</source>
+        <translation>
+            <numerusform>%n script has changes that are not saved.</numerusform>
+            <numerusform>%n scripts have changes that are not saved.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Sidebar</name>
     <message numerus="yes">
         <source>%n servers</source>

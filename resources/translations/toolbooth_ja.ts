@@ -512,8 +512,8 @@
         <translation>クラウド検索の問い合わせ先。トークンはキーリングに保管されます。</translation>
     </message>
     <message>
-        <source>Also write search texts into the activity log.</source>
-        <translation>検索した文字列もアクティビティのログに書き込みます。</translation>
+        <source>Also write search texts and arguments into the activity log.</source>
+        <translation>検索の文と引数も活動ログに書き込みます。</translation>
     </message>
     <message>
         <source>How long activity is kept.</source>
@@ -550,6 +550,22 @@
     <message>
         <source>What protects the computer while a server&apos;s lists are learnt.</source>
         <translation>サーバーの一覧を取得する間、コンピューターを守る仕組み。</translation>
+    </message>
+    <message>
+        <source>Offer scripts (execute) to clients that search for tools, too.</source>
+        <translation>ツールを検索するクライアントにもスクリプト (execute) を提供します。</translation>
+    </message>
+    <message>
+        <source>How long one script may take.</source>
+        <translation>1 つのスクリプトにかけられる時間。</translation>
+    </message>
+    <message>
+        <source>How many calls one script may make.</source>
+        <translation>1 つのスクリプトが行える呼び出しの数。</translation>
+    </message>
+    <message>
+        <source>How much memory one script may use, in MB.</source>
+        <translation>1 つのスクリプトが使えるメモリ (MB)。</translation>
     </message>
     <message>
         <source>The window&apos;s colours.</source>
@@ -666,6 +682,34 @@
     <message>
         <source>{name} is not of the type {type}.</source>
         <translation>{name} は {type} 型ではありません。</translation>
+    </message>
+    <message>
+        <source>The arguments are no JSON: {problem}</source>
+        <translation>引数が JSON ではありません: {problem}</translation>
+    </message>
+    <message>
+        <source>The arguments are a JSON object, like {&quot;path&quot;: &quot;/tmp&quot;}.</source>
+        <translation>引数は {&quot;path&quot;: &quot;/tmp&quot;} のような JSON オブジェクトです。</translation>
+    </message>
+    <message>
+        <source>Called {tool} with {arguments}</source>
+        <translation>{tool} を {arguments} で呼び出しました</translation>
+    </message>
+    <message>
+        <source>Not called: {tool} with {arguments}</source>
+        <translation>呼び出していません: {tool} ({arguments})</translation>
+    </message>
+    <message>
+        <source>Printed:</source>
+        <translation>出力:</translation>
+    </message>
+    <message>
+        <source>no result</source>
+        <translation>結果なし</translation>
+    </message>
+    <message>
+        <source>Result: {result}</source>
+        <translation>結果: {result}</translation>
     </message>
 </context>
 <context>
@@ -1642,6 +1686,90 @@ What search replies cost is already taken off.</source>
     </message>
 </context>
 <context>
+    <name>ScriptEditor</name>
+    <message>
+        <source>Name</source>
+        <translation>名前</translation>
+    </message>
+    <message>
+        <source>Lua</source>
+        <translation>Lua</translation>
+    </message>
+    <message>
+        <source>Arguments of the dry run, as JSON</source>
+        <translation>試し実行の引数 (JSON)</translation>
+    </message>
+    <message>
+        <source>What came of the dry run</source>
+        <translation>試し実行の結果</translation>
+    </message>
+    <message>
+        <source>Lua: the comment at the top is its description</source>
+        <translation>Lua: 先頭のコメントが説明になります</translation>
+    </message>
+</context>
+<context>
+    <name>ScriptsDialog</name>
+    <message>
+        <source>Scripts</source>
+        <translation>スクリプト</translation>
+    </message>
+    <message>
+        <source>New script</source>
+        <translation>新しいスクリプト</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Dry run</source>
+        <translation>試し実行</translation>
+    </message>
+    <message>
+        <source>Calls only tools that just read</source>
+        <translation>読み取るだけのツールだけを呼び出します</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Running…</source>
+        <translation>実行中…</translation>
+    </message>
+    <message>
+        <source>Close without saving?</source>
+        <translation>保存せずに閉じますか?</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n scripts have changes that are not saved.</source>
+        <translation>
+            <numerusform>保存していない変更のあるスクリプトが %n 件あります。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Saved. Clients find it as scripts:{name}.</source>
+        <translation>保存しました。クライアントからは scripts:{name} として見つかります。</translation>
+    </message>
+    <message>
+        <source>Removed. Save keeps it again.</source>
+        <translation>削除しました。「保存」でもう一度残せます。</translation>
+    </message>
+    <message>
+        <source>The dry run is done. Only tools that read were called.</source>
+        <translation>試し実行が終わりました。呼び出したのは読み取るだけのツールだけです。</translation>
+    </message>
+    <message>
+        <source>The dry run failed.</source>
+        <translation>試し実行に失敗しました。</translation>
+    </message>
+</context>
+<context>
     <name>SearchField</name>
     <message>
         <source>Clear</source>
@@ -1947,6 +2075,10 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Manage</source>
         <translation>管理</translation>
+    </message>
+    <message>
+        <source>Scripts…</source>
+        <translation>スクリプト…</translation>
     </message>
     <message>
         <source>New workspace</source>

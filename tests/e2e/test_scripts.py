@@ -7,27 +7,8 @@ from pathlib import Path
 import pytest
 from mcp_types import TextContent
 
+from bench.scripts import FIFTY_CALLS
 from tests.booth import Booth, connected, node_server, python_server
-
-FIFTY_CALLS = """
-local writing, reading = {}, {}
-for i = 1, 15 do
-    writing[i] = files.write_file{path = FOLDER .. "/" .. i .. ".txt", content = ("x"):rep(i * 100)}
-end
-await_all(writing)
-for i = 1, 15 do reading[i] = files.read_text_file{path = FOLDER .. "/" .. i .. ".txt"} end
-local total = 0
-for i, got in ipairs(await_all(reading)) do
-    total = total + #got.content
-    memory.create_entities{entities = {
-        {name = "file " .. i, entityType = "file", observations = {"has " .. #got.content}},
-    }}:await()
-end
-local zones = {"Asia/Tokyo", "Europe/Berlin", "America/New_York", "UTC"}
-for _, zone in ipairs(zones) do time.get_current_time{timezone = zone}:await() end
-local graph = memory.read_graph{}:await()
-result(total + #graph.entities)
-"""
 
 
 @pytest.mark.proves("PROG-6")

@@ -1,0 +1,1 @@
+"""The scripts a person keeps: writing them, trying them out."""
