@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bench.latency import Effort, Latency, measure_latencies
-from bench.peers import FastMcp, Peer, Running, Toolbooth
+from bench.peers import Peer, Running, Toolbooth, fastmcp, sdk
 from bench.report import Report
 from bench.scripts import measure_scripts
 from bench.start import first_list, measure_start, memory_mb
@@ -37,7 +37,7 @@ def main() -> None:
 async def measure(folder: Path, effort: Effort) -> Report:
     latencies, memory = await measure_calls(folder, effort)
     many = [stdio_upstream(f"echo{number}") for number in range(CACHED_SERVERS)]
-    peers = (Toolbooth(folder / "many-toolbooth", many), FastMcp(folder / "many-fastmcp", many))
+    peers = (Toolbooth(folder / "many-toolbooth", many), fastmcp(folder / "many-fastmcp", many))
     starts = [await measure_start(peer, effort.rounds) for peer in peers]
     scripts = await measure_scripts(folder / "scripts", effort)
     return Report(latencies, starts, memory, CACHED_SERVERS, scripts)
@@ -46,7 +46,11 @@ async def measure(folder: Path, effort: Effort) -> Report:
 async def measure_calls(folder: Path, effort: Effort) -> tuple[list[Latency], dict[str, float]]:
     with ExitStack() as stack:
         upstreams = [stdio_upstream("stdio"), stack.enter_context(http_upstream("http"))]
-        peers = Toolbooth(folder / "toolbooth", upstreams), FastMcp(folder / "fastmcp", upstreams)
+        peers = (
+            Toolbooth(folder / "toolbooth", upstreams),
+            sdk(folder / "sdk", upstreams),
+            fastmcp(folder / "fastmcp", upstreams),
+        )
         proxies: dict[Peer, Running] = {peer: stack.enter_context(peer.start()) for peer in peers}
         for running in proxies.values():
             await first_list(running)

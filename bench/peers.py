@@ -1,4 +1,4 @@
-"""The proxies that are compared: Toolbooth and FastMCP, each started as its users start it."""
+"""The proxies that are compared: Toolbooth, the SDK alone, FastMCP, each as its users start it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from bench.upstreams import Upstream
 ROOT = Path(__file__).parent.parent
 TOOLBOOTH = str(Path(sys.executable).with_name("toolbooth"))
 FASTMCP_PROXY = str(Path(__file__).with_name("fastmcp_proxy.py"))
+SDK_PROXY = str(Path(__file__).with_name("sdk_proxy.py"))
 PEERS_PYTHON = str(ROOT / ".venv-bench" / "bin" / "python")
 STOP_LIMIT_S = 10.0
 
@@ -78,13 +79,15 @@ class Toolbooth:
         ).stdout
 
 
-class FastMcp:
-    """A proxy made with FastMCP, in front of all servers in a configuration file."""
+class ConfiguredProxy:
+    """A proxy in front of all servers in a configuration file."""
 
-    name = "FastMCP proxy"
-
-    def __init__(self, folder: Path, upstreams: Sequence[Upstream]) -> None:
+    def __init__(
+        self, name: str, command: Sequence[str], folder: Path, upstreams: Sequence[Upstream]
+    ) -> None:
         folder.mkdir()
+        self.name = name
+        self._command = command
         self._config = folder / "mcp.json"
         servers = {upstream.name: upstream.config() for upstream in upstreams}
         self._config.write_text(json.dumps({"mcpServers": servers}))
@@ -92,12 +95,22 @@ class FastMcp:
     @contextmanager
     def start(self) -> Generator[Running]:
         port = free_port()
-        command = [PEERS_PYTHON, FASTMCP_PROXY, str(self._config), str(port)]
+        command = [*self._command, str(self._config), str(port)]
         with _process(command, os.environ) as process:
             yield Running(process.pid, f"http://127.0.0.1:{port}/mcp")
 
     def call_params(self, upstream: Upstream, text: str) -> dict[str, Any]:
         return {"name": f"{upstream.name}_echo", "arguments": {"text": text}}
+
+
+def fastmcp(folder: Path, upstreams: Sequence[Upstream]) -> ConfiguredProxy:
+    command = (PEERS_PYTHON, FASTMCP_PROXY)
+    return ConfiguredProxy("FastMCP proxy", command, folder, upstreams)
+
+
+def sdk(folder: Path, upstreams: Sequence[Upstream]) -> ConfiguredProxy:
+    """The SDK on both sides, in our own environment."""
+    return ConfiguredProxy("SDK proxy", (sys.executable, SDK_PROXY), folder, upstreams)
 
 
 @contextmanager
