@@ -1,0 +1,226 @@
+"""Servers of one session or one folder, and questions that find the client they are for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import mcp_types as types
+import pytest
+from mcp.client import Client
+from mcp.client.context import ClientRequestContext
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+from mcp_types import TextContent
+
+from router.settings import CLIENT_FOLDER, FOLDER_HEADER, SESSION_HEADER, ServerConfig, Sharing
+from router.tasks import spawn
+from tests.running import PERSONAL, Running, stdio_config
+from tests.servers.commands import ends_within
+from tests.servers.conformance_server import conformance_app
+from tests.servers.http_server import serving
+
+LEGACY, MODERN = "legacy", "2026-07-28"
+BOTH = pytest.mark.parametrize("mode", [LEGACY, MODERN])
+
+
+@asynccontextmanager
+async def client_of(
+    running: Running, mode: Any, headers: dict[str, str] | None = None, **options: Any
+) -> AsyncGenerator[Client]:
+    sent = {"Authorization": f"Bearer {running.token}", **(headers or {})}
+    async with (
+        httpx2.AsyncClient(headers=sent, timeout=20) as http,
+        Client(
+            streamable_http_client(running.url, http_client=http), mode=mode, **options
+        ) as client,
+    ):
+        yield client
+
+
+async def execute(client: Client, key: str, **arguments: Any) -> types.CallToolResult:
+    return await client.call_tool("tool_execute", {"toolKey": key, "arguments": arguments})
+
+
+async def process_of(client: Client, server: str) -> tuple[int, str]:
+    """The process that answers this client, and the folder it works in."""
+    content: Any = (await execute(client, f"{server}:env")).structured_content
+    return content["pid"], content["cwd"]
+
+
+def text_of(result: types.CallToolResult) -> str:
+    return " ".join(block.text for block in result.content if isinstance(block, TextContent))
+
+
+@pytest.mark.proves("PROG-9")
+@BOTH
+async def test_each_session_has_its_own_upstream_of_a_server_marked_so(
+    running: Running, mode: str
+) -> None:
+    await running.add("own", stdio_config(sharing=Sharing.PER_SESSION))
+    await running.add("shared")
+    async with AsyncExitStack() as stack:
+        clients = [
+            await stack.enter_async_context(client_of(running, mode, {SESSION_HEADER: name}))
+            for name in ("one", "two")
+        ]
+        own = [await process_of(client, "own") for client in (*clients, *clients)]
+        shared = [await process_of(client, "shared") for client in clients]
+    assert own[0] == own[2] != own[1] == own[3]
+    assert shared[0] == shared[1]
+
+
+@pytest.mark.proves("PROG-9")
+async def test_an_upstream_of_a_session_is_gone_when_the_session_ends(running: Running) -> None:
+    await running.add("own", stdio_config(sharing=Sharing.PER_SESSION))
+    async with client_of(running, LEGACY) as client:
+        pid, _ = await process_of(client, "own")
+    assert await asyncio.to_thread(ends_within, 10, pid)
+
+
+@pytest.mark.proves("PROG-9")
+async def test_more_sessions_than_a_server_may_run_for_are_told_so(running: Running) -> None:
+    await running.add("own", stdio_config(sharing=Sharing.PER_SESSION, max_sessions=1))
+    async with client_of(running, LEGACY) as one, client_of(running, LEGACY) as two:
+        await process_of(one, "own")
+        refused = await execute(two, "own:env")
+    assert refused.is_error
+    assert "maxSessions" in text_of(refused)
+
+
+@pytest.mark.proves("PROG-9")
+@BOTH
+async def test_a_server_works_in_the_folder_its_client_names(
+    running: Running, mode: str, tmp_path: Path
+) -> None:
+    await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        folder.mkdir()
+    one, two = ({FOLDER_HEADER: str(folder)} for folder in folders)
+    async with (
+        client_of(running, mode, one) as first,
+        client_of(running, mode, two) as second,
+        client_of(running, mode, one) as third,
+        client_of(running, mode) as lost,
+    ):
+        seen = [await process_of(client, "here") for client in (first, second, third)]
+        refused = await execute(lost, "here:env")
+    assert [folder for _, folder in seen] == [str(folders[0]), str(folders[1]), str(folders[0])]
+    assert seen[0] == seen[2], "clients in the same folder share"
+    assert FOLDER_HEADER in text_of(refused)
+
+
+async def test_the_roots_of_a_client_say_where_it_works(running: Running, tmp_path: Path) -> None:
+    await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
+
+    async def roots(_: ClientRequestContext) -> types.ListRootsResult:
+        return types.ListRootsResult.model_validate({"roots": [{"uri": tmp_path.as_uri()}]})
+
+    async with client_of(running, LEGACY, list_roots_callback=roots) as client:
+        assert (await process_of(client, "here"))[1] == str(tmp_path)
+
+
+async def test_a_folder_that_is_none_is_refused_in_words(running: Running, tmp_path: Path) -> None:
+    missing = {FOLDER_HEADER: str(tmp_path / "missing")}
+    answer = await running.post_modern("tools/list", Toolbooth_Folder=missing[FOLDER_HEADER])
+    assert "folder that exists" in answer.text
+
+
+@pytest.mark.proves("META-8")
+@pytest.mark.parametrize("server_is_modern", [False, True])
+@BOTH
+async def test_a_question_of_a_server_reaches_the_client_in_every_pairing_of_revisions(
+    running: Running, mode: str, server_is_modern: bool
+) -> None:
+    with serving(conformance_app(modern_only=server_is_modern)) as url:
+        await running.add("asks", ServerConfig(url=f"{url}/mcp"))
+        async with client_of(running, mode, elicitation_callback=answer_name) as client:
+            if server_is_modern:
+                answer = await execute(client, "asks:test_input_required_result_elicitation")
+                assert text_of(answer) == "Hello, ada!"
+            else:
+                answer = await execute(client, "asks:test_elicitation", message="Who?")
+                assert "action=accept" in text_of(answer)
+
+
+async def answer_name(
+    _: ClientRequestContext, params: types.ElicitRequestParams
+) -> types.ElicitResult:
+    return types.ElicitResult(action="accept", content={"name": "ada", "username": "ada"})
+
+
+@BOTH
+async def test_a_client_that_cant_be_asked_is_not(running: Running, mode: str) -> None:
+    with serving(conformance_app()) as url:
+        await running.add("asks", ServerConfig(url=f"{url}/mcp"))
+        async with client_of(running, mode) as client:
+            with pytest.raises(MCPError, match="can't be asked for elicitation"):
+                await execute(client, "asks:test_elicitation", message="Who?")
+
+
+async def test_nobody_is_asked_when_a_shared_server_may_mean_two_clients(
+    running: Running,
+) -> None:
+    asked: list[str] = []
+
+    async def note(_: ClientRequestContext, params: Any) -> types.ElicitResult:
+        asked.append(params.message)
+        return types.ElicitResult(action="accept", content={})
+
+    await running.add("shared")
+    async with (
+        client_of(running, LEGACY, elicitation_callback=note) as one,
+        client_of(running, LEGACY, elicitation_callback=note) as two,
+    ):
+        slow = spawn(execute(one, "shared:slow"), name="slow")
+        await execute(two, "shared:echo")
+        await execute(two, "shared:ask", method="elicitation/create")
+        await execute(two, "shared:echo")
+        slow.cancel()
+    assert asked == []
+
+
+@pytest.mark.proves("META-8")
+async def test_log_messages_reach_the_client_whose_call_it_is(running: Running) -> None:
+    heard: list[Any] = []
+
+    async def note(params: types.LoggingMessageNotificationParams) -> None:
+        heard.append(params.data)
+
+    with serving(conformance_app()) as url:
+        await running.add("logs", ServerConfig(url=f"{url}/mcp"))
+        async with (
+            client_of(running, LEGACY, logging_callback=note) as client,
+            client_of(running, LEGACY, logging_callback=note),
+        ):
+            await execute(client, "logs:test_tool_with_logging")
+    assert heard == ["Tool execution started", "Tool processing data", "Tool execution completed"]
+
+
+@pytest.mark.proves("META-4")
+async def test_clients_hear_that_their_tools_changed_and_only_then(running: Running) -> None:
+    project = running.router.projects(PERSONAL)[0]
+    await running.router.set_project_options(
+        PERSONAL, None, optimization=None, exposure=project.exposure
+    )
+    heard = asyncio.Event()
+
+    async def note(message: Any) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            heard.set()
+
+    async with (
+        client_of(running, LEGACY, message_handler=note) as client,
+        client_of(running, MODERN) as modern,
+        modern.listen(tools_list_changed=True) as changes,
+    ):
+        await client.list_tools()
+        await running.add("new")
+        async with asyncio.timeout(20):
+            await heard.wait()
+            assert "ToolsListChanged" in repr(await anext(aiter(changes)))
