@@ -151,8 +151,9 @@ class Owner:
         await self._stop()
 
     async def _stop(self) -> None:
-        self._opened = None
-        if self._current is not None:
+        opened, self._opened = self._opened, None
+        ends_by_itself = opened is not None and _is_dead(opened)  # and then says why
+        if self._current is not None and not ends_by_itself:
             self._current.cancel()
             self._current = None
         if self._runs:
