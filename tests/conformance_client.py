@@ -73,7 +73,9 @@ async def answer(_: ClientRequestContext, params: Any) -> types.ElicitResult:
     return types.ElicitResult(action="accept", content=content or {"name": "ada", "ok": True})
 
 
-async def run_tools(running: Running, ref: ServerRef) -> None:
+async def run_tools(running: Running, ref: ServerRef) -> bool:
+    """Whether none of them asked for another sign-in."""
+    content = True
     headers = {"Authorization": f"Bearer {running.token}"}
     async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
         transport = streamable_http_client(running.url, http_client=http)
@@ -84,6 +86,8 @@ async def run_tools(running: Running, ref: ServerRef) -> None:
                 with suppress(MCPError):
                     result = await client.call_tool("tool_execute", call)
                     print(f"{tool.key}: {result.content}", file=sys.stderr)
+                    content &= "toolbooth sign-in" not in str(result.content)
+    return content
 
 
 def _arguments(tool: str) -> dict[str, Any]:
@@ -97,12 +101,14 @@ async def main(url: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         async with running_router(Path(folder)) as running:
             ref = await running.add("suite", configuration(url))
+            content = state_of(running) is not ServerState.NEEDS_SIGN_IN
             for _ in range(_SIGN_INS):
-                if state_of(running) is ServerState.NEEDS_SIGN_IN and not await sign_in(running, ref):
+                if not content and not await sign_in(running, ref):
                     break
                 await running.router.refresh(PERSONAL, ref.server)
-                await run_tools(running, ref)
-                if state_of(running) is not ServerState.NEEDS_SIGN_IN:
+                content = await run_tools(running, ref)
+                content &= state_of(running) is not ServerState.NEEDS_SIGN_IN
+                if content:
                     break
 
 
