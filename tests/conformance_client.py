@@ -66,7 +66,7 @@ def state_of(running: Running) -> ServerState:
     return status.state
 
 
-async def answer(_: ClientRequestContext, params: Any) -> types.ElicitResult:
+async def answer(context: ClientRequestContext, params: Any) -> types.ElicitResult:
     """Accept with what the form itself suggests."""
     fields: dict[str, Any] = getattr(params, "requested_schema", {}).get("properties", {})
     content = {name: field["default"] for name, field in fields.items() if "default" in field}
