@@ -8,7 +8,11 @@ WINDOWED := $(or $(DISPLAY),$(WAYLAND_DISPLAY),$(filter Darwin,$(shell uname)))
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
+<<<<<<< HEAD
 .PHONY: help python run ready lint types test test-router test-gui test-e2e bundle proof bench bench-search screenshots translations lock clean
+=======
+.PHONY: help python run ready lint types test test-router test-gui test-e2e bundle proof conformance bench screenshots translations lock clean
+>>>>>>> fad26ea (Repeat arguments in headers, ask in a chosen revision, and run the suite's client side)
 
 help: ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /make \1|/p' Makefile | awk -F'|' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -58,6 +62,9 @@ bundle: ready ## build the desktop bundle in dist/toolbooth
 
 proof: bundle ## run the longer proofs, of the bundle too
 	$(PYTEST) -m proof $(ARGS)
+
+conformance: ready ## run the official conformance suite, as a server and as a client
+	$(PYTEST) -m proof -s tests/e2e/test_conformance.py $(ARGS)
 
 bench: ready ## measure what a call through Toolbooth costs
 	@$(PYTHON) packaging/environment.py bench

@@ -99,6 +99,9 @@ class ServerConfig(Shape):
     oauth: OAuthConfig | None = None
     disabled: bool = False
     lifecycle: Lifecycle = Lifecycle.LAZY
+    protocol_version: str = Field(
+        default="", description="The revision of MCP to ask it in first, if that matters to it."
+    )
     sharing: Sharing = Sharing.SHARED
     max_sessions: int = Field(default=DEFAULT_SESSIONS, ge=1, le=1000)
     max_concurrent_calls: int = Field(default=DEFAULT_CONCURRENT_CALLS, ge=1, le=1000)

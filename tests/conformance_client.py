@@ -26,11 +26,12 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from router.errors import ToolboothError  # noqa: E402
-from router.model import ServerRef, ServerState  # noqa: E402
+from router.model import ServerRef, ServerState, ToolView  # noqa: E402
 from router.settings import OAuthConfig, ServerConfig  # noqa: E402
 from tests.running import PERSONAL, Running, running_router  # noqa: E402
 
 SCENARIO = os.environ.get("MCP_CONFORMANCE_SCENARIO", "")
+REVISION = os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION", "")
 CONTEXT: dict[str, Any] = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
 CLIENT_DOCUMENT = "https://conformance-test.local/client-metadata.json"
 ARGUMENTS: dict[str, dict[str, Any]] = {"add_numbers": {"a": 5, "b": 3}}
@@ -44,7 +45,7 @@ def configuration(url: str) -> ServerConfig:
     elif "client_id" in CONTEXT:
         secret = CONTEXT.get("client_secret", "")
         oauth = OAuthConfig(client_id=CONTEXT["client_id"], client_secret=secret)
-    return ServerConfig(url=url, oauth=oauth)
+    return ServerConfig(url=url, oauth=oauth, protocol_version=REVISION)
 
 
 async def sign_in(running: Running, ref: ServerRef) -> bool:
@@ -81,8 +82,7 @@ async def run_tools(running: Running, ref: ServerRef) -> bool:
         transport = streamable_http_client(running.url, http_client=http)
         async with Client(transport, mode="legacy", elicitation_callback=answer) as client:
             for tool in running.router.tools(ref):
-                arguments = _arguments(tool.key.tool)
-                call = {"toolKey": str(tool.key), "arguments": arguments}
+                call = {"toolKey": str(tool.key), "arguments": _arguments(tool)}
                 with suppress(MCPError):
                     result = await client.call_tool("tool_execute", call)
                     print(f"{tool.key}: {result.content}", file=sys.stderr)
@@ -90,11 +90,14 @@ async def run_tools(running: Running, ref: ServerRef) -> bool:
     return content
 
 
-def _arguments(tool: str) -> dict[str, Any]:
+def _arguments(tool: ToolView) -> dict[str, Any]:
+    """What the suite says, else something for each parameter that has to be there."""
     for call in CONTEXT.get("toolCalls", []):
-        if call.get("name") == tool:
+        if call.get("name") == tool.key.tool:
             return call.get("arguments", {})
-    return ARGUMENTS.get(tool, {})
+    made_up: dict[str, Any] = {"string": "words", "integer": 1, "number": 1, "boolean": True}
+    needed = {p.name: made_up.get(p.type, "words") for p in tool.parameters if p.required}
+    return ARGUMENTS.get(tool.key.tool, needed)
 
 
 async def main(url: str) -> None:

@@ -29,7 +29,9 @@ def problems(schema: JsonObject, arguments: JsonObject) -> list[str]:
     wrong = [
         problem
         for name, value in arguments.items()
-        if (problem := _problem(name, as_object(properties.get(name)), value))
+        # Models send null for what they leave out; whether that is fine is the server's to say.
+        if (value is not None or name in required)
+        and (problem := _problem(name, as_object(properties.get(name)), value))
     ]
     return missing + unknown + wrong
 

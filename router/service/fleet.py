@@ -10,6 +10,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from router.advice import advise
@@ -287,14 +288,23 @@ class Fleet:
         headers = await resolve(config.headers, self._secrets, os.environ, resolved.append)
         self._redactor.learn(ref, (*resolved, *secret_values(env), *secret_values(headers)))
         credentials = await self.sign_ins.credentials(ref)
+        listing = self._workspaces.entry(ref).listing
         return LaunchPlan(
             config,
             env,
             headers,
             credentials,
             owner=self._owner,
-            expected_version=self._workspaces.entry(ref).listing.protocol_version,
+            expected_version=config.protocol_version or listing.protocol_version,
+            input_schema=partial(self._input_schema, ref),
         )
+
+    def _input_schema(self, ref: ServerRef, tool: str) -> JsonObject:
+        catalog = self._workspaces.catalogs.get(ref.workspace)
+        entry = catalog.servers.get(ref.server) if catalog else None
+        tools = entry.tools if entry else ()
+        found = next((each for each in tools if each.key.tool == tool), None)
+        return found.input_schema if found is not None else {}
 
     def _state_changed(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
         self.board.update(ref, connection=state, failure=failure, process=None)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
@@ -49,15 +49,23 @@ async def open_upstream(
     owner: str = THIS_PROCESS,
     audience: Audience = EVERYBODY,
     expected_version: str = "",
+    input_schema: Callable[[str], JsonObject] = lambda _: {},
 ) -> Connection:
     """Start or reach the server and open a session with it. `env` and `headers` are those of
     `config` with their secrets filled in, `credentials` are for a server that wants a sign-in,
     `owner` is whose mark its processes get, `audience` is for whom it is opened,
-    `expected_version` is the revision it spoke before. Raises `UpstreamFailed`, and then leaves
-    nothing."""
+    `expected_version` is the revision it spoke before, `input_schema` that of a tool by its name.
+    Raises `UpstreamFailed`, and then leaves nothing."""
     if config.url:
         reach = partial(
-            _reach, config.url, headers, credentials, on_notification, audience, expected_version
+            _reach,
+            config.url,
+            headers,
+            credentials,
+            on_notification,
+            audience,
+            expected_version,
+            input_schema,
         )
         return await by_any_way(reach, ways_to(config), startup_timeout_s or _HTTP_STARTUP_S)
     process = _process(config, env, on_stderr, owner)
@@ -73,6 +81,7 @@ async def _reach(
     on_notification: NotificationSink,
     audience: Audience,
     expected_version: str,
+    input_schema: Callable[[str], JsonObject],
     way: Way,
     limit_s: float,
 ) -> Connection:
@@ -81,7 +90,8 @@ async def _reach(
         sse = await asyncio.to_thread(SseLink, url, headers, credentials)
         connection = Connection(sse, on_notification, audience)
     else:
-        http = await asyncio.to_thread(HttpLink, url, headers, credentials)
+        link = partial(HttpLink, url, headers, credentials, input_schema=input_schema)
+        http = await asyncio.to_thread(link)
         connection = HttpConnection(http, on_notification, audience)
     await _open(connection, limit_s, expected_version)
     return connection

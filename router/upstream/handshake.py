@@ -15,7 +15,7 @@ from http import HTTPStatus
 
 from router import __version__
 from router.errors import UpstreamAnsweredError, UpstreamFailed
-from router.model import Failure, FailureKind, JsonObject, as_object
+from router.model import Failure, FailureKind, JsonObject, as_array, as_object
 from router.upstream.failures import HttpRefused, bad_protocol, failed
 from router.upstream.jsonrpc import Peer
 from router.upstream.protocol import (
@@ -139,8 +139,16 @@ async def _discover(
 ) -> Session:
     speak(MODERN_VERSION)
     params = in_envelope(None, capabilities)
-    result = await peer.request("server/discover", params, timeout_s=patience_s)
-    versions = result.get("supportedVersions")
+    ask = partial(peer.request, "server/discover", params, timeout_s=patience_s)
+    try:
+        result = await ask()
+    except UpstreamAnsweredError as error:
+        supported = as_array(as_object(error.data).get("supported"))
+        if error.code != UNSUPPORTED_VERSION or MODERN_VERSION not in supported:
+            raise
+        result = await ask()  # it named what we speak, so it can only have been a slip
+    # Whoever knows the question speaks the revision it is from, even without saying so.
+    versions = result.get("supportedVersions", [MODERN_VERSION])
     if not isinstance(versions, list) or MODERN_VERSION not in versions:
         raise failed(bad_protocol(f"it speaks revisions {versions!r:.100}, none of which we know"))
     meta = as_object(result.get("_meta"))

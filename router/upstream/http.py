@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from http import HTTPStatus
 
@@ -31,6 +31,7 @@ from router.upstream.framing import MESSAGE, EventParser
 from router.upstream.http_channel import Reply
 from router.upstream.jsonrpc import Receiver, encode
 from router.upstream.limits import LIMITS, Limits
+from router.upstream.mirroring import mirrored_headers
 from router.upstream.oauth.channel import Credentials, channel_to
 from router.upstream.protocol import (
     METHOD_HEADER,
@@ -63,9 +64,12 @@ class HttpLink:
         credentials: Credentials | None = None,
         *,
         limits: Limits = LIMITS,
+        input_schema: Callable[[str], JsonObject] = lambda _: {},
     ) -> None:
+        """`input_schema` gives that of a tool by its name, as far as it is known."""
         self._channel = channel_to(url, headers, credentials, limits)
         self._limits = limits
+        self._input_schema = input_schema
         self._version = ""
         self._session_id: str | None = None
         self._listening: asyncio.Task[None] | None = None
@@ -132,7 +136,13 @@ class HttpLink:
         headers.update(self._session_headers())
         if self._version == MODERN_VERSION and "method" in message:
             headers.update(_routing_headers(message))
+            if message["method"] == "tools/call":
+                headers.update(self._mirrored(as_object(message.get("params"))))
         return headers
+
+    def _mirrored(self, params: JsonObject) -> dict[str, str]:
+        schema = self._input_schema(str(params.get("name")))
+        return mirrored_headers(schema, as_object(params.get("arguments"))) if schema else {}
 
     def _session_headers(self) -> dict[str, str]:
         headers = {VERSION_HEADER: self._version} if self._version else {}

@@ -9,9 +9,10 @@ from typing import Any, cast
 from router.catalog.reading import about_characters
 from router.errors import UpstreamAnsweredError
 from router.lists import ServerListing
-from router.model import JsonObject
+from router.model import JsonObject, as_object
 from router.ports import Upstream
 from router.upstream.limits import LIMITS, Limits
+from router.upstream.mirroring import has_bad_marks
 from router.upstream.protocol import METHOD_NOT_FOUND
 
 log = logging.getLogger(__name__)
@@ -95,7 +96,10 @@ def _named(entries: Any, method: str) -> list[JsonObject]:
     named = [cast(JsonObject, entry) for entry in candidates if _has_name(entry)]
     if len(named) < len(candidates):
         log.warning("%s: dropped %d entries without a name", method, len(candidates) - len(named))
-    return named
+    fit = [entry for entry in named if not has_bad_marks(as_object(entry.get("inputSchema")))]
+    if len(fit) < len(named):
+        log.warning("%s: dropped %d whose x-mcp-header is wrong", method, len(named) - len(fit))
+    return fit
 
 
 def _has_name(entry: object) -> bool:

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from router.advice import not_before
 from router.errors import ToolboothError, UpstreamFailed
-from router.model import Failure, FailureKind, ServerState
+from router.model import Failure, FailureKind, JsonObject, ServerState
 from router.settings import Lifecycle, ServerConfig
 from router.store.clock import utc_now
 from router.tasks import spawn
@@ -49,6 +49,8 @@ class LaunchPlan:
     """Whose mark its processes get."""
     expected_version: str = ""
     """The revision it spoke when it was last heard of."""
+    input_schema: Callable[[str], JsonObject] = lambda _: {}
+    """That of a tool by its name, as far as it is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +205,7 @@ class Owner:
                 startup_timeout_s=plan.startup_timeout_s,
                 owner=plan.owner,
                 expected_version=plan.expected_version,
+                input_schema=plan.input_schema,
                 audience=around.audience,
             )
         except UpstreamFailed as error:
