@@ -8,11 +8,7 @@ WINDOWED := $(or $(DISPLAY),$(WAYLAND_DISPLAY),$(filter Darwin,$(shell uname)))
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help python run ready lint types test test-router test-gui test-e2e bundle proof bench bench-search screenshots translations lock clean
-=======
-.PHONY: help python run ready lint types test test-router test-gui test-e2e bundle proof conformance bench screenshots translations lock clean
->>>>>>> fad26ea (Repeat arguments in headers, ask in a chosen revision, and run the suite's client side)
+.PHONY: help python run ready lint types test test-router test-gui test-e2e bundle proof conformance bench bench-search screenshots translations lock clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /make \1|/p' Makefile | awk -F'|' '{ printf "  %-18s %s\n", $$1, $$2 }'

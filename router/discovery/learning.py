@@ -23,10 +23,10 @@ from router.model import DiscoveryStep, Failure, FailureKind, ServerRef, Transpo
 from router.ports import Upstream
 from router.receipts import DiscoveryAccess, IsolationLevel, Package, Protection, Receipt
 from router.settings import ServerConfig
-from router.upstream.connection import open_process
 from router.upstream.environment import find_command
 from router.upstream.failures import failed, timed_out
 from router.upstream.listing import read_listing
+from router.upstream.opening import open_process
 
 log = logging.getLogger(__name__)
 

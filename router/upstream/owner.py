@@ -21,11 +21,12 @@ from router.model import Failure, FailureKind, JsonObject, ServerState
 from router.settings import Lifecycle, ServerConfig
 from router.store.clock import utc_now
 from router.tasks import spawn
-from router.upstream.connection import Connection, open_upstream
+from router.upstream.connection import Connection
 from router.upstream.failures import failed
 from router.upstream.jsonrpc import NotificationSink
 from router.upstream.last_words import LineSink
 from router.upstream.oauth.channel import Credentials
+from router.upstream.opening import open_upstream
 from router.upstream.ownership import THIS_PROCESS
 from router.upstream.questions import Audience
 from router.upstream.supervision import Supervision

@@ -11,7 +11,8 @@ import pytest
 from router.errors import UpstreamFailed
 from router.model import Failure, JsonObject
 from router.settings import ServerConfig
-from router.upstream.connection import Connection, open_upstream
+from router.upstream.connection import Connection
+from router.upstream.opening import open_upstream
 
 Open: TypeAlias = Callable[..., Awaitable[Connection]]
 

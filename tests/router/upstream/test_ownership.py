@@ -78,7 +78,7 @@ KILLED_ROUTER = """
 import asyncio, json, os, sys
 from pathlib import Path
 from router.settings import ServerConfig
-from router.upstream.connection import open_upstream
+from router.upstream.opening import open_upstream
 from router.upstream.ownership import owner_of
 
 async def main() -> None:

@@ -190,7 +190,7 @@ async def test_closing_survives_the_cancellation_of_who_closes(open_server: Open
 KILLED_ROUTER = """
 import asyncio, json, sys
 from router.settings import ServerConfig
-from router.upstream.connection import open_upstream
+from router.upstream.opening import open_upstream
 
 async def main() -> None:
     config = ServerConfig(command=sys.executable, args=sys.argv[2:])

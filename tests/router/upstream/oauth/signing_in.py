@@ -9,12 +9,13 @@ import httpx2
 from router.model import WorkspaceId
 from router.settings import OAuthConfig, ServerConfig
 from router.tasks import spawn
-from router.upstream.connection import Connection, open_upstream
+from router.upstream.connection import Connection
 from router.upstream.oauth.account import Account
 from router.upstream.oauth.addresses import LookUp, look_up
 from router.upstream.oauth.fetching import Fetch
 from router.upstream.oauth.flow import begin
 from router.upstream.oauth.vault import Vault
+from router.upstream.opening import open_upstream
 from tests.fakes import FakeClock, FakeSecrets
 
 
