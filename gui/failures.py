@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import PurePath
 from typing import assert_never
 
 from gui.translating import tr
+from router.advice import INSTALLED_BY
 from router.model import Failure, FailureKind
 
 
@@ -19,6 +21,7 @@ class Action(StrEnum):
     EDIT = "edit"
     REVIEW = "review"
     SIGN_IN = "sign_in"
+    ALLOW_NETWORK = "allow_network"
     RETRY = "retry"
 
 
@@ -80,17 +83,17 @@ def _cause(failure: Failure) -> str:
             assert_never(failure.kind)
 
 
-def failure_hint(kind: FailureKind) -> str:
+def failure_hint(failure: Failure) -> str:
     """What to do about it."""
-    match kind:
+    match failure.kind:
         case FailureKind.COMMAND_NOT_FOUND:
-            return tr("Is the package installed? Correct the command, or install it and try again.")
+            return _install_hint(failure)
         case FailureKind.PERMISSION_DENIED:
             return tr("Check the file’s permissions.")
         case FailureKind.EXITED:
             return tr("Check its command, arguments and environment.")
         case FailureKind.TIMEOUT:
-            return tr("It may be slow to start; try again in 30 seconds.")
+            return tr("It may be slow to start; try again in 30 seconds, or give it longer.")
         case FailureKind.UNREACHABLE:
             return tr("Check the address and the network.")
         case FailureKind.SIGN_IN_NEEDED:
@@ -120,7 +123,18 @@ def failure_hint(kind: FailureKind) -> str:
         case FailureKind.OTHER:
             return tr("The log has the details.")
         case _:
-            assert_never(kind)
+            assert_never(failure.kind)
+
+
+def _install_hint(failure: Failure) -> str:
+    """Where the command comes from, if it is a well-known one, and where it was looked for."""
+    source = INSTALLED_BY.get(PurePath(failure.subject).stem.lower())
+    if source is None:
+        hint = tr("Is the package installed? Correct the command, or install it and try again.")
+    else:
+        hint = tr("It comes with {program}. Install that and try again.").format(program=source)
+    looked = tr("Looked in: {folders}").format(folders=failure.detail)
+    return f"{hint} {looked}" if failure.detail else hint
 
 
 def failure_offer(kind: FailureKind) -> Offer | None:
@@ -136,6 +150,8 @@ def failure_offer(kind: FailureKind) -> Offer | None:
             return Offer(tr("Sign in…"), Action.SIGN_IN)
         case FailureKind.CONSENT_NEEDED:
             return Offer(tr("Review…"), Action.REVIEW)
+        case FailureKind.NETWORK_NEEDED:
+            return Offer(tr("Allow network"), Action.ALLOW_NETWORK)
         case (
             FailureKind.TIMEOUT
             | FailureKind.UNREACHABLE
@@ -143,7 +159,6 @@ def failure_offer(kind: FailureKind) -> Offer | None:
             | FailureKind.BUSY
             | FailureKind.TOO_MANY_SESSIONS
             | FailureKind.TOO_MUCH_MEMORY
-            | FailureKind.NETWORK_NEEDED
             | FailureKind.ISOLATION_TOO_WEAK
             | FailureKind.FETCH_FAILED
             | FailureKind.CANCELLED

@@ -165,6 +165,26 @@ def long_target(status: ServerStatus, now: datetime) -> str:
     return " · ".join(parts)
 
 
+def protection_text(status: ServerStatus) -> str:
+    """What protected the computer when the tools were last listed, honestly; nothing for a server
+    of which that is not known."""
+    if status.transport is Transport.HTTP:
+        return tr("Reached by address: it runs elsewhere, so there is nothing to isolate.")
+    protection = status.protection
+    if protection is None:
+        return ""
+    parts = [
+        tr("Files: blocked.") if protection.files_blocked else tr("Files: not blocked."),
+        tr("Network: allowed.") if protection.network else tr("Network: blocked."),
+    ]
+    if protection.memory_mb is not None:
+        parts.append(tr("Memory: {size} MB.").format(size=protection.memory_mb))
+    if protection.cpu_percent is not None:
+        parts.append(tr("Processor: {share} % of a core.").format(share=protection.cpu_percent))
+    told = tr("When its tools were listed: {words}").format(words=" ".join(parts))
+    return "\n".join((told, *protection.missing))
+
+
 def accessible_server(status: ServerStatus) -> str:
     """A row as a screen reader speaks it."""
     shown = present(status)

@@ -5,12 +5,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import PurePath
 from typing import assert_never
 
 from router.model import Failure, FailureKind, ServerState, ServerStatus
 from router.receipts import Protection
 
 _WELL = (ServerState.DISABLED, ServerState.CONNECTING, ServerState.READY)
+
+INSTALLED_BY = {
+    "npx": "Node.js (https://nodejs.org)",
+    "npm": "Node.js (https://nodejs.org)",
+    "node": "Node.js (https://nodejs.org)",
+    "bunx": "Bun (https://bun.sh)",
+    "bun": "Bun (https://bun.sh)",
+    "deno": "Deno (https://deno.com)",
+    "uvx": "uv (https://docs.astral.sh/uv)",
+    "uv": "uv (https://docs.astral.sh/uv)",
+    "pipx": "pipx (https://pipx.pypa.io)",
+    "python": "Python (https://www.python.org)",
+    "python3": "Python (https://www.python.org)",
+    "docker": "Docker (https://docs.docker.com/get-docker)",
+    "podman": "Podman (https://podman.io)",
+}
+"""What brings the commands that servers are most often started with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +100,9 @@ def _advise(failure: Failure, server_name: str) -> Advice:
     match failure.kind:
         case FailureKind.COMMAND_NOT_FOUND:
             cause = f"Command “{subject}” was not found."
-            return Advice(cause, f"Is the package installed? Looked in: {detail}.")
+            install = INSTALLED_BY.get(PurePath(subject).stem.lower())
+            wanted = f"It comes with {install}." if install else "Is the package installed?"
+            return Advice(cause, f"{wanted} Looked in: {detail}.")
         case FailureKind.PERMISSION_DENIED:
             return Advice(f"“{subject}” may not be run.", "Check the file's permissions.")
         case FailureKind.EXITED:
@@ -94,7 +114,8 @@ def _advise(failure: Failure, server_name: str) -> Advice:
         case FailureKind.TIMEOUT:
             return Advice(
                 f"{server_name} did not answer within {subject}.",
-                "It may be slow to start; try again in 30 seconds.",
+                "It may be slow to start; try again in 30 seconds, or give it longer with "
+                "discoveryTimeoutS in its configuration.",
             )
         case FailureKind.UNREACHABLE:
             said = f": {detail}" if detail else ""

@@ -44,6 +44,8 @@ class Booth:
         self.data_dir = data_dir
         self._process: subprocess.Popen[str] | None = None
         self.url = ""
+        self.patience_s = 60.0
+        """How long a command may take."""
 
     def start(self, *options: str) -> None:
         command = [self.program, "serve", "--port", "0", "--data-dir", self.data_dir, *options]
@@ -90,7 +92,8 @@ class Booth:
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         place = words.index("--") if "--" in words else len(words)
         given = [*words[:place], "--data-dir", str(self.data_dir), *words[place:]]
-        return subprocess.run([self.program, *given], capture_output=True, text=True, timeout=60)
+        command = [self.program, *given]
+        return subprocess.run(command, capture_output=True, text=True, timeout=self.patience_s)
 
     def json(self, *words: str) -> Any:
         place = words.index("--") if "--" in words else len(words)

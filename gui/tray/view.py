@@ -75,7 +75,7 @@ def attention(router: RouterPort, event: AttentionNeeded) -> tuple[str, str]:
     name = next((s.name for s in servers if s.ref == event.ref), event.ref.server)
     cause = failure_text(replace(event.failure, retry_at=None))
     title = tr("{name} keeps failing").format(name=name)
-    return title, f"{cause}. {failure_hint(event.failure.kind)}"
+    return title, f"{cause}. {failure_hint(event.failure)}"
 
 
 def optimization_name(optimization: Optimization | None) -> str:

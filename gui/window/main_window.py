@@ -180,6 +180,7 @@ class MainWindow(QMainWindow):
         detail.remove_requested.connect(self._remove)
         detail.approve_requested.connect(self._wish(Wishes.approve))
         detail.sign_in_requested.connect(self._wish(Wishes.sign_in))
+        detail.network_requested.connect(self._wish(Wishes.allow_network))
         detail.permission_chosen.connect(self._wish(Wishes.permit))
         detail.tool_permitted.connect(self._tick)
         detail.try_requested.connect(self._try_tool)
@@ -346,6 +347,8 @@ class MainWindow(QMainWindow):
                 self._wish(Wishes.refresh)(ref)
             case Action.SIGN_IN:
                 self._wish(Wishes.sign_in)(ref)
+            case Action.ALLOW_NETWORK:
+                self._wish(Wishes.allow_network)(ref)
             case Action.REVIEW:
                 self.page.servers.select(ref)
             case _:

@@ -23,7 +23,7 @@ from gui.look import fonts
 from gui.look.icons import menu_icon
 from gui.look.tab_strip import TabStrip
 from gui.look.widgets import Card, ElidedLabel, IconButton, Pill, Tile, hline, label, vline
-from gui.presenting import Presentation, Tone, long_target, present
+from gui.presenting import Presentation, Tone, long_target, present, protection_text
 from gui.window.banner import Banner, BannerButton
 from gui.window.log_view import LogView
 from gui.window.offer_list import OfferList
@@ -45,6 +45,7 @@ class ServerDetail(Card):
     remove_requested = Signal(object)
     approve_requested = Signal(object)
     sign_in_requested = Signal(object)
+    network_requested = Signal(object)
     """Each with the `ServerRef`."""
     permission_chosen = Signal(object, object)
     """A `ToolKey` and the `Permission` it is to have."""
@@ -190,6 +191,7 @@ class ServerDetail(Card):
         """Say anew how long ago the list was made."""
         if self._status is not None:
             self._target.setText(long_target(self._status, datetime.now(UTC)))
+            self._target.setToolTip(protection_text(self._status))
 
     def set_tools(self, tools: tuple[ToolView, ...]) -> None:
         if not tools and self._status is not None:
@@ -255,7 +257,7 @@ class ServerDetail(Card):
         )
 
     def _trouble_notice(self, status: ServerStatus, shown: Presentation) -> Banner:
-        hint = failure_hint(status.failure.kind) if status.failure is not None else ""
+        hint = failure_hint(status.failure) if status.failure is not None else ""
         return Banner(
             shown.detail,
             hint,
@@ -284,6 +286,8 @@ class ServerDetail(Card):
                 return self.edit_requested
             case Action.SIGN_IN:
                 return self.sign_in_requested
+            case Action.ALLOW_NETWORK:
+                return self.network_requested
             case Action.RETRY | Action.REVIEW:
                 return self.refresh_requested
             case _:

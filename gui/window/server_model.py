@@ -149,4 +149,4 @@ def presentation_at(index: Index) -> Presentation:
 def _tooltip(status: ServerStatus, shown: Presentation) -> str:
     if status.failure is None or not shown.needs_attention:
         return status.target
-    return f"{shown.detail}\n{failure_hint(status.failure.kind)}"
+    return f"{shown.detail}\n{failure_hint(status.failure)}"

@@ -29,6 +29,7 @@ from router.model import (
     WorkspaceSummary,
 )
 from router.ports import RouterPort
+from router.receipts import DiscoveryAccess
 
 
 class Wishes:
@@ -100,6 +101,10 @@ class Wishes:
 
     def approve(self, ref: ServerRef) -> None:
         self._run(self._router.approve_server(ref))
+
+    def allow_network(self, ref: ServerRef) -> None:
+        """Let it have the network and its secrets while its tools are listed."""
+        self._run(self._router.allow_discovery(ref, DiscoveryAccess.NETWORK))
 
     def sign_in(self, ref: ServerRef) -> None:
         """Open the page on which the person signs in; the server's status says how it went."""

@@ -104,6 +104,10 @@
         <translation>問題が起きました</translation>
     </message>
     <message>
+        <source>It may be slow to start; try again in 30 seconds, or give it longer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Is the package installed? Correct the command, or install it and try again.</source>
         <translation>パッケージはインストールされていますか？コマンドを直すか、インストールしてからやり直してください。</translation>
     </message>
@@ -114,10 +118,6 @@
     <message>
         <source>Check its command, arguments and environment.</source>
         <translation>コマンド、引数、環境変数を確認してください。</translation>
-    </message>
-    <message>
-        <source>It may be slow to start; try again in 30 seconds.</source>
-        <translation>起動に時間がかかっている可能性があります。30 秒後にやり直してください。</translation>
     </message>
     <message>
         <source>Check the address and the network.</source>
@@ -172,6 +172,14 @@
         <translation>オンにしてください。</translation>
     </message>
     <message>
+        <source>It comes with {program}. Install that and try again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Looked in: {folders}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Fix…</source>
         <translation>修復…</translation>
     </message>
@@ -182,6 +190,10 @@
     <message>
         <source>Review…</source>
         <translation>確認…</translation>
+    </message>
+    <message>
+        <source>Allow network</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Retry</source>
@@ -296,6 +308,38 @@
     <message>
         <source>refreshed {ago}</source>
         <translation>{ago}に更新</translation>
+    </message>
+    <message>
+        <source>Reached by address: it runs elsewhere, so there is nothing to isolate.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files: blocked.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files: not blocked.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Network: allowed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Network: blocked.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory: {size} MB.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Processor: {share} % of a core.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>When its tools were listed: {words}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n tools</source>

@@ -17,6 +17,7 @@ from gui.presenting import (
     long_target,
     overview,
     present,
+    protection_text,
     short_target,
 )
 from router.model import (
@@ -34,6 +35,7 @@ from router.model import (
     ServerStatus,
     Transport,
 )
+from router.receipts import IsolationLevel, Protection
 from tests.fakes import fake_status
 
 NO_UVX = Failure(FailureKind.COMMAND_NOT_FOUND, "uvx", "/usr/bin")
@@ -128,11 +130,38 @@ def test_every_state_has_a_look_and_a_word(state: ServerState, failure: Failure 
     assert shown.detail
 
 
+@pytest.mark.proves("DISC-12")
 @pytest.mark.parametrize("kind", FailureKind)
 def test_every_failure_has_a_cause_and_a_way_out(kind: FailureKind) -> None:
     assert failure_text(Failure(kind, "this", "that"))
-    assert failure_hint(kind)
+    assert failure_hint(Failure(kind))
     assert (failure_offer(kind) is None) == (kind is FailureKind.DISABLED)
+
+
+@pytest.mark.proves("DISC-12")
+def test_a_missing_command_comes_with_where_to_get_it_and_where_it_was_looked_for() -> None:
+    hint = failure_hint(Failure(FailureKind.COMMAND_NOT_FOUND, "npx", "/usr/bin, /bin"))
+    assert "Node.js" in hint
+    assert "/usr/bin, /bin" in hint
+
+
+def test_a_server_that_needs_the_network_can_be_allowed_it() -> None:
+    failure = Failure(FailureKind.NETWORK_NEEDED, "git", "example.org")
+    shown = present(fake_status("Git", state=ServerState.IDLE, failure=failure))
+    assert shown.offer is not None
+    assert shown.offer.action is Action.ALLOW_NETWORK
+
+
+def test_what_protected_the_computer_is_said_as_it_was() -> None:
+    full = Protection(IsolationLevel.FULL, network=False, memory_mb=512)
+    weak = Protection(IsolationLevel.LIMITED, network=True, memory_mb=512, missing=("No bwrap.",))
+    said = protection_text(fake_status("Git", protection=full))
+    assert said.endswith("Files: blocked. Network: blocked. Memory: 512 MB.")
+    said = protection_text(fake_status("Git", protection=weak))
+    assert said.endswith("Files: not blocked. Network: allowed. Memory: 512 MB.\nNo bwrap.")
+    assert protection_text(fake_status("Git")) == ""
+    reached = fake_status("Web", transport=Transport.HTTP)
+    assert "nothing to isolate" in protection_text(reached)
 
 
 @pytest.mark.parametrize(

@@ -188,7 +188,7 @@ def test_a_failed_server_explains_itself_in_its_tooltip(servers: ServerList) -> 
     tip = str(servers.view().model().index(1, 0).data(Qt.ItemDataRole.ToolTipRole))
 
     assert "Command “uvx” not found" in tip
-    assert "Is the package installed?" in tip
+    assert "It comes with uv" in tip
 
 
 def test_all_rows_can_be_painted(servers: ServerList) -> None:

@@ -152,18 +152,19 @@ async def _run(run: PackageRun, command: Sequence[str], folder: Path) -> None:
     except TimeoutError:
         raise _failed(run, f"it took more than {_FETCH_TIMEOUT_S:g} s") from None
     finally:
-        _end(process)
+        await _end(process)
     if process.returncode != 0:
         raise _failed(run, _last_line(said))
 
 
-def _end(process: asyncio.subprocess.Process) -> None:
+async def _end(process: asyncio.subprocess.Process) -> None:
     if process.returncode is not None:
         return
     if sys.platform == "win32":
         process.kill()
     else:
         os.killpg(process.pid, signal.SIGKILL)
+    await process.wait()
 
 
 def _last_line(said: bytes) -> str:

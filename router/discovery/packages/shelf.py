@@ -66,8 +66,9 @@ class Shelf:
         await asyncio.to_thread(private_folder, folder)
         try:
             installed = await install(run, folder, search_path)
-        except BaseException:
-            await asyncio.shield(asyncio.to_thread(remove_tree, folder))
+        except Exception:
+            # Who is cancelled has no time for thousands of files: the next fetch removes them.
+            await asyncio.to_thread(remove_tree, folder)
             raise
         package = Package(
             run.source, run.name, installed.version, installed.integrity, self._clock()
