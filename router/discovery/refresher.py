@@ -66,6 +66,8 @@ class Refresher:
         self._clock = clock
         self._places = asyncio.Semaphore(DISCOVERIES_AT_ONCE)
         self._runs: dict[tuple[ServerRef, str], asyncio.Task[None]] = {}
+        self._quiet: set[ServerRef] = set()
+        """Those that are only checked: told of if something changed or failed."""
         self._unkept: set[ServerRef] = set()
         """Those whose list could not be written."""
 
@@ -94,6 +96,13 @@ class Refresher:
                 self._fail(*key, Failure(FailureKind.CANCELLED))
         return bool(runs)
 
+    async def check(self, ref: ServerRef) -> None:
+        """Learn a list anew without a word, unless it changed or can't be learnt."""
+        is_known = self._catalogs[ref.workspace].entry(ref.server).cached is not None
+        if is_known and self._run_key(ref) not in self._runs:
+            self._quiet.add(ref)
+        await asyncio.shield(self._joined(ref))
+
     async def close(self) -> None:
         await self._end(list(self._runs.values()))
 
@@ -106,6 +115,7 @@ class Refresher:
     def _begin(self, refs: Collection[ServerRef]) -> list[asyncio.Task[None]]:
         """In a context of its own: one trace for all that are begun together."""
         begin_trace()
+        self._quiet.difference_update(refs)
         if new := [ref for ref in refs if self._run_key(ref) not in self._runs]:
             log_event(log, "tools.discovery.started", serverCount=len(new))
         return [self._joined(ref) for ref in refs]
@@ -116,8 +126,12 @@ class Refresher:
         if run is None:
             self._step(ref, DiscoveryStep.STARTING)
             run = self._runs[key] = spawn(self._run(*key), name=f"discover {ref.server}")
-            run.add_done_callback(lambda _: self._runs.pop(key, None))
+            run.add_done_callback(lambda _: self._ended(key))
         return run
+
+    def _ended(self, key: tuple[ServerRef, str]) -> None:
+        self._runs.pop(key, None)
+        self._quiet.discard(key[0])
 
     def _run_key(self, ref: ServerRef) -> tuple[ServerRef, str]:
         return ref, self._catalogs[ref.workspace].entry(ref.server).config.config_hash
@@ -147,7 +161,7 @@ class Refresher:
             await self._write(ref, cached)
             await self._take_over(ref, config_hash, cached)
         self._board.update(ref, discovery=DiscoveryStatus.SUCCESS, step=None, failure=None)
-        self._publish(DiscoveryProgressed(ref, DiscoveryStep.COMPLETE))
+        self._progress(ref, DiscoveryStep.COMPLETE)
         log_event(
             log,
             "tools.discovery.server.success",
@@ -212,8 +226,13 @@ class Refresher:
         return entry if entry and entry.config.config_hash == config_hash else None
 
     def _step(self, ref: ServerRef, step: DiscoveryStep) -> None:
-        self._board.update(ref, discovery=DiscoveryStatus.DISCOVERING, step=step)
-        self._publish(DiscoveryProgressed(ref, step))
+        if ref not in self._quiet:
+            self._board.update(ref, discovery=DiscoveryStatus.DISCOVERING, step=step)
+        self._progress(ref, step)
+
+    def _progress(self, ref: ServerRef, step: DiscoveryStep) -> None:
+        if ref not in self._quiet:
+            self._publish(DiscoveryProgressed(ref, step))
 
     def _fail(self, ref: ServerRef, config_hash: str, failure: Failure) -> None:
         if self._entry(ref, config_hash) is None:
@@ -228,6 +247,6 @@ class Refresher:
         timed_out = failure.kind is FailureKind.TIMEOUT
         status = DiscoveryStatus.TIMEOUT if timed_out else DiscoveryStatus.FAILED
         self._board.update(ref, discovery=status, step=None, failure=failure)
-        self._publish(DiscoveryProgressed(ref, DiscoveryStep.FAILED))
+        self._progress(ref, DiscoveryStep.FAILED)
         if failure.kind is FailureKind.NETWORK_NEEDED:
             self._publish(AttentionNeeded(ref, failure))

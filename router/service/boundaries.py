@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 
 from router.catalog import editing
@@ -17,6 +17,7 @@ from router.model import (
     Permission,
     ProjectId,
     ServerId,
+    ServerRef,
     TokenId,
     ToolKey,
     WorkspaceId,
@@ -53,6 +54,9 @@ class Boundaries(Queries):
         await self._workspaces.create(workspace, WorkspaceConfig(name=name))
         await self._reconcile(workspace)
         return workspace
+
+    async def approve_tools(self, ref: ServerRef, tools: Collection[str] | None = None) -> None:
+        await self._fleet.lists.approve(ref, tools)
 
     async def set_approval_policy(self, workspace: WorkspaceId, policy: ApprovalPolicy) -> None:
         await self._edit(workspace, lambda c: c.model_copy(update={"approval": policy}))

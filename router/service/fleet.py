@@ -30,6 +30,7 @@ from router.model import (
 from router.ports import SecretStore, SessionId
 from router.receipts import DiscoveryAccess
 from router.service.discovering import Discovering
+from router.service.freshness import Freshness
 from router.service.server_logs import ServerLogs
 from router.service.sign_ins import SignIns
 from router.service.tool_lists import ToolLists
@@ -47,7 +48,6 @@ from router.upstream.process_tree import sweep
 log = logging.getLogger(__name__)
 
 _FOLLOWING_PAUSE_S = 1.0
-_FAILED = (DiscoveryStatus.FAILED, DiscoveryStatus.TIMEOUT)
 
 _LIST_CHANGED = frozenset(
     f"notifications/{kind}/list_changed" for kind in ("tools", "prompts", "resources")
@@ -114,6 +114,14 @@ class Fleet:
             publish=self._learnt,
             clock=clock,
         )
+        self.freshness = Freshness(
+            workspaces,
+            self.refresher.check,
+            may_run=self._may_run,
+            is_connected=lambda ref: self.board.condition(ref).connection is ServerState.READY,
+            idle_s=self.pool.idle_s,
+            clock=clock,
+        )
 
     async def sweep(self) -> None:
         """End what an earlier router that was killed has left of its servers."""
@@ -124,6 +132,7 @@ class Fleet:
         """From now on lists are kept fresh in the background, beginning with the stale ones, and
         servers run that shall do so before anyone calls them."""
         self._serving = True
+        self.freshness.start()
         for workspace, catalog in self._workspaces.catalogs.items():
             for server in catalog.servers:
                 self._begin(ServerRef(workspace, server))
@@ -145,6 +154,7 @@ class Fleet:
             await self.lists.load(ref)
             await self.discovering.load(ref)
             self._reset(ref)
+        consented = {ref: self.board.condition(ref).consented for ref in reconciled.kept}
         for ref in reconciled.kept:
             if self._workspaces.entry(ref).config.disabled:
                 await self.refresher.cancel(ref)
@@ -157,7 +167,7 @@ class Fleet:
         for ref in reconciled.restarted:
             self._begin(ref)
         for ref in reconciled.kept:
-            if self.board.condition(ref).discovery not in _FAILED:  # else that changed nothing
+            if ref in reconciled.enabled or self.board.condition(ref).consented != consented[ref]:
                 self._refresh_if_stale(ref)
             self._start_if(ref, Lifecycle.ALWAYS)
 
@@ -192,6 +202,16 @@ class Fleet:
             self._start_if(ref, Lifecycle.ALWAYS)
         await self.refresher.refresh(*chosen)
 
+    async def limits_changed(self) -> None:
+        """Hold the lists that are known to the new limits, and ask for what these allow anew."""
+        for workspace, catalog in list(self._workspaces.catalogs.items()):
+            for server in catalog.servers:
+                ref = ServerRef(workspace, server)
+                await self.lists.load(ref)
+                self.board.announce(ref)
+                self._publish(ToolsChanged(workspace, server, len(catalog.entry(server).tools)))
+                self._refresh_if_stale(ref)
+
     async def sign_out(self, ref: ServerRef) -> None:
         await self.sign_ins.sign_out(ref)
         await self._sign_in_ended(ref, sign_in_needed(ref.server, "you signed out"))
@@ -205,6 +225,7 @@ class Fleet:
         for task in list(self._following.values()):
             await stop(task)
         await self.sign_ins.close()
+        await self.freshness.close()
         await self.refresher.close()
         await self.lists.close()
         await self.pool.close()
@@ -308,8 +329,8 @@ class Fleet:
 
     def _state_changed(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
         self.board.update(ref, connection=state, failure=failure, process=None)
-        if state is ServerState.READY:
-            self._refresh_if_stale(ref)
+        if state is ServerState.READY and self._serving:
+            self.freshness.connected(ref)
 
     async def _sign_in_ended(self, ref: ServerRef, failure: Failure | None) -> None:
         await self.pool.disconnect(ref)

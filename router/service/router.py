@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import assert_never
@@ -239,9 +239,6 @@ class Router(Boundaries):
     async def approve_server(self, ref: ServerRef) -> None:
         await self._fleet.approve(ref)
 
-    async def approve_tools(self, ref: ServerRef, tools: Collection[str] | None = None) -> None:
-        await self._fleet.lists.approve(ref, tools)
-
     async def allow_discovery(self, ref: ServerRef, access: DiscoveryAccess) -> None:
         await self._fleet.allow(ref, access)
 
@@ -385,6 +382,8 @@ class Router(Boundaries):
                 max_mb=after.activity_mb,
             )
         self._publish(SettingsApplied(after))
+        if after.list_limits != before.list_limits:
+            await self._fleet.limits_changed()
         if after.active_workspace != before.active_workspace:
             self._publish(WorkspaceSwitched(after.active_workspace))
         if after.port != before.port and self._watching is not None:

@@ -28,6 +28,8 @@ class Reconciled:
     restarted: tuple[ServerRef, ...]
     """New ones, and those whose configuration now decides another tool list."""
     kept: tuple[ServerRef, ...]
+    enabled: frozenset[ServerRef] = frozenset()
+    """Those of the kept that were switched off before."""
 
 
 class Workspaces:
@@ -167,4 +169,11 @@ def _compare(
         removed={refs[s]: len(entry.tools) for s, entry in before.items() if s not in after},
         restarted=tuple(refs[server] for server in after if not is_same(server)),
         kept=tuple(refs[server] for server in after if is_same(server)),
+        enabled=frozenset(
+            refs[server]
+            for server in after
+            if is_same(server)
+            and before[server].config.disabled
+            and not after[server].config.disabled
+        ),
     )

@@ -165,6 +165,11 @@ class UpstreamPool:
         for owner in self._owners_of(ref).values():
             owner.forgive()
 
+    def idle_s(self, ref: ServerRef) -> float | None:
+        """For how long nobody has used any connection of a server; None if it has none."""
+        live = (owner.live for owner in self._owners_of(ref).values())
+        return min((connection.idle_s for connection in live if connection), default=None)
+
     async def measure(self) -> dict[ServerRef, ProcessFacts]:
         """What the processes of the running servers use, each server's together."""
         servers: dict[ServerRef, ProcessFacts] = {}

@@ -1,0 +1,224 @@
+"""Keeping lists fresh: when a server is asked again, and that the same list is no news."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from router.catalog.catalog import WorkspaceCatalog
+from router.catalog.vetting.preparing import prepare
+from router.events import (
+    ApprovalsChanged,
+    ListNotKept,
+    ToolsChanged,
+)
+from router.lists import CutKind, PreparedListing, ServerListing
+from router.model import Permission, ServerId, ServerRef
+from router.ports import CachedListing
+from router.search.provider import Provider
+from router.service import freshness
+from router.service.freshness import Freshness, holds_for
+from router.service.workspaces import Workspaces
+from router.settings import ListLimitSettings, WorkspaceConfig
+from router.store.config import ConfigStore
+from tests.fakes import FakeClock
+from tests.listed import Listed
+from tests.running import PERSONAL, Running, running_router
+
+READ = {"name": "read", "description": "Read a file."}
+WRITE = {"name": "write", "description": "Write a file."}
+FILES = ServerRef(PERSONAL, ServerId("files"))
+
+
+@pytest.fixture
+def listed(tmp_path: Path) -> Listed:
+    listed = Listed(tmp_path / "list.json")
+    listed.has(READ)
+    return listed
+
+
+@pytest.mark.proves("REG-2")
+@pytest.mark.parametrize(
+    ("ttl_ms", "connected", "expected"),
+    [
+        (None, False, timedelta(hours=24)),
+        (None, True, timedelta(minutes=5)),
+        (60_000, True, timedelta(minutes=1)),
+        (60_000, False, timedelta(hours=24)),
+        (0, True, timedelta(seconds=10)),
+        (10**12, True, timedelta(hours=24)),
+    ],
+)
+def test_a_list_holds_a_day_or_as_long_as_its_connected_server_says(
+    ttl_ms: int | None, connected: bool, expected: timedelta
+) -> None:
+    assert holds_for(PreparedListing(ttl_ms=ttl_ms), connected=connected) == expected
+
+
+class Watch:
+    """A `Freshness` over one listed server, in a state that a test sets."""
+
+    def __init__(self, folder: Path) -> None:
+        self.clock = FakeClock()
+        self.connected = False
+        self.idle_s: float | None = None
+        config = {"name": "Test", "mcpServers": {"files": {"command": "files"}}}
+        catalog = WorkspaceCatalog(WorkspaceConfig.model_validate(config), Provider())
+        cached = CachedListing(prepare(ServerListing((READ,))), "", self.clock.now)
+        catalog.set_listing(FILES.server, cached)
+        workspaces = Workspaces(folder, ConfigStore(folder), Provider())
+        workspaces.catalogs[PERSONAL] = catalog
+        self.freshness = Freshness(
+            workspaces,
+            self._check,
+            may_run=lambda _: True,
+            is_connected=lambda _: self.connected,
+            idle_s=lambda _: self.idle_s,
+            clock=self.clock,
+        )
+        self.checked = 0
+
+    async def _check(self, ref: ServerRef) -> None:
+        self.checked += 1
+
+    def due_after(self, **time: float) -> bool:
+        self.clock.advance(timedelta(**time))
+        return self.freshness.is_due(FILES)
+
+
+@pytest.fixture
+def watch(tmp_path: Path) -> Watch:
+    return Watch(tmp_path)
+
+
+@pytest.mark.proves("DISC-10")
+def test_a_server_that_rests_is_asked_once_a_day(watch: Watch) -> None:
+    assert not watch.due_after(hours=23)
+    assert watch.due_after(hours=1)
+
+
+@pytest.mark.proves("REG-2", "DISC-10")
+def test_a_connected_server_is_asked_every_five_minutes_as_long_as_it_is_used(
+    watch: Watch,
+) -> None:
+    watch.connected, watch.idle_s = True, 20
+    assert not watch.due_after(minutes=4)
+    assert watch.due_after(minutes=1)
+
+
+def test_a_connected_server_that_nobody_uses_is_left_to_fall_asleep(watch: Watch) -> None:
+    watch.connected, watch.idle_s = True, 300
+    assert not watch.due_after(minutes=5)
+
+
+async def test_a_check_that_fails_is_not_tried_again_at_once(watch: Watch) -> None:
+    watch.clock.advance(timedelta(hours=24))
+    watch.freshness.look()
+    assert not watch.freshness.is_due(FILES)
+    assert not watch.due_after(hours=23)
+    assert watch.due_after(hours=1)
+
+
+def written(data: Path) -> tuple[bytes, int]:
+    path = data / "workspaces" / "personal" / "cache" / "files.json"
+    return path.read_bytes(), path.stat().st_ino
+
+
+@pytest.mark.proves("DISC-10", "CACHE-8")
+async def test_when_a_server_is_connected_its_list_is_asked_for(
+    running: Running, listed: Listed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(freshness, "_JUST_SEEN", timedelta(0))
+    await running.add("Files", listed.config)
+    listed.has(READ, WRITE)
+    running.trace.clear()
+    await running.call("tool_execute", {"toolKey": "files:read"})
+    assert (await running.trace.until(ToolsChanged)).count == 2
+    assert (await running.trace.until(ApprovalsChanged)).waiting == 1
+
+
+@pytest.mark.proves("DISC-10", "CACHE-8")
+async def test_a_check_that_finds_the_same_list_writes_and_tells_nothing(
+    tmp_path: Path, listed: Listed
+) -> None:
+    async with running_router(tmp_path / "data") as running:
+        ref = await running.add("Files", listed.config)
+        await running.call("tool_execute", {"toolKey": "files:read"})
+        before, seen = written(tmp_path / "data"), running.router.servers(PERSONAL)[0].listed_at
+        asked = listed.times_asked
+        running.trace.clear()
+        await running.router._fleet.refresher.check(ref)  # pyright: ignore[reportPrivateUsage]
+        assert listed.times_asked == asked + 1
+        assert written(tmp_path / "data") == before
+        assert running.trace.events == []
+        [status] = running.router.servers(PERSONAL)
+        assert status.listed_at is not None
+        assert seen is not None
+        assert status.listed_at > seen
+
+
+@pytest.mark.proves("DISC-10")
+async def test_a_server_that_says_its_list_changed_is_asked(
+    running: Running, listed: Listed
+) -> None:
+    await running.add("Files", listed.config)
+    listed.has(READ, WRITE, {"name": "announce"})
+    running.trace.clear()
+    ref = running.router.find_server(PERSONAL, "Files")
+    await running.router.refresh(PERSONAL, ref.server)
+    await running.router.approve_tools(ref)
+    listed.has(READ)
+    running.trace.clear()
+    await running.call("tool_execute", {"toolKey": "files:announce"})
+    await running.trace.until(ToolsChanged, lambda event: event.count == 1)
+
+
+@pytest.mark.proves("DISC-10")
+async def test_neither_reading_nor_a_permission_nor_a_disabled_server_asks_for_a_list(
+    running: Running, listed: Listed
+) -> None:
+    ref = await running.add("Files", listed.config)
+    [view] = running.router.tools(ref)
+    asked = listed.times_asked
+    await running.router.set_permission(PERSONAL, view.key, Permission.DENY)
+    await running.call("tool_discovery", {"query": ["file"]})
+    await running.router.set_server_enabled(ref, False)
+    await running.router.refresh(PERSONAL)
+    assert listed.times_asked == asked
+
+
+@pytest.mark.proves("CACHE-5")
+async def test_a_list_that_cant_be_written_is_used_and_people_are_told(
+    tmp_path: Path, listed: Listed
+) -> None:
+    async with running_router(tmp_path / "data") as running:
+        ref = await running.add("Files", listed.config)
+        path = tmp_path / "data" / "workspaces" / "personal" / "cache" / "files.json"
+        path.unlink()
+        path.mkdir()
+        listed.has({"name": "read", "description": "Read a file."}, {**WRITE})
+        await running.router.refresh(PERSONAL, ref.server)
+        told = await running.trace.until(ListNotKept)
+        assert "can't be written" in told.reason
+        assert len(running.router.tools(ref)) == 2
+        path.rmdir()
+        await running.router.refresh(PERSONAL, ref.server)
+        await running.trace.until(ListNotKept, lambda event: event.reason == "")
+        assert path.is_file()
+
+
+@pytest.mark.proves("DISC-8")
+async def test_stricter_limits_hold_at_once_for_lists_that_are_known(
+    running: Running, listed: Listed
+) -> None:
+    listed.has({"name": "read", "description": "x" * 300})
+    ref = await running.add("Files", listed.config)
+    strict = ListLimitSettings(preset="strict")
+    settings = running.router.settings().model_copy(update={"list_limits": strict})
+    await running.router.apply_settings(settings)
+    [view] = running.router.tools(ref)
+    assert len(view.description) == 200
+    [status] = running.router.servers(PERSONAL)
+    assert [(cut.kind, cut.count) for cut in status.cuts] == [(CutKind.LONG_DESCRIPTION, 1)]
