@@ -75,6 +75,7 @@ from router.store.redaction import Redactor
 from router.store.secrets import KeyringSecrets, LayeredSecrets, SessionSecrets
 from router.store.tokens import TokenStore
 from router.tasks import spawn, stop
+from router.tracing import begin_trace
 from router.upstream.ownership import owner_of
 
 log = logging.getLogger(__name__)
@@ -305,7 +306,7 @@ class Router(Boundaries):
     async def call_tool(
         self, caller: Caller, key: ToolKey, arguments: JsonObject
     ) -> ToolResult[JsonObject]:
-        request = Request(id="local", caller=caller, params={})
+        request = Request(id=begin_trace(), caller=caller, params={})
         return await self._endpoint.exposures.run_tool(request, key, arguments)
 
     async def try_tool(
