@@ -20,7 +20,7 @@ from router.upstream.oauth.account import Account
 from router.upstream.oauth.callback import CallbackListener
 from router.upstream.oauth.clients import Client, known_client, register
 from router.upstream.oauth.failures import GrantRefused, SignInFailed, error_code
-from router.upstream.oauth.metadata import Authority, Challenge, discover, same_issuer
+from router.upstream.oauth.metadata import Authority, Challenge, discover
 from router.upstream.oauth.tokens import Code, exchange
 from router.upstream.oauth.vault import Place
 
@@ -92,7 +92,7 @@ class PendingSignIn:
         issuer = answer.get("iss")
         if issuer is None and self._authority.sends_issuer:
             raise SignInFailed("The answer to the sign-in does not say where it comes from.")
-        if issuer is not None and not same_issuer(issuer, self._authority.issuer):
+        if issuer is not None and issuer != self._authority.issuer:  # RFC 9207: as it is
             raise SignInFailed("The answer to the sign-in comes from somebody else.")
         if "code" not in answer:
             raise SignInFailed(f"The sign-in was refused ({error_code(answer.get('error'))}).")

@@ -74,7 +74,7 @@ async def discover(
     return _authority(metadata, issuer, named, scope)
 
 
-def same_issuer(one: str, other: str) -> bool:
+def _same_issuer(one: str, other: str) -> bool:
     """A trailing slash is all that may differ."""
     return one.removesuffix("/") == other.removesuffix("/")
 
@@ -98,7 +98,7 @@ async def _server_metadata(fetch: Fetch, issuer: str) -> JsonObject | None:
     path = parts.path.rstrip("/")
     places = [_OAUTH + path, _OPENID + path, *([path + _OPENID] if path else [])]
     metadata = await _first_found(fetch, [urljoin(issuer, place) for place in places])
-    if metadata is not None and not same_issuer(str(metadata.get("issuer") or ""), issuer):
+    if metadata is not None and not _same_issuer(str(metadata.get("issuer") or ""), issuer):
         raise SignInFailed(f"{parts.netloc} claims to be another authorization server.")
     return metadata
 
