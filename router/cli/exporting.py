@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 
 from router.model import JsonObject
 
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+
 Order: TypeAlias = Callable[[str, JsonObject], Awaitable[Any]]
 
 
@@ -42,4 +44,4 @@ class _CsvWriter:
 
 def _cell(value: object) -> object:
     """A text that a spreadsheet would take for a formula is quoted."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value

@@ -77,5 +77,6 @@ def test_activity_is_shown_filtered_and_exported(terminal: Terminal) -> None:
     assert [json.loads(line) for line in lines] == [failed, done]
     head, first, second = csv.reader(terminal("activity", "--export", "csv")[1].splitlines())
     assert dict(zip(head, second, strict=True))["tool"] == "echo"
+    assert dict(zip(head, second, strict=True))["message"] == ""
     assert dict(zip(head, first, strict=True))["message"] == "'=no"
     assert terminal("savings")[0] == 0
