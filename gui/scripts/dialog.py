@@ -6,7 +6,7 @@ that was removed stays in the editor, so that keeping it again undoes that.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QVBoxLayout, QWidget
 
@@ -23,6 +23,7 @@ from router.saved import SavedScript, ScriptTrial
 
 SIZE = (960, 700)
 _LIST_WIDTH = 220
+_ROW_HEIGHT = 32
 _PADDING = 24
 
 
@@ -157,6 +158,8 @@ class ScriptsDialog(QDialog):
         self.list.blockSignals(True)
         self.list.clear()
         self.list.addItems(names)
+        for row in range(self.list.count()):
+            self.list.item(row).setSizeHint(QSize(0, _ROW_HEIGHT))
         self.list.setCurrentRow(names.index(chosen) if chosen in names else -1)
         self.list.blockSignals(False)
         self._show(chosen)
