@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from router.details import LogLine, ServerOffers
+from router.lists import ApprovalPolicy
 from router.model import (
     ActivityEntry,
     JsonObject,
@@ -48,6 +49,7 @@ class RouterState:
     tools: dict[ServerRef, tuple[ToolView, ...]] = field(
         default_factory=dict[ServerRef, tuple[ToolView, ...]]
     )
+    approval: ApprovalPolicy = ApprovalPolicy.ASK_ON_CHANGE
     pending: tuple[PendingTool, ...] = ()
     offers: dict[ServerRef, ServerOffers] = field(default_factory=dict[ServerRef, ServerOffers])
     logs: dict[ServerRef, tuple[LogLine, ...]] = field(

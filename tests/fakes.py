@@ -109,6 +109,9 @@ class FakeRouter(FakePermissions, FakeDiscovery):
     def tools(self, ref: ServerRef) -> tuple[ToolView, ...]:
         return self.state.tools.get(ref, ())
 
+    def approval_policy(self, workspace: WorkspaceId) -> ApprovalPolicy:
+        return self.state.approval
+
     def pending_tools(self, workspace: WorkspaceId) -> tuple[PendingTool, ...]:
         return self.state.pending
 
@@ -157,6 +160,8 @@ class FakeRouter(FakePermissions, FakeDiscovery):
 
     async def set_approval_policy(self, workspace: WorkspaceId, policy: ApprovalPolicy) -> None:
         self._record("set_approval_policy", workspace, policy)
+        self.state.approval = policy
+        self.emit(WorkspacesChanged(workspace))
 
     async def begin_sign_in(self, ref: ServerRef) -> SignIn:
         self._record("begin_sign_in", ref)

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from PySide6.QtCore import QObject, Signal
 
 from gui.commands import Commands
+from router.lists import ApprovalPolicy
 from router.model import Optimization, WorkspaceId
 from router.ports import RouterPort
 from router.settings import Settings
@@ -57,6 +58,14 @@ class SettingsChanges(QObject):
 
         if wanted is not now.optimization:
             self._apply(setting(wanted), setting(now.optimization))
+
+    def set_approval_policy(self, workspace: WorkspaceId, wanted: ApprovalPolicy) -> None:
+        now = self._router.approval_policy(workspace)
+        if wanted is not now:
+            self._apply(
+                lambda: self._router.set_approval_policy(workspace, wanted),
+                lambda: self._router.set_approval_policy(workspace, now),
+            )
 
     def offer_undo(self, _: str, undo: Callable[[], object]) -> None:
         """Something was done that knows itself how to take it back."""

@@ -30,6 +30,7 @@ from gui.settings.changes import SettingsChanges
 from gui.settings.optimization_page import OptimizationPage
 from gui.settings.page import PAGE_PADDING, SettingsPage
 from gui.settings.pages import AboutPage, ActivityPage, GeneralPage, NetworkPage
+from gui.settings.security_page import SecurityPage
 from gui.window.sidebar_row import SidebarRow
 from router.errors import ToolboothError
 from router.events import ActivityRecorded, Event
@@ -42,6 +43,7 @@ class PageName(StrEnum):
     GENERAL = "general"
     OPTIMIZATION = "optimization"
     APPS = "apps"
+    SECURITY = "security"
     NETWORK = "network"
     ACTIVITY = "activity"
     ABOUT = "about"
@@ -59,6 +61,7 @@ class SettingsDialog(QDialog):
             PageName.GENERAL: GeneralPage(router, self._changes),
             PageName.OPTIMIZATION: OptimizationPage(router, self._changes),
             PageName.APPS: self._apps,
+            PageName.SECURITY: SecurityPage(router, self._changes),
             PageName.NETWORK: NetworkPage(router, self._changes),
             PageName.ACTIVITY: ActivityPage(router, self._changes),
             PageName.ABOUT: AboutPage(router, self._changes),

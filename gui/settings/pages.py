@@ -69,8 +69,6 @@ class NetworkPage(SettingsPage):
         self._port = self._port_field()
         self._timeout = Stepper(self.tr("Longest call, in seconds"), 1, 86400, step=30)
         self._timeout.changed.connect(changes.setter("call_timeout_s"))
-        self._open = Toggle(self.tr("Connect without a token"))
-        self._open.clicked.connect(changes.setter("open_endpoint"))
         self._add_cards()
 
     def show_state(self) -> None:
@@ -83,7 +81,6 @@ class NetworkPage(SettingsPage):
         self._message.setVisible(bool(listener.message))
         self._port.show_value(settings.port)
         self._timeout.set_value(round(settings.call_timeout_s))
-        self._open.setChecked(settings.open_endpoint)
 
     def _add_cards(self) -> None:
         where = RowCard()
@@ -102,7 +99,6 @@ class NetworkPage(SettingsPage):
         rules.add_row(
             self.tr("Longest call, in seconds"), description("call_timeout_s"), self._timeout
         )
-        rules.add_row(self.tr("Connect without a token"), description("open_endpoint"), self._open)
         self.column.addWidget(where)
         self.column.addWidget(self._message)
         self.column.addWidget(rules)

@@ -1420,10 +1420,6 @@
         <translation>呼び出しの上限（秒）</translation>
     </message>
     <message>
-        <source>Connect without a token</source>
-        <translation>トークンなしの接続</translation>
-    </message>
-    <message>
         <source>Port</source>
         <translation>ポート</translation>
     </message>
@@ -1818,6 +1814,101 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Clear</source>
         <translation>消去</translation>
+    </message>
+</context>
+<context>
+    <name>SecurityPage</name>
+    <message>
+        <source>Security</source>
+        <translation>セキュリティ</translation>
+    </message>
+    <message>
+        <source>Least isolation</source>
+        <translation>必要な隔離レベル</translation>
+    </message>
+    <message>
+        <source>Strict limits</source>
+        <translation>厳しい制限</translation>
+    </message>
+    <message>
+        <source>Connect without a token</source>
+        <translation>トークンなしで接続</translation>
+    </message>
+    <message>
+        <source>Trust servers</source>
+        <translation>サーバーを信頼する</translation>
+    </message>
+    <message>
+        <source>New and changed tools are used at once.</source>
+        <translation>新規・変更されたツールもすぐに使います。</translation>
+    </message>
+    <message>
+        <source>Ask when something changes</source>
+        <translation>変更があれば確認する</translation>
+    </message>
+    <message>
+        <source>The first list counts as approved; what comes or changes later waits.</source>
+        <translation>最初の一覧は承認済みとみなし、以降の追加や変更は保留します。</translation>
+    </message>
+    <message>
+        <source>Ask about every tool</source>
+        <translation>すべてのツールを確認する</translation>
+    </message>
+    <message>
+        <source>Nothing is used before you have seen it.</source>
+        <translation>確認するまで何も使われません。</translation>
+    </message>
+    <message>
+        <source>Tools of this workspace</source>
+        <translation>このワークスペースのツール</translation>
+    </message>
+    <message>
+        <source>Any</source>
+        <translation>任意</translation>
+    </message>
+    <message>
+        <source>Limited</source>
+        <translation>制限</translation>
+    </message>
+    <message>
+        <source>Confined</source>
+        <translation>封じ込め</translation>
+    </message>
+    <message>
+        <source>Full</source>
+        <translation>完全</translation>
+    </message>
+    <message>
+        <source>With less than this, no server is started to learn its tools.</source>
+        <translation>これを下回る場合、ツール取得のためにサーバーを起動しません。</translation>
+    </message>
+    <message>
+        <source>Learning gets 256 MB and a quarter of a core.</source>
+        <translation>取得時のメモリーは 256 MB、CPU は 1/4 コアまで。</translation>
+    </message>
+    <message>
+        <source>In force here</source>
+        <translation>現在の保護</translation>
+    </message>
+    <message>
+        <source>While tools are learnt</source>
+        <translation>ツール取得時</translation>
+    </message>
+    <message>
+        <source>Apps</source>
+        <translation>アプリ</translation>
+    </message>
+    <message>
+        <source>Known once a server’s tools have been learnt.</source>
+        <translation>サーバーのツールを取得すると分かります。</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>なし</translation>
+    </message>
+    <message>
+        <source>{level}, at the least, for the servers of this workspace</source>
+        <translation>このワークスペースのサーバーでは、最低でも「{level}」</translation>
     </message>
 </context>
 <context>

@@ -10,6 +10,7 @@ from router.activity import ActivityPage, ActivityQuery, ClientSavings
 from router.catalog import editing, reading
 from router.details import LogLine, ServerOffers
 from router.gateway.metatools import Inquiry
+from router.lists import ApprovalPolicy
 from router.model import (
     ActivityEntry,
     Caller,
@@ -110,6 +111,9 @@ class Queries:
 
     def pending_tools(self, workspace: WorkspaceId) -> tuple[PendingTool, ...]:
         return self._fleet.lists.pending(workspace)
+
+    def approval_policy(self, workspace: WorkspaceId) -> ApprovalPolicy:
+        return self._workspaces.catalog(workspace).config.approval
 
     def offers(self, ref: ServerRef) -> ServerOffers:
         return reading.offers(self._workspaces.entry(ref).listing)

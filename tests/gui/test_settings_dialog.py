@@ -17,9 +17,11 @@ from gui.look.widgets import Segmented, Toggle
 from gui.settings.controls import NumberField, RadioCard
 from gui.settings.dialog import PageName, SettingsDialog
 from gui.settings.new_token import snippet
+from gui.settings.optimization_page import OptimizationPage
 from gui.settings.page import description
 from router.errors import Conflict
 from router.events import SettingsApplied
+from router.lists import ApprovalPolicy
 from router.model import (
     Exposure,
     Optimization,
@@ -31,6 +33,7 @@ from router.model import (
 )
 from router.settings import Settings
 from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
+from tests.gui.driving import button
 
 PERSONAL = WorkspaceId("personal")
 WAIT_MS = 2000
@@ -122,7 +125,8 @@ def test_the_toggle_switches_the_optimization_of_the_workspace(
 
 @pytest.mark.proves("META-4")
 def test_every_strategy_can_be_chosen(dialog: SettingsDialog) -> None:
-    cards = dialog.findChildren(RadioCard)
+    (page,) = dialog.findChildren(OptimizationPage)
+    cards = page.findChildren(RadioCard)
     assert [(card.is_chosen(), card.isEnabled()) for card in cards] == [
         (True, True),
         (False, True),
@@ -255,3 +259,22 @@ def test_not_agreeing_revokes_nothing(dialog: SettingsDialog, router: FakeRouter
     ask_to_revoke(dialog)
     press(dialog.findChildren(QMessageBox)[0], "Cancel")
     assert router.commands == []
+
+
+def test_the_approval_policy_applies_at_once_and_can_be_undone(
+    router: FakeRouter, dialog: SettingsDialog, qtbot: QtBot
+) -> None:
+    dialog.go_to(PageName.SECURITY)
+    QTest.mouseClick(button(dialog, "Ask about every tool"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "Saved." in " ".join(texts(dialog)))
+    assert router.state.approval is ApprovalPolicy.ASK_ALWAYS
+    QTest.mouseClick(button(dialog, "Undo"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: router.state.approval is ApprovalPolicy.ASK_ON_CHANGE)
+
+
+def test_the_least_isolation_is_a_setting_like_any_other(
+    router: FakeRouter, dialog: SettingsDialog, qtbot: QtBot
+) -> None:
+    dialog.go_to(PageName.SECURITY)
+    QTest.mouseClick(button(dialog, "Confined"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: router.settings().isolation.required_level == 2)

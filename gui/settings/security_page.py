@@ -1,0 +1,116 @@
+"""The Security page: when to ask about tools, how well servers are walled in, who may connect."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QVBoxLayout
+
+from gui.look.widgets import Segmented, Toggle
+from gui.settings.changes import SettingsChanges
+from gui.settings.controls import RadioCard, RowCard
+from gui.settings.page import SettingsPage, description, heading
+from router.lists import ApprovalPolicy
+from router.ports import RouterPort
+from router.receipts import IsolationLevel
+
+
+class SecurityPage(SettingsPage):
+    icon_name = "shield-check"
+
+    def __init__(self, router: RouterPort, changes: SettingsChanges) -> None:
+        super().__init__(self.tr("Security"), router, changes)
+        self._policies = self._add_policies()
+        self._level = Segmented(
+            self.tr("Least isolation"),
+            tuple((str(int(level)), text) for level, text in self._levels()),
+        )
+        self._level.changed.connect(self._require)
+        self._strict = Toggle(self.tr("Strict limits"))
+        self._strict.clicked.connect(self._be_strict)
+        self._open = Toggle(self.tr("Connect without a token"))
+        self._open.clicked.connect(changes.setter("open_endpoint"))
+        self._add_rows()
+
+    def show_state(self) -> None:
+        settings = self.router.settings()
+        policy = self.router.approval_policy(self.router.active_workspace())
+        for choice, card in self._policies.items():
+            card.set_chosen(choice is policy)
+        self._level.set_current(str(settings.isolation.required_level))
+        self._strict.setChecked(settings.isolation.strict)
+        self._open.setChecked(settings.open_endpoint)
+        self._in_force.setText(self._protection())
+
+    def _add_policies(self) -> dict[ApprovalPolicy, RadioCard]:
+        cards = {
+            ApprovalPolicy.TRUST: RadioCard(
+                self.tr("Trust servers"), self.tr("New and changed tools are used at once.")
+            ),
+            ApprovalPolicy.ASK_ON_CHANGE: RadioCard(
+                self.tr("Ask when something changes"),
+                self.tr("The first list counts as approved; what comes or changes later waits."),
+            ),
+            ApprovalPolicy.ASK_ALWAYS: RadioCard(
+                self.tr("Ask about every tool"),
+                self.tr("Nothing is used before you have seen it."),
+            ),
+        }
+        group = QVBoxLayout()
+        group.setSpacing(8)
+        group.addWidget(heading(self.tr("Tools of this workspace")))
+        for policy, card in cards.items():
+            card.chosen.connect(lambda policy=policy: self._choose(policy))
+            group.addWidget(card)
+        self.column.addLayout(group)
+        return cards
+
+    def _levels(self) -> tuple[tuple[IsolationLevel, str], ...]:
+        return (
+            (IsolationLevel.NONE, self.tr("Any")),
+            (IsolationLevel.LIMITED, self.tr("Limited")),
+            (IsolationLevel.CONFINED, self.tr("Confined")),
+            (IsolationLevel.FULL, self.tr("Full")),
+        )
+
+    def _add_rows(self) -> None:
+        walls = RowCard()
+        walls.add_row(
+            self.tr("Least isolation"),
+            self.tr("With less than this, no server is started to learn its tools."),
+            self._level,
+        )
+        walls.add_row(
+            self.tr("Strict limits"),
+            self.tr("Learning gets 256 MB and a quarter of a core."),
+            self._strict,
+        )
+        self._in_force = walls.add_row(self.tr("In force here"), "")
+        access = RowCard()
+        access.add_row(self.tr("Connect without a token"), description("open_endpoint"), self._open)
+        self.column.addWidget(heading(self.tr("While tools are learnt")))
+        self.column.addWidget(walls)
+        self.column.addWidget(heading(self.tr("Apps")))
+        self.column.addWidget(access)
+
+    def _protection(self) -> str:
+        """What was in force when tools were last learnt, as a self-test has proved it."""
+        servers = self.router.servers(self.router.active_workspace())
+        known = [s.protection.level for s in servers if s.protection is not None]
+        if not known:
+            return self.tr("Known once a server’s tools have been learnt.")
+        names = dict(self._levels())
+        text = {**names, IsolationLevel.NONE: self.tr("None")}[min(known)]
+        return self.tr("{level}, at the least, for the servers of this workspace").format(
+            level=text
+        )
+
+    def _choose(self, policy: ApprovalPolicy) -> None:
+        self.changes.set_approval_policy(self.router.active_workspace(), policy)
+
+    def _require(self, level: str) -> None:
+        now = self.router.settings().isolation
+        change = now.model_copy(update={"required_level": int(level)})
+        self.changes.setter("isolation")(change)
+
+    def _be_strict(self, strict: bool) -> None:
+        now = self.router.settings().isolation
+        self.changes.setter("isolation")(now.model_copy(update={"strict": strict}))

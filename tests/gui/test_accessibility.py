@@ -1,0 +1,117 @@
+"""Every control of every window has a name, by the interface that screen readers use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QTabBar,
+    QTextEdit,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from gui.apps.dialogs import ByHandDialog, PlanDialog
+from gui.commands import Commands
+from gui.look.theme import Theme
+from gui.onboarding.choices import import_choices
+from gui.onboarding.dialog import GuideDialog, Step
+from gui.server.dialog import ServerDialog
+from gui.settings.dialog import PageName, SettingsDialog
+from gui.window.places import Place
+from gui.window.try_dialog import TryDialog
+from router.clients import ClientApp, ClientId, ClientState, ConnectionPlan, FoundServer, Prompt
+from router.lists import Approval
+from router.model import Parameter, ToolKey
+from router.ports import PendingTool
+from router.settings import ServerConfig
+from tests.fakes import FakeRouter, run_now
+from tests.gui.driving import GITHUB, PERSONAL, open_window, stocked_router, tool
+
+CONTROLS = (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QTabBar,
+    QTextEdit,
+)
+APP = ClientApp(ClientId("cursor"), "Cursor", Path("/c"), ClientState.FOUND)
+FOUND = FoundServer("a", "Zed", Path("/z"), ServerConfig(command="a"), (Prompt("k", "Key", True),))
+
+
+@pytest.fixture
+def router() -> FakeRouter:
+    made = stocked_router()
+    made.apps.apps = (APP,)
+    made.state.pending = (
+        PendingTool(ToolKey(GITHUB.id, "fork"), Approval.PENDING, "", "Fork it", (), ()),
+    )
+    return made
+
+
+def nameless(window: QWidget) -> list[str]:
+    """The controls a person can meet that say nothing about themselves."""
+    controls = [c for kind in CONTROLS for c in window.findChildren(kind) if c.isVisible()]
+    return [type(c).__name__ for c in controls if not _is_inner(c) and not _name(c)]
+
+
+def _is_inner(control: QWidget) -> bool:
+    """Parts of another control, which speaks for them."""
+    return isinstance(control.parentWidget(), QAbstractSpinBox | QComboBox | QLineEdit)
+
+
+def _name(control: QWidget) -> str:
+    interface = QAccessible.queryAccessibleInterface(control)
+    return interface.text(QAccessible.Text.Name) if interface is not None else ""
+
+
+@pytest.mark.parametrize("place", [p for p in Place if p is not Place.ACTIVITY])
+def test_the_main_window_names_all_its_controls(
+    place: Place, router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+) -> None:
+    window = open_window(router, look, qtbot)
+    window.go_to(place)
+    qtbot.waitUntil(lambda: nameless(window) == [])
+
+
+def test_the_settings_name_all_their_controls(
+    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+) -> None:
+    dialog = SettingsDialog(router, Commands(run_now), None)
+    qtbot.addWidget(dialog)
+    for page in PageName:
+        dialog.open_at(page)
+        assert (page, nameless(dialog)) == (page, [])
+
+
+def dialogs(router: FakeRouter) -> Iterator[QWidget]:
+    commands = Commands(run_now)
+    named = tool("create_issue")._replace(parameters=(Parameter("a", "boolean", True, "b"),))
+    yield ServerDialog(router, commands, PERSONAL)
+    yield TryDialog(router, commands, PERSONAL, named, None)
+    yield PlanDialog(ConnectionPlan(APP.id, "Cursor", APP.path, False, (), ""), None)
+    yield ByHandDialog(APP, None)
+    for step in Step:
+        guide = GuideDialog(router, commands, import_choices((FOUND,), ()), (step,), None)
+        yield guide
+
+
+def test_every_dialog_names_all_its_controls(
+    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+) -> None:
+    for dialog in dialogs(router):
+        dialog.show()
+        assert (type(dialog).__name__, nameless(dialog)) == (type(dialog).__name__, [])
+        dialog.close()
