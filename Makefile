@@ -76,7 +76,8 @@ ifdef EVALUATOR
 	$(BIN)/python $(EVALUATOR) --compare build/search/reference.json build/search/hybrid.json
 endif
 
-screenshots: ready ## draw the screens
+screenshots: ready ## draw the screens: those of the documentation, and all at each scale
+	$(BIN)/python packaging/screenshots.py docs/images --docs
 	$(BIN)/python packaging/screenshots.py build/screenshots $(ARGS)
 
 translations: ready ## collect the texts of the window for translation

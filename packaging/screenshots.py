@@ -1,6 +1,7 @@
 """Pictures of the window with sample data, to look at: `python packaging/screenshots.py OUTDIR`.
 
-Light and dark, at each scale; needs no screen and starts no router.
+Light and dark, at each scale; with `--docs`, those of the documentation, in English and Japanese.
+Needs no screen and starts no router.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+from PySide6.QtGui import QPixmap  # noqa: E402
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget  # noqa: E402
 from qasync import QEventLoop  # noqa: E402  # pyright: ignore[reportMissingTypeStubs]
 from screens_demo import (  # noqa: E402
@@ -58,6 +60,11 @@ from router.model import (  # noqa: E402
 from tests.fakes import FakeRouter, RouterState, run_now  # noqa: E402
 
 SCALES = ("1", "1.25", "1.5", "2")
+DOCS_SCALE = "1"
+DOCS = frozenset(
+    "main empty guide-connect apps preview needs playground try logs "
+    "settings-optimization settings-security settings-apps server-command tray".split()
+)
 
 
 def main() -> None:
@@ -66,18 +73,44 @@ def main() -> None:
     parser.add_argument("--scale", choices=SCALES, help="only this one")
     parser.add_argument("--language", default="en")
     parser.add_argument("--only", default="", help="screens whose name contains this")
+    parser.add_argument("--docs", action="store_true", help="only what the documentation shows")
     arguments = parser.parse_args()
     arguments.outdir.mkdir(parents=True, exist_ok=True)
+    if arguments.docs and not arguments.scale:
+        for language in ("en", "ja"):
+            again("--scale", DOCS_SCALE, "--language", language, scale=DOCS_SCALE)
+        return
+    if arguments.scale and arguments.docs:
+        take(arguments.outdir, DOCS, arguments.language)
+        return
     if arguments.scale:
         take_all(arguments.outdir, arguments.scale, arguments.language, arguments.only)
         return
     for scale in SCALES:
-        # Qt reads the scale once, at the start of the process.
-        command = [sys.executable, __file__, *sys.argv[1:], "--scale", scale]
-        subprocess.run(command, check=True, env={**os.environ, "QT_SCALE_FACTOR": scale})
+        again("--scale", scale, scale=scale)
+
+
+def again(*options: str, scale: str) -> None:
+    """In a process of its own: Qt reads the scale once, at its start."""
+    command = [sys.executable, __file__, *sys.argv[1:], *options]
+    subprocess.run(command, check=True, env={**os.environ, "QT_SCALE_FACTOR": scale})
+
+
+def take(outdir: Path, names: Collection[str], language: str) -> None:
+    """The screens called `names`, as `name-mode.png` or `name-mode-ja.png`."""
+    suffix = "" if language == "en" else f"-{language}"
+    for name, mode, picture in pictures(language):
+        if name in names:
+            picture.save(str(outdir / f"{name}-{mode}{suffix}.png"))
 
 
 def take_all(outdir: Path, scale: str, language: str, only: str) -> None:
+    for name, mode, picture in pictures(language):
+        if only in name:
+            picture.save(str(outdir / f"{name}-{mode}@{scale}x.png"))
+
+
+def pictures(language: str) -> Iterator[tuple[str, Mode, QPixmap]]:
     app = QApplication([])
     speech = Language(app)
     speech.use(language)
@@ -89,9 +122,7 @@ def take_all(outdir: Path, scale: str, language: str, only: str) -> None:
     for mode in modes:
         look.set_mode(mode)
         for name, widget in screens():
-            settled(widget)
-            if only in name:
-                widget.grab().save(str(outdir / f"{name}-{mode}@{scale}x.png"))
+            yield name, mode, settled(widget).grab()
             widget.deleteLater()
             app.processEvents()
 
