@@ -73,8 +73,7 @@ def _is_inner(control: QWidget) -> bool:
 
 
 def _name(control: QWidget) -> str:
-    interface = QAccessible.queryAccessibleInterface(control)
-    return interface.text(QAccessible.Text.Name) if interface is not None else ""
+    return QAccessible.queryAccessibleInterface(control).text(QAccessible.Text.Name)
 
 
 @pytest.mark.parametrize("place", [p for p in Place if p is not Place.ACTIVITY])
