@@ -114,6 +114,9 @@ def _present_failure(status: ServerStatus, failure: Failure) -> Presentation:
 
 def _present_healthy(status: ServerStatus) -> Presentation:
     target = short_target(status)
+    if status.waiting_count and status.state in (ServerState.READY, ServerState.IDLE):
+        waits = failure_text(Failure(FailureKind.CONSENT_NEEDED))
+        return Presentation(Mark.ATTENTION, tr("Needs approval"), waits, Tone.WARN)
     match status.state:
         case ServerState.READY:
             return Presentation(Mark.READY, tr("Ready"), target, Tone.OK)

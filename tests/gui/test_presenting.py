@@ -292,3 +292,9 @@ def test_a_failure_says_until_when_nothing_is_tried() -> None:
     at = datetime(2026, 1, 1, 12, 30, 5).astimezone()
     text = failure_text(Failure(FailureKind.EXITED, "code 1", retry_at=at))
     assert text == "Stopped by itself (code 1); not tried again before 12:30:05"
+
+
+def test_a_server_with_tools_that_wait_asks_for_attention() -> None:
+    shown = present(fake_status("Files", waiting_count=2))
+    assert (shown.mark, shown.summary) == (Mark.ATTENTION, "Needs approval")
+    assert present(fake_status("Files", waiting_count=2, enabled=False)).mark is Mark.OFF
