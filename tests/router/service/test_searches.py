@@ -1,0 +1,55 @@
+"""Searching through the whole router: trying it out, learning, and indexes that are kept ready."""
+
+from __future__ import annotations
+
+import pytest
+
+from router.errors import InvalidInput
+from router.events import ToolsChanged
+from router.model import Optimization
+from router.searching import Learned
+from tests.running import PERSONAL, Running
+
+
+@pytest.mark.proves("META-4", "META-10")
+async def test_a_search_is_tried_out_by_each_strategy_as_clients_get_it(running: Running) -> None:
+    await running.add("Odd")
+    words, meaning = await running.router.searches.try_out(PERSONAL, None, ["echo a text"])
+    assert (words.strategy, meaning.strategy) == (Optimization.BM25, Optimization.HYBRID)
+    assert words.hits[0].tool.key.tool == meaning.hits[0].tool.key.tool
+    assert 0 < words.hits[0].relevance <= 1
+    assert words.hits[0].explanation
+    assert running.router.searches.learned(PERSONAL, None) == Learned()
+
+
+@pytest.mark.proves("META-7")
+async def test_trying_out_the_cloud_without_a_service_says_what_is_missing(
+    running: Running,
+) -> None:
+    await running.add("Odd")
+    [reply] = await running.router.searches.try_out(
+        PERSONAL, None, ["echo"], strategies=[Optimization.CLOUD]
+    )
+    assert reply.strategy is Optimization.HYBRID
+    assert "no address is set" in reply.note
+
+
+async def test_a_search_of_nothing_is_refused_with_a_sentence(running: Running) -> None:
+    with pytest.raises(InvalidInput, match="list of strings"):
+        await running.router.searches.try_out(PERSONAL, None, [])
+
+
+async def test_a_change_of_tools_has_the_index_ready_before_anyone_searches(
+    running: Running,
+) -> None:
+    ref = await running.add("Odd")
+    searches = running.router.searches
+    searches.follow(ToolsChanged(PERSONAL, ref.server, 1))
+    await searches.prepare(PERSONAL)
+    [reply] = await searches.try_out(PERSONAL, None, ["echo"], strategies=[Optimization.HYBRID])
+    assert reply.hits
+
+
+async def test_new_workspaces_search_by_words_and_meaning(running: Running) -> None:
+    workspace = await running.router.create_workspace("Second")
+    assert running.router.projects(workspace)[0].optimization is Optimization.HYBRID
