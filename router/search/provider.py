@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -52,8 +51,6 @@ class Provider:
 
     def build(self, tools: Sequence[Tool], *, meaning: bool) -> Ranking:
         """Blocks: for the provider's own thread, or where there is no loop."""
-        # One thread is enough, and several wait for each other where other programs run too.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from router.search import reading
 
         parts = [self._part(group) for group in _by_server(tools)]

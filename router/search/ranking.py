@@ -26,7 +26,7 @@ from router.searching import SearchHit, SearchRequest
 
 NAME_SHARE = 0.45
 """How much a tool gains whose whole name was asked for."""
-MEANING_SHARE = 0.45
+MEANING_SHARE = 0.5
 LEARNED_SHARE = 0.5
 CONTEXT_SHARE = 0.01
 """So little that it only decides between tools that are otherwise as good as each other."""
