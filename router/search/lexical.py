@@ -23,7 +23,7 @@ K1 = 1.2
 class Weights:
     """How much each field counts, and how much its length matters (0 not at all, 1 fully)."""
 
-    weight: tuple[float, ...] = (3.0, 1.5, 2.0, 1.0, 0.4)
+    weight: tuple[float, ...] = (3.0, 1.5, 2.0, 1.0, 1.0)
     b: tuple[float, ...] = (0.3, 0.3, 0.3, 0.6, 0.6)
     k1: float = K1
 
