@@ -105,7 +105,7 @@
     </message>
     <message>
         <source>It may be slow to start; try again in 30 seconds, or give it longer.</source>
-        <translation type="unfinished"></translation>
+        <translation>起動に時間がかかっているかもしれません。30 秒後にもう一度試すか、制限時間を延ばしてください。</translation>
     </message>
     <message>
         <source>Is the package installed? Correct the command, or install it and try again.</source>
@@ -173,11 +173,11 @@
     </message>
     <message>
         <source>It comes with {program}. Install that and try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>{program} に含まれています。インストールしてから、もう一度お試しください。</translation>
     </message>
     <message>
         <source>Looked in: {folders}</source>
-        <translation type="unfinished"></translation>
+        <translation>検索した場所: {folders}</translation>
     </message>
     <message>
         <source>Fix…</source>
@@ -193,7 +193,7 @@
     </message>
     <message>
         <source>Allow network</source>
-        <translation type="unfinished"></translation>
+        <translation>ネットワークを許可</translation>
     </message>
     <message>
         <source>Retry</source>
@@ -311,35 +311,35 @@
     </message>
     <message>
         <source>Reached by address: it runs elsewhere, so there is nothing to isolate.</source>
-        <translation type="unfinished"></translation>
+        <translation>アドレスで接続するサーバーです。別の場所で動いているため、隔離の対象はありません。</translation>
     </message>
     <message>
         <source>Files: blocked.</source>
-        <translation type="unfinished"></translation>
+        <translation>ファイル: 遮断。</translation>
     </message>
     <message>
         <source>Files: not blocked.</source>
-        <translation type="unfinished"></translation>
+        <translation>ファイル: 遮断なし。</translation>
     </message>
     <message>
         <source>Network: allowed.</source>
-        <translation type="unfinished"></translation>
+        <translation>ネットワーク: 許可。</translation>
     </message>
     <message>
         <source>Network: blocked.</source>
-        <translation type="unfinished"></translation>
+        <translation>ネットワーク: 遮断。</translation>
     </message>
     <message>
         <source>Memory: {size} MB.</source>
-        <translation type="unfinished"></translation>
+        <translation>メモリ: {size} MB。</translation>
     </message>
     <message>
         <source>Processor: {share} % of a core.</source>
-        <translation type="unfinished"></translation>
+        <translation>プロセッサ: コアの {share} %。</translation>
     </message>
     <message>
         <source>When its tools were listed: {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>ツールの一覧取得時: {words}</translation>
     </message>
     <message numerus="yes">
         <source>%n tools</source>
