@@ -70,14 +70,14 @@ async def test_twenty_thousand_malformed_requests_do_no_harm(booth: Booth, token
 
 
 async def test_five_hundred_clients_get_their_own_answers(booth: Booth, token: str) -> None:
-    async def twenty_calls(number: int) -> None:
-        async with client_of(booth, token) as client:
-            for call in range(20):
-                nonce: JsonObject = {"client": number, "call": call}
-                arguments = {"toolKey": "test:echo", "arguments": nonce}
-                assert (await client.call("tool_execute", arguments))["structuredContent"] == nonce
+    async def twenty_calls(client: Client, number: int) -> None:
+        for call in range(20):
+            nonce: JsonObject = {"client": number, "call": call}
+            arguments = {"toolKey": "test:echo", "arguments": nonce}
+            assert (await client.call("tool_execute", arguments))["structuredContent"] == nonce
 
-    await asyncio.gather(*(twenty_calls(number) for number in range(500)))
+    async with client_of(booth, token) as client:
+        await asyncio.gather(*(twenty_calls(client, number) for number in range(500)))
 
 
 async def test_five_hundred_half_sent_requests_are_closed_and_harm_nobody(
