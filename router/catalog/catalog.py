@@ -49,8 +49,6 @@ class ServerEntry:
     cached: CachedListing | None = None
     tools: tuple[Tool, ...] = ()
     """In order of name."""
-    views: tuple[ToolView, ...] = ()
-    """The same for people, before permissions and the server's state are looked at."""
     suspicious_count: int = 0
     held: Mapping[str, Held] = field(default_factory=dict[str, Held])
     """Tools that wait for a person, by name: in no view, and not to be called."""
@@ -75,10 +73,13 @@ class ServerEntry:
             self,
             cached=cached,
             tools=tools,
-            views=tuple(described(tool, _approval(tool, held or {})) for tool in tools),
             suspicious_count=sum(bool(tool.findings) for tool in tools),
             held=held or {},
         )
+
+    def views(self) -> tuple[ToolView, ...]:
+        """The same for people, before permissions and the server's state are looked at."""
+        return tuple(described(tool, _approval(tool, self.held)) for tool in self.tools)
 
     def _tool(self, prepared: PreparedTool) -> Tool:
         return Tool(

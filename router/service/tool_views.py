@@ -17,6 +17,7 @@ class _Known:
     config: WorkspaceConfig
     available: bool
     source: DataSource
+    bases: tuple[ToolView, ...] = ()
     views: tuple[ToolView, ...] = ()
 
     def holds_for(self, other: _Known) -> bool:
@@ -34,7 +35,7 @@ class ToolViews:
         now = self._now(ref)
         known = self._known.get(ref)
         if known is None or not known.holds_for(now):
-            known = self._known[ref] = self._computed(now, ref)
+            known = self._known[ref] = self._computed(now, ref, known)
         return known.views
 
     def _now(self, ref: ServerRef) -> _Known:
@@ -45,11 +46,15 @@ class ToolViews:
         source = DataSource.RUNTIME if is_live else DataSource.CACHED
         return _Known(catalog.entry(ref.server), catalog.config, available, source)
 
-    def _computed(self, now: _Known, ref: ServerRef) -> _Known:
+    def _computed(self, now: _Known, ref: ServerRef, before: _Known | None) -> _Known:
+        """Of the same tools only what changes by the minute is made anew."""
+        known = before.entry if before is not None else None
+        same = known and known.tools is now.entry.tools and known.held is now.entry.held
+        bases = before.bases if before is not None and same else now.entry.views()
         policy = self._workspaces.catalog(ref.workspace).policy
         seen = now.entry.listed_at
         views = tuple(
             view.as_of(policy(tool).otherwise, now.available, seen, now.source)
-            for tool, view in zip(now.entry.tools, now.entry.views, strict=True)
+            for tool, view in zip(now.entry.tools, bases, strict=True)
         )
-        return _Known(now.entry, now.config, now.available, now.source, views)
+        return _Known(now.entry, now.config, now.available, now.source, bases, views)

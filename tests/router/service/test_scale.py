@@ -1,0 +1,77 @@
+"""Thousands of tools: there at once after a start, and read without anyone noticing."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from router.catalog.vetting.preparing import prepare
+from router.lists import ServerListing
+from router.model import JsonObject, ServerId, ServerRef
+from router.ports import CachedListing
+from router.service import Router
+from router.settings import ServerConfig
+from router.store.cache import DiskToolCache
+from tests.running import PERSONAL
+
+PER_SERVER = 1000
+CONFIG = ServerConfig(url="http://127.0.0.1:9/mcp")
+
+
+def tool(number: int) -> JsonObject:
+    properties = {name: {"type": "string"} for name in ("owner", "repo", "title")}
+    schema = {"type": "object", "properties": properties, "required": ["owner"]}
+    return {"name": f"tool_{number}", "description": "Create an issue. " * 8, "inputSchema": schema}
+
+
+async def filled(folder: Path, servers: int) -> Router:
+    """A router on `folder`, in which each of `servers` has a thousand cached tools."""
+    first = Router(folder)
+    await first.open()
+    cache = DiskToolCache(folder / "workspaces" / "personal" / "cache")
+    listing = prepare(ServerListing(tuple(tool(n) for n in range(PER_SERVER))))
+    for number in range(servers):
+        await first.add_server(PERSONAL, f"s{number}", CONFIG, consent=True)
+        entry = CachedListing(listing, CONFIG.config_hash, datetime.now(UTC))
+        cache.write(ServerId(f"s{number}"), entry)
+    await first.stop()
+    second = Router(folder)  # approves what it sees for the first time
+    await second.open()
+    await second.stop()
+    return Router(folder)
+
+
+@pytest.mark.proves("DISC-13", "CACHE-2")
+async def test_the_tools_of_a_server_are_read_within_a_millisecond(tmp_path: Path) -> None:
+    router = await filled(tmp_path, 1)
+    await router.open()
+    ref = ServerRef(PERSONAL, ServerId("s0"))
+    assert len(router.tools(ref)) == PER_SERVER
+    fastest = min(timed(lambda: router.tools(ref)) for _ in range(20))
+    await router.stop()
+    assert fastest < 0.001
+
+
+@pytest.mark.proof
+@pytest.mark.proves("DISC-13")
+async def test_ten_thousand_cached_tools_are_there_within_half_a_second(tmp_path: Path) -> None:
+    router = await filled(tmp_path, 10)
+    began = time.process_time()
+    await router.open()
+    took = time.process_time() - began
+    refs = [ServerRef(PERSONAL, ServerId(f"s{n}")) for n in range(10)]
+    assert sum(len(router.tools(ref)) for ref in refs) == 10 * PER_SERVER
+    fastest = min(timed(lambda: [router.tools(ref) for ref in refs]) for _ in range(10))
+    await router.stop()
+    assert fastest < 0.010
+    assert took < 0.5
+
+
+def timed(read: object) -> float:
+    assert callable(read)
+    began = time.process_time()
+    read()
+    return time.process_time() - began
