@@ -29,6 +29,7 @@ from router.model import (
     ServerStatus,
     Transport,
 )
+from router.receipts import Protection
 
 _NOISE_ARGUMENTS = frozenset({"-y", "--yes"})
 
@@ -173,9 +174,15 @@ def protection_text(status: ServerStatus) -> str:
     of which that is not known."""
     if status.transport is Transport.HTTP:
         return tr("Reached by address: it runs elsewhere, so there is nothing to isolate.")
-    protection = status.protection
-    if protection is None:
+    if status.protection is None:
         return ""
+    words = protection_words(status.protection)
+    told = tr("When its tools were listed: {words}").format(words=words)
+    return "\n".join((told, *status.protection.missing))
+
+
+def protection_words(protection: Protection) -> str:
+    """What was in force, in one line."""
     parts = [
         tr("Files: blocked.") if protection.files_blocked else tr("Files: not blocked."),
         tr("Network: allowed.") if protection.network else tr("Network: blocked."),
@@ -184,8 +191,7 @@ def protection_text(status: ServerStatus) -> str:
         parts.append(tr("Memory: {size} MB.").format(size=protection.memory_mb))
     if protection.cpu_percent is not None:
         parts.append(tr("Processor: {share} % of a core.").format(share=protection.cpu_percent))
-    told = tr("When its tools were listed: {words}").format(words=" ".join(parts))
-    return "\n".join((told, *protection.missing))
+    return " ".join(parts)
 
 
 def accessible_server(status: ServerStatus) -> str:

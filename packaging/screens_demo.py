@@ -33,6 +33,7 @@ from router.model import (
     WorkspaceSummary,
 )
 from router.ports import PendingTool
+from router.receipts import IsolationLevel, Package, Protection, Receipt, Unseen
 from router.searching import SearchHit, SearchReply
 from router.settings import ServerConfig
 from tests.fakes import RouterState
@@ -276,6 +277,28 @@ def demo_pending() -> tuple[PendingTool, ...]:
             (),
             (),
         ),
+        PendingTool(
+            ToolKey(ServerId("filesystem"), "watch_folder"),
+            Approval.PENDING,
+            "",
+            "Tell when a file in a folder changes.",
+            (),
+            (),
+        ),
+    )
+
+
+def demo_receipt() -> Receipt:
+    return Receipt(
+        NOW - timedelta(minutes=2),
+        "",
+        Protection(IsolationLevel.FULL, network=False, memory_mb=512, tasks=64),
+        watched=True,
+        files=("/home/ann/.gitconfig", "/home/ann/.npmrc"),
+        hosts=("telemetry.example.com:443",),
+        programs=("/usr/bin/git", "/usr/bin/node"),
+        unseen=(Unseen.ONLY_ASKED,),
+        package=Package("npm", "server-filesystem", "2026.1.14", "", NOW),
     )
 
 

@@ -24,6 +24,7 @@ from qasync import QEventLoop  # noqa: E402  # pyright: ignore[reportMissingType
 from screens_demo import (  # noqa: E402
     PERSONAL,
     demo_pending,
+    demo_receipt,
     demo_replies,
     demo_state,
     demo_tools,
@@ -59,6 +60,7 @@ from router.model import (  # noqa: E402
 )
 from tests.fakes import FakeRouter, RouterState, run_now  # noqa: E402
 
+FILESYSTEM = ServerRef(PERSONAL, ServerId("filesystem"))
 SCALES = ("1", "1.25", "1.5", "2")
 DOCS_SCALE = "1"
 DOCS = frozenset(
@@ -140,6 +142,7 @@ def screens() -> Iterator[tuple[str, QWidget]]:
     yield "empty", empty()
     yield "apps", apps()
     yield "needs", needs()
+    yield "receipt", receipt()
     yield "playground", playground()
     yield "logs", logs()
     yield "try", attempt()
@@ -167,10 +170,23 @@ def apps() -> MainWindow:
 
 def needs() -> MainWindow:
     """Sign-ins, commands and tools that wait for a person."""
-    state = demo_state()
-    state.pending = demo_pending()
-    made = window(state)
+    router = FakeRouter(demo_state())
+    waiting = server("Docs", Transport.STDIO, "uvx docs-mcp", state=ServerState.NEEDS_CONSENT)
+    router.state.servers[PERSONAL] += (waiting,)
+    router.state.pending = demo_pending()
+    router.receipts[FILESYSTEM] = demo_receipt()
+    made = opened(router)
     made.go_to(Place.NEEDS_YOU)
+    return made
+
+
+def receipt() -> MainWindow:
+    """A server's configuration, and what it tried while its tools were listed."""
+    router = FakeRouter(demo_state())
+    router.receipts[FILESYSTEM] = demo_receipt()
+    made = opened(router)
+    made.page.servers.select(FILESYSTEM)
+    made.page.detail.show_configuration()
     return made
 
 

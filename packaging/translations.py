@@ -79,12 +79,13 @@ def open_texts(path: Path) -> list[str]:
 
 
 def settings_texts() -> str:
-    """The descriptions of the settings as calls that lupdate finds: they are declared in the
-    router, which knows no Qt."""
+    """The texts that the router declares, which knows no Qt, as calls that lupdate finds."""
     sys.path.insert(0, str(ROOT))
+    from router.receipts import Unseen
     from router.settings import Settings
 
-    texts = (field.description for field in Settings.model_fields.values())
+    settings = (field.description for field in Settings.model_fields.values())
+    texts = (*settings, *(words.value for words in Unseen))
     return "".join(f"tr({json.dumps(text)})\n" for text in texts if text)
 
 

@@ -51,6 +51,16 @@ class Protection:
         return self.level >= IsolationLevel.CONFINED
 
 
+class Unseen(StrEnum):
+    """What a receipt can't know: what is not on it may still have happened."""
+
+    ALL = "What it tried can't be seen on this system: no file, host or program is listed."
+    ONLY_ASKED = "Files it only asked about, without opening them, are not listed."
+    NAMES = "The names it looked up can't be seen at this level, only that it did."
+    SENT = "What it sent to the hosts it reached can't be seen."
+    UNREADABLE = "Some of what it tried could not be read."
+
+
 @dataclass(frozen=True, slots=True)
 class Package:
     """The package a server was fetched as, so that it stays what was looked at."""

@@ -26,10 +26,11 @@ from gui.needs.presenting import (
     needs,
 )
 from gui.presenting import Tone, present
+from gui.receipts.view import ReceiptNote
 from gui.settings.controls import wrapped
 from gui.window.page_frame import PageFrame
 from router.lists import Approval
-from router.model import ServerState, ServerStatus
+from router.model import ServerState, ServerStatus, Transport
 from router.ports import PendingTool, RouterPort
 
 SOON_MS = 200
@@ -99,14 +100,19 @@ class NeedsPage(PageFrame):
         texts.setSpacing(2)
         texts.addWidget(label(status.name, font=fonts.semibold()))
         texts.addWidget(detail)
-        card = Card()
-        row = QHBoxLayout(card)
-        row.setContentsMargins(16, 12, 16, 12)
+        row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(Tile(status.name, 32))
         row.addLayout(texts, 1)
         row.addWidget(Pill(shown.summary, Tone.WARN))
         row.addWidget(button)
+        card = Card()
+        column = QVBoxLayout(card)
+        column.setContentsMargins(16, 12, 16, 12)
+        column.setSpacing(10)
+        column.addLayout(row)
+        if consent and status.transport is Transport.STDIO:
+            column.addWidget(ReceiptNote(None))
         return card
 
     def _held_card(self, held: HeldTools) -> Card:
@@ -125,6 +131,8 @@ class NeedsPage(PageFrame):
         column.setContentsMargins(16, 12, 16, 12)
         column.setSpacing(10)
         column.addLayout(head)
+        if held.receipt is not None:
+            column.addWidget(ReceiptNote(held.receipt))
         for tool in held.tools:
             column.addWidget(hline())
             column.addLayout(self._tool(held, tool))

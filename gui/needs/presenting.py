@@ -11,6 +11,7 @@ from gui.translating import tr
 from router.lists import Approval, DiffPart, Finding, FindingKind, WordChange
 from router.model import ServerRef, ServerState, ServerStatus
 from router.ports import PendingTool, RouterPort
+from router.receipts import Receipt
 
 _WAITING = (ServerState.NEEDS_CONSENT, ServerState.NEEDS_SIGN_IN)
 
@@ -22,6 +23,8 @@ class HeldTools:
     ref: ServerRef
     name: str
     tools: tuple[PendingTool, ...]
+    receipt: Receipt | None = None
+    """What the server tried when they were listed; None where it runs elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +44,11 @@ def needs(router: RouterPort) -> Needs:
     waiting = tuple(s for s in servers if s.enabled and s.state in _WAITING)
     pending = router.pending_tools(workspace)
     held = (
-        HeldTools(s.ref, s.name, tuple(t for t in pending if t.key.server == s.id)) for s in servers
+        HeldTools(s.ref, s.name, tools, router.receipt(s.ref))
+        for s in servers
+        if (tools := tuple(t for t in pending if t.key.server == s.id))
     )
-    return Needs(waiting, tuple(each for each in held if each.tools))
+    return Needs(waiting, tuple(held))
 
 
 def approval_text(approval: Approval) -> str:

@@ -1,24 +1,21 @@
 """A server's configuration to read: what it runs or where it connects. Names of variables and
-headers only, never their values."""
+headers only, never their values. Below it, what the server tried while its tools were listed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QFormLayout,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from gui.look import fonts
+from gui.look.fields import Field, FieldForm
 from gui.look.widgets import label, secondary_button
+from gui.receipts.presenting import receipt_fields
+from router.receipts import Receipt
 from router.settings import ServerConfig
+
+_CAPTION_WIDTH = 132
 
 
 class ServerConfigView(QScrollArea):
@@ -31,10 +28,12 @@ class ServerConfigView(QScrollArea):
         self.setAccessibleName(self.tr("Configuration"))
         page = QWidget()
         page.setProperty("role", "page")
-        self._form = QFormLayout()
-        self._form.setHorizontalSpacing(24)
-        self._form.setVerticalSpacing(12)
-        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self._fields = FieldForm(_CAPTION_WIDTH)
+        self._receipt = FieldForm(_CAPTION_WIDTH)
+        self._receipt_title = label(
+            self.tr("When its tools were last listed"), font=fonts.semibold()
+        )
+        self._shown: Receipt | None = None
         edit = secondary_button(self.tr("Edit…"), "pencil")
         edit.clicked.connect(self.edit_requested)
         buttons = QHBoxLayout()
@@ -43,19 +42,26 @@ class ServerConfigView(QScrollArea):
         column = QVBoxLayout(page)
         column.setContentsMargins(20, 18, 20, 18)
         column.setSpacing(20)
-        column.addLayout(self._form)
+        column.addWidget(self._fields)
         column.addLayout(buttons)
+        column.addWidget(self._receipt_title)
+        column.addWidget(self._receipt)
         column.addStretch(1)
         self.setWidget(page)
+        self.show_receipt(None)
 
     def show_config(self, config: ServerConfig) -> None:
-        while self._form.rowCount():
-            self._form.removeRow(0)
-        for caption, value in self._fields(config):
-            heading = label(caption, font=fonts.medium(fonts.SMALL), tint="text3")
-            self._form.addRow(heading, _value(value, caption))
+        named = self._named_values(config)
+        self._fields.show_fields(Field(caption, text, code=True) for caption, text in named)
 
-    def _fields(self, config: ServerConfig) -> Iterator[tuple[str, str]]:
+    def show_receipt(self, receipt: Receipt | None) -> None:
+        for part in (self._receipt_title, self._receipt):
+            part.setVisible(receipt is not None)
+        if receipt is not None and receipt != self._shown:
+            self._receipt.show_fields(receipt_fields(receipt))
+        self._shown = receipt
+
+    def _named_values(self, config: ServerConfig) -> Iterator[tuple[str, str]]:
         if config.url:
             yield self.tr("Address"), config.url
             if config.headers:
@@ -68,11 +74,3 @@ class ServerConfigView(QScrollArea):
             yield self.tr("Environment"), "\n".join(sorted(config.env))
         if config.cwd:
             yield self.tr("Folder"), config.cwd
-
-
-def _value(text: str, accessible_name: str) -> QLabel:
-    shown = label(text, font=fonts.mono_font())
-    shown.setWordWrap(True)
-    shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    shown.setAccessibleName(f"{accessible_name}: {text}")
-    return shown

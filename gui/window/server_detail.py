@@ -33,6 +33,7 @@ from gui.window.tool_list import ToolList
 from router.advice import advise
 from router.details import ServerOffers
 from router.model import ServerState, ServerStatus, ToolView
+from router.receipts import Receipt
 from router.settings import ServerConfig
 
 _TOOLS, _PROMPTS, _RESOURCES, _LOGS, _CONFIGURATION = range(5)
@@ -202,6 +203,9 @@ class ServerDetail(Card):
         self._tabs.set_count(_TOOLS, len(tools) or None)
         self.tools.set_tools(tools)
         self._tool_pages.setCurrentIndex(0 if tools else 1)
+
+    def set_receipt(self, receipt: Receipt | None) -> None:
+        self._configuration.show_receipt(receipt)
 
     def set_offers(self, offers: ServerOffers) -> None:
         self._tabs.set_count(_PROMPTS, len(offers.prompts) or None)

@@ -134,9 +134,11 @@ class WorkspacePage(QWidget):
             return
         try:
             config = self._router.server_config(status.ref)
+            receipt = self._router.receipt(status.ref)
         except NotFound:
             return  # Removed this moment; the event that says so is on its way.
         self.detail.show_server(status, config)
+        self.detail.set_receipt(receipt)
         self.detail.set_tools(self._router.tools(status.ref))
         self.detail.set_offers(self._router.offers(status.ref))
         self.detail.log.show_log(partial(self._router.log, status.ref))

@@ -87,6 +87,41 @@
             <numerusform>We found %n servers in {apps} on this computer.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n files outside its home</source>
+        <translation>
+            <numerusform>%n file outside its home</numerusform>
+            <numerusform>%n files outside its home</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hosts</source>
+        <translation>
+            <numerusform>%n host</numerusform>
+            <numerusform>%n hosts</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n programs</source>
+        <translation>
+            <numerusform>%n program</numerusform>
+            <numerusform>%n programs</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more things it tried are not listed.</source>
+        <translation>
+            <numerusform>%n more thing it tried is not listed.</numerusform>
+            <numerusform>%n more things it tried are not listed.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ActivityList</name>

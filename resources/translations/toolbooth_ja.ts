@@ -628,6 +628,26 @@
         <translation>閉じるとトレイに隠れるという案内を表示したかどうかです。</translation>
     </message>
     <message>
+        <source>What it tried can&apos;t be seen on this system: no file, host or program is listed.</source>
+        <translation>このシステムでは、サーバーが試みたことは見えません。ファイル、ホスト、プログラムは記録されていません。</translation>
+    </message>
+    <message>
+        <source>Files it only asked about, without opening them, are not listed.</source>
+        <translation>開かずに存在だけを調べたファイルは記録されません。</translation>
+    </message>
+    <message>
+        <source>The names it looked up can&apos;t be seen at this level, only that it did.</source>
+        <translation>このレベルでは、名前を検索したことはわかりますが、どの名前かは見えません。</translation>
+    </message>
+    <message>
+        <source>What it sent to the hosts it reached can&apos;t be seen.</source>
+        <translation>接続したホストに何を送ったかは見えません。</translation>
+    </message>
+    <message>
+        <source>Some of what it tried could not be read.</source>
+        <translation>試みたことの一部は読み取れませんでした。</translation>
+    </message>
+    <message>
         <source>Not found on this computer</source>
         <translation>このコンピューターにはありません</translation>
     </message>
@@ -754,6 +774,80 @@
     <message>
         <source>Result: {result}</source>
         <translation>結果: {result}</translation>
+    </message>
+    <message>
+        <source>It has not run yet. What it tries while its tools are listed is shown then.</source>
+        <translation>まだ一度も実行されていません。ツールの一覧を取得する間に試みたことは、その後に表示されます。</translation>
+    </message>
+    <message>
+        <source>What it tried could not be seen.</source>
+        <translation>試みたことは見えませんでした。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n files outside its home</source>
+        <translation>
+            <numerusform>ホーム外のファイル %n 個</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hosts</source>
+        <translation>
+            <numerusform>ホスト %n 個</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n programs</source>
+        <translation>
+            <numerusform>プログラム %n 個</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>It tried: {what}</source>
+        <translation>試みたこと: {what}</translation>
+    </message>
+    <message>
+        <source>It tried nothing else.</source>
+        <translation>ほかには何も試みていません。</translation>
+    </message>
+    <message>
+        <source>Files outside its home</source>
+        <translation>ホーム外のファイル</translation>
+    </message>
+    <message>
+        <source>Hosts</source>
+        <translation>ホスト</translation>
+    </message>
+    <message>
+        <source>Programs</source>
+        <translation>プログラム</translation>
+    </message>
+    <message>
+        <source>Protection</source>
+        <translation>保護</translation>
+    </message>
+    <message>
+        <source>Not seen</source>
+        <translation>見えなかったこと</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>なし</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>ほか %n 件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Package</source>
+        <translation>パッケージ</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more things it tried are not listed.</source>
+        <translation>
+            <numerusform>ほかに試みたこと %n 件は記載されていません。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1663,6 +1757,17 @@
     </message>
 </context>
 <context>
+    <name>ReceiptNote</name>
+    <message>
+        <source>Details</source>
+        <translation>詳細</translation>
+    </message>
+    <message>
+        <source>Less</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
     <name>ResultColumn</name>
     <message numerus="yes">
         <source>%n tools</source>
@@ -1916,6 +2021,10 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Configuration</source>
         <translation>構成</translation>
+    </message>
+    <message>
+        <source>When its tools were last listed</source>
+        <translation>前回ツールの一覧を取得したとき</translation>
     </message>
     <message>
         <source>Edit…</source>

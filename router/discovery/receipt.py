@@ -7,7 +7,7 @@ from datetime import datetime
 from router.discovery.isolation.sandbox import Confined
 from router.errors import UpstreamAnsweredError, UpstreamFailed
 from router.model import Failure, FailureKind, JsonObject, ServerRef, as_array, as_object
-from router.receipts import IsolationLevel, Package, Protection, Receipt
+from router.receipts import IsolationLevel, Package, Protection, Receipt, Unseen
 from router.upstream.failures import bad_protocol, failed
 
 _NAME_SERVICES = ("local socket /var/run/nscd/", "local socket /run/systemd/")
@@ -48,16 +48,15 @@ def _texts(sightings: JsonObject, kind: str, *, all_of_it: bool = False) -> tupl
 
 
 def _unseen(sightings: JsonObject, protection: Protection, *, watched: bool) -> tuple[str, ...]:
-    """What the receipt can't know, in words: what is not on it may still have happened."""
     if not watched:
-        return ("What it tried can't be seen on this system: no file, host or program is listed.",)
-    words = ["Files it only asked about, without opening them, are not listed."]
+        return (Unseen.ALL,)
+    words = [Unseen.ONLY_ASKED]
     if protection.level is IsolationLevel.CONFINED and not protection.network:
-        words.append("The names it looked up can't be seen at this level, only that it did.")
+        words.append(Unseen.NAMES)
     if protection.network:
-        words.append("What it sent to the hosts it reached can't be seen.")
+        words.append(Unseen.SENT)
     if sightings.get("blind"):
-        words.append("Some of what it tried could not be read.")
+        words.append(Unseen.UNREADABLE)
     return tuple(words)
 
 

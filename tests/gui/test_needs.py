@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -9,12 +12,14 @@ from pytestqt.qtbot import QtBot
 from gui.look.palette import LIGHT
 from gui.look.theme import Theme
 from gui.needs.presenting import difference_html, finding_text, needs
+from gui.receipts.presenting import receipt_fields, tried_text
 from gui.window.main_window import MainWindow
 from gui.window.places import Place
 from router.events import ToolsChanged
 from router.lists import Approval, DiffPart, Finding, FindingKind, WordChange
 from router.model import ToolKey
 from router.ports import PendingTool
+from router.receipts import IsolationLevel, Protection, Receipt, Unseen
 from tests.fakes import FakeRouter, SentCommand
 from tests.gui.driving import GITHUB, PERSONAL, WAITING, open_window, press, stocked_router, texts
 
@@ -26,6 +31,14 @@ CHANGED = PendingTool(
     "new <b>words</b>",
     (DiffPart(WordChange.REMOVED, "old"), DiffPart(WordChange.ADDED, "new <b>words</b>")),
     (FINDING,),
+)
+RECEIPT = Receipt(
+    datetime(2026, 1, 1, tzinfo=UTC),
+    "",
+    Protection(IsolationLevel.FULL, network=False, memory_mb=512),
+    watched=True,
+    files=("/home/ann/.ssh/id_rsa", "/etc/shadow"),
+    hosts=("a.example:443", "b.example:443"),
 )
 NEW = PendingTool(ToolKey(GITHUB.id, "fork"), Approval.PENDING, "", "Fork it", (), ())
 
@@ -71,6 +84,35 @@ def test_one_tool_is_approved_or_all_of_a_server(router: FakeRouter, window: Mai
     assert last(router) == SentCommand("approve_tools", (GITHUB.ref, ("fork",)))
     press(window, "Approve all 2")
     assert last(router) == SentCommand("approve_tools", (GITHUB.ref, None))
+
+
+def test_what_the_server_tried_is_shown_before_its_tools_are_approved(
+    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+) -> None:
+    router.receipts[GITHUB.ref] = RECEIPT
+    window = open_window(router, look, qtbot)
+    window.go_to(Place.NEEDS_YOU)
+    assert "Files: blocked. Network: blocked. Memory: 512 MB." in texts(window)
+    assert "It tried: 2 files outside its home, 2 hosts" in texts(window)
+    assert "/home/ann/.ssh/id_rsa" not in texts(window)
+    press(window, "Details")
+    assert "Files outside its home: /home/ann/.ssh/id_rsa\n/etc/shadow" in texts(window)
+    assert "Programs: none" in texts(window)
+    press(window, "Less")
+    assert "/home/ann/.ssh/id_rsa" not in texts(window)
+
+
+def test_a_command_that_never_ran_says_so(window: MainWindow) -> None:
+    assert "It has not run yet." in texts(window)
+
+
+def test_a_receipt_says_what_could_not_be_seen() -> None:
+    blind = replace(RECEIPT, watched=False, files=(), hosts=(), unseen=(Unseen.ALL,), left_out=3)
+    fields = {field.caption: field.text for field in receipt_fields(blind)}
+    assert "can't be seen on this system" in fields["Not seen"]
+    assert "3 more things" in fields["Not seen"]
+    assert "Hosts" not in fields
+    assert tried_text(blind) == "What it tried could not be seen."
 
 
 def test_a_command_is_approved_there(router: FakeRouter, window: MainWindow) -> None:

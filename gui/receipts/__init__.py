@@ -1,0 +1,1 @@
+"""Receipts: what a server tried while its tools were listed, and what protected the computer."""
