@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,6 +51,7 @@ from router.events import (  # noqa: E402
     ListenerStateChanged,
     ServerStatusChanged,
 )
+from router.lists import Approval, Cut, CutKind, Finding, FindingKind  # noqa: E402
 from router.model import (  # noqa: E402
     ListenerPhase,
     ListenerState,
@@ -143,6 +145,7 @@ def screens() -> Iterator[tuple[str, QWidget]]:
     yield "apps", apps()
     yield "needs", needs()
     yield "receipt", receipt()
+    yield "held-tools", held()
     yield "playground", playground()
     yield "logs", logs()
     yield "try", attempt()
@@ -178,6 +181,23 @@ def needs() -> MainWindow:
     made = opened(router)
     made.go_to(Place.NEEDS_YOU)
     return made
+
+
+def held() -> MainWindow:
+    """Tools that are new, changed or suspicious among the others, and what was left out."""
+    router = FakeRouter(demo_state())
+    github, *others = router.state.servers[PERSONAL]
+    cuts = (Cut(CutKind.LONG_DESCRIPTION, 3), Cut(CutKind.ICON, 1))
+    router.state.servers[PERSONAL] = (replace(github, cuts=cuts), *others)
+    steering = Finding(FindingKind.POISONING, "steers", "description", "always call this first")
+    suspicious, new, changed, *rest = router.state.tools[github.ref]
+    router.state.tools[github.ref] = (
+        suspicious._replace(approval=Approval.CHANGED, findings=(steering,)),
+        new._replace(approval=Approval.PENDING),
+        changed._replace(approval=Approval.CHANGED),
+        *rest,
+    )
+    return opened(router)
 
 
 def receipt() -> MainWindow:

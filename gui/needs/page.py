@@ -17,6 +17,7 @@ from gui.look.widgets import (
     primary_button,
     secondary_button,
 )
+from gui.needs.judging import approval_tone
 from gui.needs.presenting import (
     HeldTools,
     Needs,
@@ -29,7 +30,6 @@ from gui.presenting import Tone, present
 from gui.receipts.view import ReceiptNote
 from gui.settings.controls import wrapped
 from gui.window.page_frame import PageFrame
-from router.lists import Approval
 from router.model import ServerState, ServerStatus, Transport
 from router.ports import PendingTool, RouterPort
 
@@ -139,14 +139,13 @@ class NeedsPage(PageFrame):
         return card
 
     def _tool(self, held: HeldTools, tool: PendingTool) -> QVBoxLayout:
-        changed = tool.approval is Approval.CHANGED
         approve = secondary_button(self.tr("Approve"))
         approve.setAccessibleName(self.tr("Approve {tool}").format(tool=tool.key.tool))
         approve.clicked.connect(lambda: self.tools_approved.emit(held.ref, (tool.key.tool,)))
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(label(tool.key.tool, font=fonts.mono_font(13)))
-        head.addWidget(Pill(approval_text(tool.approval), Tone.WARN if changed else Tone.ACCENT))
+        head.addWidget(Pill(approval_text(tool.approval), approval_tone(tool.approval)))
         head.addStretch(1)
         head.addWidget(approve)
         column = QVBoxLayout()

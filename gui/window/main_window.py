@@ -182,6 +182,7 @@ class MainWindow(QMainWindow):
         detail.sign_in_requested.connect(self._wish(Wishes.sign_in))
         detail.network_requested.connect(self._wish(Wishes.allow_network))
         detail.permission_chosen.connect(self._wish(Wishes.permit))
+        detail.tools_approved.connect(self._wish(Wishes.approve_tools))
         detail.tool_permitted.connect(self._tick)
         detail.try_requested.connect(self._try_tool)
         self.empty.add_requested.connect(self.add_server_requested)

@@ -23,6 +23,7 @@ from gui.look import fonts
 from gui.look.icons import menu_icon
 from gui.look.tab_strip import TabStrip
 from gui.look.widgets import Card, ElidedLabel, IconButton, Pill, Tile, hline, label, vline
+from gui.needs.judging import cuts_text
 from gui.presenting import Presentation, Tone, long_target, present, protection_text
 from gui.window.banner import Banner, BannerButton
 from gui.window.log_view import LogView
@@ -30,13 +31,15 @@ from gui.window.offer_list import OfferList
 from gui.window.server_config_view import ServerConfigView
 from gui.window.tool_detail import ToolDetail
 from gui.window.tool_list import ToolList
+from gui.window.unlisted import Unlisted
 from router.advice import advise
 from router.details import ServerOffers
-from router.model import ServerState, ServerStatus, ToolView
+from router.model import ServerState, ServerStatus, ToolKey, ToolView
 from router.receipts import Receipt
 from router.settings import ServerConfig
 
 _TOOLS, _PROMPTS, _RESOURCES, _LOGS, _CONFIGURATION = range(5)
+_LIST, _EMPTY, _UNLISTED = range(3)
 _TOOL_LIST_WIDTH = 316
 
 
@@ -52,6 +55,8 @@ class ServerDetail(Card):
     """A `ToolKey` and the `Permission` it is to have."""
     try_requested = Signal(object)
     """The `ToolView` to try."""
+    tools_approved = Signal(object, object)
+    """The `ServerRef` and the names of the tools."""
     tool_permitted = Signal(object, bool)
     """A `ToolKey`, and whether it may be used."""
 
@@ -89,6 +94,7 @@ class ServerDetail(Card):
         self.tools = ToolList()
         self._tool = ToolDetail()
         self._no_tools = label(tint="text3")
+        self._unlisted = Unlisted(_TOOL_LIST_WIDTH)
         self._configuration = ServerConfigView()
         self._pages = QStackedLayout()
         self._tool_pages = QStackedLayout()
@@ -159,6 +165,7 @@ class ServerDetail(Card):
         self._no_tools.setMargin(24)
         self._tool_pages.addWidget(both)
         self._tool_pages.addWidget(self._no_tools)
+        self._tool_pages.addWidget(self._unlisted)
         page = QWidget()
         page.setLayout(self._tool_pages)
         return page
@@ -168,6 +175,7 @@ class ServerDetail(Card):
         self.tools.selected.connect(self._show_tool)
         self.tools.permitted.connect(self.tool_permitted)
         self._tool.permission_chosen.connect(self.permission_chosen)
+        self._tool.approved.connect(self._approve_tool)
         self._tool.try_requested.connect(self.try_requested)
         self._configuration.edit_requested.connect(lambda: self._tell(self.edit_requested))
 
@@ -195,14 +203,22 @@ class ServerDetail(Card):
             self._target.setToolTip(protection_text(self._status))
 
     def set_tools(self, tools: tuple[ToolView, ...]) -> None:
-        if not tools and self._status is not None:
-            self._no_tools.setText(self._why_no_tools(self._status))
+        if self._status is not None:
+            self._show_list_state(self._status, tools)
         if tools == self._shown_tools:
             return
         self._shown_tools = tools
         self._tabs.set_count(_TOOLS, len(tools) or None)
         self.tools.set_tools(tools)
-        self._tool_pages.setCurrentIndex(0 if tools else 1)
+
+    def _show_list_state(self, status: ServerStatus, tools: tuple[ToolView, ...]) -> None:
+        """The list, or why it is empty, or an entry in place of one that nobody knows."""
+        why = self._why_no_tools(status)
+        self._no_tools.setText(why)
+        self._unlisted.show_server(status, present(status), why)
+        self.tools.show_footnote(cuts_text(status.cuts))
+        unlisted = status.tool_count is None
+        self._tool_pages.setCurrentIndex(_LIST if tools else _UNLISTED if unlisted else _EMPTY)
 
     def set_receipt(self, receipt: Receipt | None) -> None:
         self._configuration.show_receipt(receipt)
@@ -296,6 +312,10 @@ class ServerDetail(Card):
                 return self.refresh_requested
             case _:
                 assert_never(action)
+
+    def _approve_tool(self, key: ToolKey) -> None:
+        if self._status is not None:
+            self.tools_approved.emit(self._status.ref, (key.tool,))
 
     def _open_menu(self, button: IconButton) -> None:
         menu = QMenu(button)

@@ -26,7 +26,9 @@ from gui.look.widgets import (
     secondary_button,
     section_label,
 )
+from gui.needs.judging import ToolNotice, tool_notice
 from gui.presenting import Tone, effect_badge
+from gui.window.banner import Banner
 from router.model import Parameter, Permission, ToolKey, ToolView
 
 _ROOM_FOR_TOKENS = 360
@@ -39,6 +41,8 @@ class ToolDetail(QWidget):
     """A `ToolKey` and the `Permission` it is to have."""
     try_requested = Signal(object)
     """The `ToolView`."""
+    approved = Signal(object)
+    """The `ToolKey` of a tool that waited."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,6 +53,10 @@ class ToolDetail(QWidget):
         self._copy = CopyButton(self.tr("Copy the tool’s name"), self._name.full_text)
         self._effect = Pill()
         self._tokens = Pill()
+        self._notice: Banner | None = None
+        self._noticed: ToolNotice | None = None
+        self._notices = QVBoxLayout()
+        self._notices.setContentsMargins(0, 0, _SCROLLBAR, 0)
         self._description = _wrapped("text2")
         self._parameters = QVBoxLayout()
         self._access = self._access_choice()
@@ -71,6 +79,7 @@ class ToolDetail(QWidget):
         column.setContentsMargins(20, 12, 10, 14)
         column.setSpacing(8)
         column.addLayout(self._title_row())
+        column.addLayout(self._notices)
         column.addWidget(self._scrolled(), 1)
         column.addLayout(_inset(hline()))
         bottom = QHBoxLayout()
@@ -123,7 +132,8 @@ class ToolDetail(QWidget):
         self._tokens.setVisible(event.size().width() >= _ROOM_FOR_TOKENS)
 
     def show_tool(self, tool: ToolView) -> None:
-        changed = tool.key != self._key
+        shown = self._view
+        same = shown is not None and shown[:5] == tool[:5]
         self._key, self._view = tool.key, tool
         self._name.setText(tool.key.tool)
         badge = effect_badge(tool.effect)
@@ -133,9 +143,32 @@ class ToolDetail(QWidget):
         tokens = self.tr("{count} tokens").format(count=formats.grouped(tool.context_tokens))
         self._tokens.show_as(tokens, Tone.NEUTRAL)
         self._access.set_current(tool.permission)
-        if changed:
+        self._show_notice(tool_notice(tool))
+        if not same:
             self._description.setText(tool.description or self.tr("It says nothing about itself."))
             self._show_parameters(tool.parameters)
+
+    def _show_notice(self, notice: ToolNotice | None) -> None:
+        if notice == self._noticed:
+            return  # The person may be about to press its button.
+        self._noticed = notice
+        if self._notice is not None:
+            self._notices.removeWidget(self._notice)
+            self._notice.hide()
+            self._notice.deleteLater()
+            self._notice = None
+        if notice is not None:
+            self._notice = Banner(
+                notice.text,
+                notice.detail,
+                tone="err" if notice.suspicious else "warn",
+                buttons=[(self.tr("Approve"), self._approve)] if notice.waits else (),
+            )
+            self._notices.addWidget(self._notice)
+
+    def _approve(self) -> None:
+        if self._key is not None:
+            self.approved.emit(self._key)
 
     def _show_parameters(self, parameters: tuple[Parameter, ...]) -> None:
         while (item := self._parameters.takeAt(0)) is not None:

@@ -27,6 +27,9 @@ from gui.look import fonts, painting
 from gui.look.rows import Index, Row, RowDelegate, RowView, flip
 from gui.look.theme import theme
 from gui.look.widgets import SearchField
+from gui.needs.judging import tool_badge
+from gui.settings.controls import wrapped
+from router.lists import Approval
 from router.model import Permission, ToolKey, ToolView
 
 ROW_HEIGHT = 46
@@ -82,7 +85,9 @@ class ToolModel(QAbstractListModel):
                 return Qt.CheckState.Checked if _permitted(tool) else Qt.CheckState.Unchecked
             case Qt.ItemDataRole.AccessibleTextRole:
                 tokens = self.tr("%n tokens", "", tool.context_tokens)
-                return f"{tool.key.tool}, {tool.description}, {tokens}"
+                badge = tool_badge(tool)
+                parts = (tool.key.tool, badge[0] if badge else "", tool.description, tokens)
+                return ", ".join(part for part in parts if part)
             case _:
                 return None
 
@@ -118,6 +123,9 @@ class ToolList(QWidget):
         self._model = ToolModel(self)
         self._field = SearchField(self.tr("Filter tools"))
         self._view = RowView(self.tr("Tools"), ROW_HEIGHT, self.tr("No tool matches"))
+        self._footnote = wrapped("", "text3")
+        self._footnote.setContentsMargins(12, 0, 12, 6)
+        self._footnote.hide()
         self._view.setItemDelegate(_Delegate(self._view))
         self._view.setModel(self._model)
         self._debounce = QTimer(self, interval=DEBOUNCE_MS, singleShot=True)
@@ -136,12 +144,18 @@ class ToolList(QWidget):
         holder.addWidget(self._field)
         column.addLayout(holder)
         column.addWidget(self._view)
+        column.addWidget(self._footnote)
 
     def set_tools(self, tools: Sequence[ToolView]) -> None:
         """Show these; the selected one stays selected if it is among them, else the first is."""
         self._field.describe(self.tr("Filter %n tools", "", len(tools)))
         self._model.set_tools(tools)
         self._reselect()
+
+    def show_footnote(self, text: str) -> None:
+        """Say something about the list as a whole, under it; nothing takes no room."""
+        self._footnote.setText(text)
+        self._footnote.setVisible(bool(text))
 
     def current(self) -> ToolView | None:
         index = self._view.currentIndex()
@@ -190,21 +204,34 @@ class _Delegate(RowDelegate):
         if row.focused:
             painting.draw_focus_ring(painter, fill, 8)
         painting.draw_checkbox(painter, _tick(fill), _permitted(tool))
-        tokens = formats.grouped(tool.context_tokens)
-        width = QFontMetrics(fonts.ui_font(fonts.SMALL)).horizontalAdvance(tokens) + 2
+        width = _paint_end(painter, fill, tool)
         text = fill.adjusted(36, 4, -11 - width - 10, -4)
         upper, lower = painting.halves(text)
-        name_color = palette.color("text1" if _permitted(tool) else "text3")
+        usable = _permitted(tool) and tool.approval is Approval.APPROVED
+        name_color = palette.color("text1" if usable else "text3")
         small = fonts.ui_font(fonts.SMALL)
         painting.draw_text(painter, upper, tool.key.tool, fonts.mono_font(), name_color)
         painting.draw_text(painter, lower, tool.description, small, palette.color("text2"))
-        count = QRectF(fill.right() - 11 - width, fill.top(), width, fill.height())
-        painting.draw_text(
-            painter, count, tokens, small, palette.color("text3"), Qt.AlignmentFlag.AlignRight
-        )
 
     def pressed(self, row: Row, index: Index, at: QPointF) -> bool:
         return _tick(_fill(row)).adjusted(-10, -14, 8, 14).contains(at) and flip(index)
+
+
+def _paint_end(painter: QPainter, fill: QRectF, tool: ToolView) -> float:
+    """At the right of a row what the person should know of the tool, else what it costs; returns
+    how wide that is."""
+    badge = tool_badge(tool)
+    font = fonts.ui_font(fonts.SMALL) if badge is None else fonts.semibold(fonts.LABEL)
+    text = formats.grouped(tool.context_tokens) if badge is None else badge[0]
+    width = QFontMetrics(font).horizontalAdvance(text) + (2 if badge is None else 14)
+    if badge is None:
+        place = QRectF(fill.right() - 11 - width, fill.top(), width, fill.height())
+        quiet, right = theme().palette.color("text3"), Qt.AlignmentFlag.AlignRight
+        painting.draw_text(painter, place, text, font, quiet, right)
+    else:
+        place = QRectF(fill.right() - 11 - width, fill.center().y() - 9, width, 18)
+        painting.draw_pill(painter, place, *badge)
+    return width
 
 
 def tool_at(index: Index) -> ToolView:

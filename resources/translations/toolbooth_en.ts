@@ -122,6 +122,90 @@
             <numerusform>%n more things it tried are not listed.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n tools beyond the limit</source>
+        <translation>
+            <numerusform>%n tool beyond the limit</numerusform>
+            <numerusform>%n tools beyond the limit</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools whose name can’t be read</source>
+        <translation>
+            <numerusform>%n tool whose name can’t be read</numerusform>
+            <numerusform>%n tools whose name can’t be read</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools with a name that another one has</source>
+        <translation>
+            <numerusform>%n tool with a name that another one has</numerusform>
+            <numerusform>%n tools with a name that another one has</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n descriptions shortened</source>
+        <translation>
+            <numerusform>%n description shortened</numerusform>
+            <numerusform>%n descriptions shortened</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n schemas too large</source>
+        <translation>
+            <numerusform>%n schema too large</numerusform>
+            <numerusform>%n schemas too large</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n schemas too deep</source>
+        <translation>
+            <numerusform>%n schema too deep</numerusform>
+            <numerusform>%n schemas too deep</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n descriptions of parameters shortened</source>
+        <translation>
+            <numerusform>%n description of a parameter shortened</numerusform>
+            <numerusform>%n descriptions of parameters shortened</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n composed parts of schemas left out</source>
+        <translation>
+            <numerusform>%n composed part of a schema left out</numerusform>
+            <numerusform>%n composed parts of schemas left out</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n references to other places left out</source>
+        <translation>
+            <numerusform>%n reference to another place left out</numerusform>
+            <numerusform>%n references to other places left out</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n texts with HTML taken out</source>
+        <translation>
+            <numerusform>%n text with HTML taken out</numerusform>
+            <numerusform>%n texts with HTML taken out</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n texts with hidden characters taken out</source>
+        <translation>
+            <numerusform>%n text with hidden characters taken out</numerusform>
+            <numerusform>%n texts with hidden characters taken out</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n icons left out</source>
+        <translation>
+            <numerusform>%n icon left out</numerusform>
+            <numerusform>%n icons left out</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ActivityList</name>

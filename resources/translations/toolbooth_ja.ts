@@ -849,6 +849,98 @@
             <numerusform>ほかに試みたこと %n 件は記載されていません。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Suspicious</source>
+        <translation>不審</translation>
+    </message>
+    <message>
+        <source>New: no app sees it until you approve it</source>
+        <translation>新規: 承認するまで、どのアプリにも表示されません</translation>
+    </message>
+    <message>
+        <source>Changed: no app sees it until you approve it</source>
+        <translation>変更あり: 承認するまで、どのアプリにも表示されません</translation>
+    </message>
+    <message>
+        <source>It looks suspicious, and apps may use it</source>
+        <translation>不審な点があります。アプリは使用できる状態です</translation>
+    </message>
+    <message>
+        <source>Not all of its list is shown: {what}.</source>
+        <translation>一覧の一部は表示されていません: {what}。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools beyond the limit</source>
+        <translation>
+            <numerusform>上限を超えたツール %n 個</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools whose name can’t be read</source>
+        <translation>
+            <numerusform>名前を読めないツール %n 個</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools with a name that another one has</source>
+        <translation>
+            <numerusform>名前が重複するツール %n 個</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n descriptions shortened</source>
+        <translation>
+            <numerusform>短縮した説明 %n 件</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n schemas too large</source>
+        <translation>
+            <numerusform>大きすぎるスキーマ %n 個</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n schemas too deep</source>
+        <translation>
+            <numerusform>深すぎるスキーマ %n 個</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n descriptions of parameters shortened</source>
+        <translation>
+            <numerusform>短縮した引数の説明 %n 件</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n composed parts of schemas left out</source>
+        <translation>
+            <numerusform>省いたスキーマの合成部分 %n 個</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n references to other places left out</source>
+        <translation>
+            <numerusform>省いた外部への参照 %n 個</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n texts with HTML taken out</source>
+        <translation>
+            <numerusform>HTML を取り除いた文 %n 件</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n texts with hidden characters taken out</source>
+        <translation>
+            <numerusform>隠し文字を取り除いた文 %n 件</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n icons left out</source>
+        <translation>
+            <numerusform>省いたアイコン %n 個</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>AboutPage</name>
@@ -2413,6 +2505,10 @@ What search replies cost is already taken off.</source>
     <message>
         <source>It says nothing about itself.</source>
         <translation>説明がありません。</translation>
+    </message>
+    <message>
+        <source>Approve</source>
+        <translation>承認</translation>
     </message>
     <message>
         <source>Takes no parameters</source>
