@@ -180,8 +180,9 @@ class OAuthServer:
     def served(self) -> Generator[str]:
         """Serve; yields the address of the MCP server."""
         with serving(self) as url:
-            self.url = self.provider.issuer = url
-            self._auth = self._routes(AnyHttpUrl(url), AnyHttpUrl(f"{url}/mcp"))
+            self.url, issuer = url, AnyHttpUrl(url)
+            self.provider.issuer = str(issuer)  # as its metadata spells it, with a slash at the end
+            self._auth = self._routes(issuer, AnyHttpUrl(f"{url}/mcp"))
             yield f"{url}/mcp"
 
     def count(self, *paths: str) -> int:

@@ -163,7 +163,7 @@ def test_workspaces_projects_and_permissions_are_managed(terminal: Terminal) -> 
         (("list", "--workspace", "nobody"), 1, 'no workspace "nobody"'),
         (("workspace", "use", "nobody"), 1, 'no workspace "nobody"'),
         (("project", "set", "nobody"), 1, 'no project "nobody"'),
-        (("project", "set", "-", "--exposure", "progressive"), 1, "later version"),
+        (("project", "set", "-", "--exposure", "none"), 2, "invalid choice"),
         (("token", "revoke", "nobody"), 1, "nobody"),
         (("import", "/no/such/file"), 1, "can't be read"),
         (("serve", "--port", "99999"), 2, "port"),

@@ -42,7 +42,8 @@ async def test_a_server_runs_before_anyone_calls_it(tmp_path: Path, lifecycle: L
 async def test_the_revision_a_server_speaks_is_remembered_across_starts(tmp_path: Path) -> None:
     record = tmp_path / "record"
     async with running_router(tmp_path / "data") as first:
-        await first.add("Test", stdio_config("--modern-only", "--record", str(record)))
+        config = stdio_config("--modern-only", "--record", str(record))
+        await first.add("Test", config, unconfined=True)
     assert recorded(record, "refused")[0] == "initialize"
     record.unlink()
     async with running_router(tmp_path / "data") as second:
