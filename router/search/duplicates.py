@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from router.model import Tool, ToolKey, as_object
 
 
 class Duplicates:
-    def __init__(self, tools: Sequence[Tool]) -> None:
-        groups: dict[object, list[int]] = defaultdict(list)
-        for number, tool in enumerate(tools):
-            groups[_likeness(tool)].append(number)
+    def __init__(self, tools: Sequence[Tool], likenesses: Sequence[NDArray[np.int64]]) -> None:
+        """`likenesses` are those of all `tools`, in some pieces."""
         self._tools = tools
-        self._groups = {
-            number: group for group in groups.values() if len(group) > 1 for number in group
-        }
+        self._groups: dict[int, list[int]] = {}
+        if not likenesses:
+            return
+        _, kind, counts = np.unique(
+            np.concatenate(likenesses), return_inverse=True, return_counts=True
+        )
+        groups: dict[int, list[int]] = defaultdict(list)
+        for number in np.flatnonzero(counts[kind] > 1).tolist():
+            group = groups[int(kind[number])]
+            group.append(number)
+            self._groups[number] = group
 
     def of(self, number: int) -> tuple[ToolKey, ...]:
         """The keys under which other servers have this tool."""
@@ -35,7 +44,7 @@ class Duplicates:
         return chosen
 
 
-def _likeness(tool: Tool) -> tuple[str, str, tuple[str, ...]]:
-    """What two tools share if they are the same; one without a description is like no other."""
+def likeness(tool: Tool) -> int:
+    """The same number for tools that are the same; one without a description is like no other."""
     parameters = tuple(sorted(as_object(tool.input_schema.get("properties"))))
-    return tool.key.tool, tool.description or str(tool.key), parameters
+    return hash((tool.key.tool, tool.description or str(tool.key), parameters))

@@ -30,15 +30,16 @@ def explanations(
 
 def _matched(scored: Scored, index: LexicalIndex, chosen: Sequence[int]) -> list[list[str]]:
     found: list[list[str]] = [[] for _ in chosen]
-    wanted = np.array(chosen)
+    wanted = np.array(chosen, dtype=np.int32)
     telling = sorted(
         scored.wish.weights, key=lambda number: -index.idf(number) * scored.wish.weights[number]
     )
     for number in telling:
         documents, _ = index.postings(number)
-        places = np.minimum(documents.searchsorted(wanted), len(documents) - 1)
+        near = documents.take(documents.searchsorted(wanted), mode="clip")
         word = scored.wish.named[number]
-        for at in np.flatnonzero(documents[places] == wanted):
+        places: list[int] = (near == wanted).nonzero()[0].tolist()
+        for at in places:
             if word not in found[at] and len(found[at]) < MAX_WORDS:
                 found[at].append(word)
     return found

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakValueDictionary
 
 from router.errors import ToolboothError
-from router.model import Optimization, Tool
+from router.model import Optimization, ServerId, Tool
 from router.search.cloud import CloudSearch
 from router.searching import SearchReply, SearchRequest
 from router.tasks import spawn
@@ -35,6 +35,7 @@ _AT_ONCE = 20_000
 """Up to so many tools a search is quick enough to run on the loop."""
 
 _Fingerprint: TypeAlias = tuple[object, ...]
+_wire = attrgetter("wire")
 
 
 class Provider:
@@ -57,12 +58,13 @@ class Provider:
         self._recent.append(parts)
         return reading.ranking(parts, meaning=meaning)
 
-    def _part(self, tools: tuple[Tool, ...]) -> ReadTools:
+    def _part(self, tools: Sequence[Tool]) -> ReadTools:
         from router.search import reading
 
-        key = (tools[0].server_name, *(id(tool.wire) for tool in tools))
+        key = (tools[0].server_name, *map(id, map(_wire, tools)))
         if (part := self._read.get(key)) is None:
-            part = self._read[key] = reading.read_tools(tools)
+            in_order = sorted(tools, key=lambda tool: tool.key)
+            part = self._read[key] = reading.read_tools(in_order)
         return part
 
     def close(self) -> None:
@@ -126,6 +128,9 @@ class StrategyIndex:
         )
 
 
-def _by_server(tools: Sequence[Tool]) -> list[tuple[Tool, ...]]:
-    in_order = sorted(tools, key=lambda tool: tool.key)
-    return [tuple(group) for _, group in groupby(in_order, key=lambda tool: tool.key.server)]
+def _by_server(tools: Sequence[Tool]) -> list[list[Tool]]:
+    """Server by server, in the order of their ids."""
+    groups: dict[ServerId, list[Tool]] = defaultdict(list)
+    for tool in tools:
+        groups[tool.key.server].append(tool)
+    return [groups[server] for server in sorted(groups)]

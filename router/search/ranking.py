@@ -51,12 +51,13 @@ class Ranking:
         typos: Typos,
         meaning: tuple[MeaningTable, Vectors] | None = None,
     ) -> None:
-        """`meaning` is the table and the direction of each tool; without it, words decide."""
+        """`meaning` is the table and the direction of each tool, a column each; without it, words
+        decide."""
         self.tools: tuple[Tool, ...] = tuple(tool for each in segments for tool in each.tools)
         self._index = LexicalIndex(segments, vocabulary)
         self._typos = typos
         self._meaning = meaning
-        self._duplicates = Duplicates(self.tools)
+        self._duplicates = Duplicates(self.tools, [each.likenesses for each in segments])
 
     def search(self, request: SearchRequest) -> list[SearchHit]:
         texts = [text for text in request.queries if text.strip()]
@@ -74,14 +75,14 @@ class Ranking:
 
     def _scored(self, text: str) -> Scored:
         wish = read_wish(text, self._index, self._typos)
-        weighed = list(wish.weights.items())
-        covered = self._index.name_coverage(weighed)
-        words = self._index.scores(weighed) * (1 + NAME_SHARE * covered)
+        words = self._index.scores(wish.weights)
+        words *= 1 + NAME_SHARE * self._index.name_coverage(wish.weights)
         total, meaning = _normal(words), None
         if self._meaning is not None:
             table, directions = self._meaning
-            meaning = directions @ table.vector(text)
-            total = (1 - MEANING_SHARE) * total + MEANING_SHARE * _normal(np.maximum(meaning, 0))
+            meaning = table.vector(text) @ directions
+            total *= 1 - MEANING_SHARE
+            total += MEANING_SHARE * _normal(np.maximum(meaning, 0))
         ceiling = wish.ceiling * self._index.best_gain * (1 + NAME_SHARE)
         return Scored(wish, words / ceiling if ceiling else words, meaning, total)
 
@@ -112,7 +113,7 @@ def _fused(scored: Sequence[Scored]) -> Floats:
 def _normal(scores: Floats | Vectors) -> Floats:
     """With the best at 1, so that they can be added to others."""
     top = float(scores.max(initial=0.0))
-    return scores.astype(np.float64) / (top if top > 0 else 1.0)
+    return np.multiply(scores, 1 / top if top > 0 else 1.0, dtype=np.float64)
 
 
 def _best(totals: Floats, count: int) -> list[int]:

@@ -51,18 +51,13 @@ def ranking(parts: Sequence[ReadTools], *, meaning: bool) -> Ranking:
     if not meaning:
         return Ranking(segments, _vocabulary, _typos)
     table = meaning_table()
-    empty: Vectors = np.empty((0, table.width), dtype=np.float32)
-    joined = np.concatenate([empty, *(part.directions for part in parts)])
+    # Tools as columns: one direction is multiplied with many tools twice as fast as with rows.
+    empty: Vectors = np.empty((table.width, 0), dtype=np.float32)
+    joined = np.concatenate([empty, *(part.directions.T for part in parts)], axis=1)
     return Ranking(segments, _vocabulary, _typos, (table, joined))
 
 
 def directions(tools: Sequence[Tool], table: MeaningTable) -> Vectors:
     """Where each tool's definition points."""
-    return np.array([_direction(tool, table) for tool in tools], dtype=np.float32)
-
-
-def _direction(tool: Tool, table: MeaningTable) -> Vectors:
-    texts = field_texts(tool)
-    return table.blend(
-        (texts[field][:_MEANING_CHARACTERS], weight) for field, weight in _MEANING_WEIGHTS.items()
-    )
+    texts = [[text[:_MEANING_CHARACTERS] for text in field_texts(tool)] for tool in tools]
+    return table.blends(texts, [_MEANING_WEIGHTS[field] for field in Field])

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from router.model import Tool
 from router.search.documents import Field, field_texts
+from router.search.duplicates import likeness
 from router.search.tokens import tokens_of, words
 
 Ints: TypeAlias = NDArray[np.int32]
@@ -53,10 +54,18 @@ class Segment:
     tokens: Ints
     documents: Ints
     """Which of `tools` each posting is about."""
-    counts: NDArray[np.uint16]
-    """How often the token stands in each field: one row per posting."""
+    places: Ints
+    """Which field of which tool, as a place in `lengths` read row by row."""
+    times: NDArray[np.float32]
+    """How often the token stands there."""
+    again: tuple[Ints, Ints, NDArray[np.float32]]
+    """For tokens that stand in further fields of the same tool: posting, place, times."""
+    named: NDArray[np.int64]
+    """Which postings are about a token in a tool's own name."""
     lengths: Ints
     """How many tokens each field of each tool has."""
+    likenesses: NDArray[np.int64]
+    """The same number for tools that are the same, whichever segment they are in."""
 
 
 def segment(tools: Sequence[Tool], vocabulary: Vocabulary) -> Segment:
@@ -75,15 +84,19 @@ def segment_of(tools: Sequence[Tool], read: Sequence[Sequence[Sequence[int]]]) -
     # One number for each token in each field of each tool: sorted by token, then tool, then field.
     each, counts = np.unique(tokens * max(lengths.size, 1) + place, return_counts=True)
     token, place = np.divmod(each, max(lengths.size, 1))
-    document, field = np.divmod(place, width)
+    document = place // width
     first = np.ones(len(each), dtype=np.bool_)
     first[1:] = (token[1:] != token[:-1]) | (document[1:] != document[:-1])
-    counted = np.zeros((int(first.sum()), width), dtype=np.uint16)
-    counted[np.cumsum(first) - 1, field] = np.minimum(counts, 65535)
+    posting, more = np.cumsum(first) - 1, ~first
+    places, times = place.astype(np.int32), counts.astype(np.float32)
     return Segment(
         tools=tuple(tools),
         tokens=token[first].astype(np.int32),
         documents=document[first].astype(np.int32),
-        counts=counted,
+        places=places[first],
+        times=times[first],
+        again=(posting[more].astype(np.int32), places[more], times[more]),
+        named=np.flatnonzero(place[first] % width == Field.NAME),
         lengths=lengths,
+        likenesses=np.array([likeness(tool) for tool in tools], dtype=np.int64),
     )
