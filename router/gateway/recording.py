@@ -33,8 +33,12 @@ class Request:
 
     @property
     def answers(self) -> JsonObject:
-        """What a repeated request brings to a server that asked."""
-        return {key: self.params[key] for key in _ANSWERS if key in self.params}
+        """What a repeated request brings to a server that asked. A state of `null` is none, and was
+        never unsealed; what a script calls is no repetition."""
+        if self.inside_script:
+            return {}
+        said = {key: self.params.get(key) for key in _ANSWERS}
+        return {key: value for key, value in said.items() if value is not None}
 
     @property
     def meta(self) -> JsonObject:

@@ -1,0 +1,103 @@
+"""The state a client brings back is attacker input: only what we gave out, to whom and for what we
+gave it, while it holds, goes on with a call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+
+import pytest
+
+from router.gateway.rounds import KEPT_S
+from router.model import JsonObject, Permission, ServerId, ToolKey
+from router.settings import ServerConfig
+from tests.running import PERSONAL, Running
+from tests.servers.conformance_server import conformance_app
+from tests.servers.http_server import serving
+
+ELICITS: JsonObject = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
+ANSWER: JsonObject = {"action": "accept", "content": {"username": "ada", "email": "a@b.c"}}
+TOOL = "asks:test_elicitation"
+
+
+@pytest.fixture(scope="module")
+def asking_server() -> Generator[str]:
+    with serving(conformance_app()) as url:
+        yield f"{url}/mcp"
+
+
+def call(question: str = "Who?", **more: object) -> JsonObject:
+    arguments = {"toolKey": TOOL, "arguments": {"message": question}}
+    return {"name": "tool_execute", "arguments": arguments, "_meta": ELICITS, **more}
+
+
+async def asked(running: Running, url: str) -> JsonObject:
+    """What a call brings whose server wants to know something first."""
+    await running.add("asks", ServerConfig(url=url))
+    answer = (await running.modern("tools/call", call()))["result"]
+    assert answer["resultType"] == "input_required"
+    return answer
+
+
+def going_on(result: JsonObject, state: object = None, question: str = "Who?") -> JsonObject:
+    answers = dict.fromkeys(result["inputRequests"], ANSWER)
+    return call(question, inputResponses=answers, requestState=state or result["requestState"])
+
+
+async def is_refused(running: Running, params: JsonObject, token: str | None = None) -> bool:
+    answer = (await running.post_modern("tools/call", params, token=token)).json()
+    return answer.get("error", {}).get("message") == "Invalid or expired requestState"
+
+
+@pytest.mark.proves("META-8")
+async def test_a_state_is_good_for_its_own_call_once(running: Running, asking_server: str) -> None:
+    result = await asked(running, asking_server)
+    done = (await running.modern("tools/call", going_on(result)))["result"]
+    assert "action=accept" in done["content"][0]["text"]
+    assert await is_refused(running, going_on(result))
+
+
+async def test_a_state_that_was_changed_or_made_up_is_refused(
+    running: Running, asking_server: str
+) -> None:
+    result = await asked(running, asking_server)
+    state: str = result["requestState"]
+    other_end = "A" if state[-2] != "A" else "B"
+    changed = state[:-2] + other_end + state[-1]
+    for wrong in (changed, state[:-4], "ours:1", "theirs:1", "x", 7, {"a": 1}):
+        assert await is_refused(running, going_on(result, wrong)), wrong
+    assert not await is_refused(running, going_on(result))
+
+
+async def test_a_state_is_worth_nothing_to_another_client_or_for_another_call(
+    running: Running, asking_server: str
+) -> None:
+    result = await asked(running, asking_server)
+    other = await running.router.issue_token("Other", None, None)
+    assert await is_refused(running, going_on(result), other.secret)
+    assert await is_refused(running, going_on(result, question="Your password?"))
+    assert not await is_refused(running, going_on(result))
+
+
+async def test_a_state_expires(
+    running: Running, asking_server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = await asked(running, asking_server)
+    later = time.time() + KEPT_S + 1
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert await is_refused(running, going_on(result))
+
+
+@pytest.mark.proves("META-5")
+@pytest.mark.parametrize("state", [None, "", "theirs:1"])
+async def test_a_made_up_state_spares_nobody_the_question(
+    running: Running, state: str | None
+) -> None:
+    await running.add("Test")
+    echo = ToolKey(ServerId("test"), "echo")
+    await running.router.set_permission(PERSONAL, echo, Permission.ASK)
+    arguments = {"toolKey": str(echo), "arguments": {}}
+    params: JsonObject = {"name": "tool_execute", "arguments": arguments, "requestState": state}
+    answer = (await running.post_modern("tools/call", params)).json()
+    refused = "error" in answer or "nobody is there" in answer["result"]["content"][0]["text"]
+    assert refused, answer
