@@ -81,7 +81,7 @@ class Fleet:
             _ignore_update
         )
         """Told which resource changed, and for which session alone if only that one uses it."""
-        self.sign_ins = SignIns(workspaces, secrets, clock, self._sign_in_ended)
+        self.sign_ins = SignIns(workspaces, secrets, redactor, clock, self._sign_in_ended)
         self.logs = ServerLogs(clock)
         self.board = StatusBoard(workspaces.catalogs, publish, redactor.text)
         self.pool = UpstreamPool(

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from functools import partial
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ from router.model import Failure, ServerRef, SignIn
 from router.ports import SecretStore
 from router.service.workspaces import Workspaces
 from router.settings import OAuthConfig, ServerConfig
+from router.store.redaction import Redactor
 from router.store.secrets import resolve
 from router.tasks import spawn, stop
 from router.upstream.failures import failed
@@ -45,6 +47,7 @@ class SignIns:
         self,
         workspaces: Workspaces,
         secrets: SecretStore,
+        redactor: Redactor,
         clock: Callable[[], datetime],
         on_ended: OnEnded,
         timeout_s: float = SIGN_IN_TIMEOUT_S,
@@ -53,6 +56,7 @@ class SignIns:
         self._secrets = secrets
         self._clock = clock
         self._on_ended = on_ended
+        self._redactor = redactor
         self.timeout_s = timeout_s
         self._accounts: dict[ServerRef, Account] = {}
         self._attempts: dict[ServerRef, _Attempt] = {}
@@ -152,6 +156,7 @@ class SignIns:
                 fetch=Fetch(url),
                 options=lambda: self._options(ref),
                 clock=self._clock,
+                on_secrets=partial(self._redactor.learn, ref, source="sign-in"),
             )
         return self._accounts[ref]
 

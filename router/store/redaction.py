@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 from urllib.parse import quote
 
 from router.model import JsonObject, ServerRef
@@ -23,25 +23,28 @@ _CREDENTIALS = re.compile(
 )
 
 Json: TypeAlias = Any
+Source: TypeAlias = Literal["settings", "sign-in"]
+"""Where a server's secrets come from; each is known anew without the other being forgotten."""
 
 
 class Redactor:
     """May be used from any thread: what it knows is replaced, never changed."""
 
     def __init__(self) -> None:
-        self._known: dict[ServerRef, frozenset[str]] = {}
+        self._known: dict[tuple[ServerRef, Source], frozenset[str]] = {}
         self._pattern: re.Pattern[str] | None = None
 
-    def learn(self, ref: ServerRef, values: Iterable[str]) -> None:
-        """The secret values a server has from now on."""
+    def learn(self, ref: ServerRef, values: Iterable[str], source: Source = "settings") -> None:
+        """The secret values a server has of this source from now on."""
         forms = (form for value in values if len(value) >= _SHORTEST for form in _forms(value))
-        self._know({**self._known, ref: frozenset(forms)})
+        self._know({**self._known, (ref, source): frozenset(forms)})
 
     def forget(self, ref: ServerRef) -> None:
-        if ref in self._known:
-            self._know({known: forms for known, forms in self._known.items() if known != ref})
+        kept = {known: forms for known, forms in self._known.items() if known[0] != ref}
+        if len(kept) < len(self._known):
+            self._know(kept)
 
-    def _know(self, known: dict[ServerRef, frozenset[str]]) -> None:
+    def _know(self, known: dict[tuple[ServerRef, Source], frozenset[str]]) -> None:
         forms = {form for forms in known.values() for form in forms}
         longest_first = sorted(forms, key=lambda form: (-len(form), form))
         self._known = known

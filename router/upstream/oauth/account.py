@@ -33,6 +33,9 @@ log = logging.getLogger(__name__)
 Options: TypeAlias = Callable[[], Awaitable[OAuthConfig]]
 """What the settings say about signing in, with secrets filled in; raises `UpstreamFailed`."""
 
+OnSecrets: TypeAlias = Callable[[tuple[str, ...]], None]
+"""Told what nobody else may be: the tokens in use, and those before, which a server may quote."""
+
 _RENEWED_BEFORE = timedelta(seconds=60)
 
 
@@ -48,7 +51,15 @@ class Account:
     """Implements `Credentials`. `server` is the id under which a person signs in."""
 
     def __init__(
-        self, server: str, url: str, *, vault: Vault, fetch: Fetch, options: Options, clock: Clock
+        self,
+        server: str,
+        url: str,
+        *,
+        vault: Vault,
+        fetch: Fetch,
+        options: Options,
+        clock: Clock,
+        on_secrets: OnSecrets = lambda _: None,
     ) -> None:
         self.server = server
         self.url = url
@@ -58,6 +69,8 @@ class Account:
         self.clock = clock
         self.challenge: Challenge | None = None
         """What the server said when it asked for a sign-in, if it has."""
+        self._on_secrets = on_secrets
+        self._secrets: tuple[str, ...] = ()
         self._held: _Held | None = None
         self._given_up = ""
         """Why nothing is tried any more."""
@@ -148,6 +161,8 @@ class Account:
     async def _load(self) -> _Held | None:
         place = await self.vault.place(self.url)
         tokens = await self.vault.tokens(place) if place else None
+        if tokens is not None:
+            self._note(tokens)
         return _Held(place, tokens, proven=True) if place and tokens else None
 
     async def _renew_in_time(self) -> None:
@@ -168,6 +183,7 @@ class Account:
         stored = await self.vault.tokens(held.place)
         if stored is not None and stored.access != held.tokens.access:
             # Another process, or the same server under another name, was faster.
+            self._note(stored)
             held = self._held = _Held(held.place, stored, proven=False)
             if not self._expires_soon(stored):
                 return
@@ -190,7 +206,12 @@ class Account:
         tokens = await renew(self.fetch, held.tokens, client, place.resource, self.clock)
         await self._keep(place, tokens)
 
+    def _note(self, tokens: Tokens) -> None:
+        self._secrets = (tokens.access, tokens.refresh, *self._secrets[:2])
+        self._on_secrets(self._secrets)
+
     async def _keep(self, place: Place, tokens: Tokens) -> None:
+        self._note(tokens)
         self._held = _Held(place, tokens, proven=False)
         try:
             await self.vault.keep_tokens(self.url, place, tokens)

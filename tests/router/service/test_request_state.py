@@ -96,7 +96,7 @@ async def test_a_made_up_state_spares_nobody_the_question(
     await running.add("Test")
     echo = ToolKey(ServerId("test"), "echo")
     await running.router.set_permission(PERSONAL, echo, Permission.ASK)
-    arguments = {"toolKey": str(echo), "arguments": {}}
+    arguments: JsonObject = {"toolKey": str(echo), "arguments": {}}
     params: JsonObject = {"name": "tool_execute", "arguments": arguments, "requestState": state}
     answer = (await running.post_modern("tools/call", params)).json()
     refused = "error" in answer or "nobody is there" in answer["result"]["content"][0]["text"]

@@ -12,7 +12,7 @@ import keyring
 import pytest
 
 from router.errors import InvalidInput
-from router.events import ServerStatusChanged, ToolsChanged
+from router.events import ActivityRecorded, ServerStatusChanged, ToolsChanged
 from router.model import FailureKind, ServerId, ServerRef, ServerState, ServerStatus
 from router.settings import ServerConfig
 from tests.router.store.test_secrets import MemoryKeyring
@@ -147,6 +147,20 @@ async def test_no_secret_leaves_the_keyring(
     told = written.decode("utf-8", "replace") + "".join(ours) + repr(running.trace.events)
     assert len(server.provider.issued) >= 4
     assert not [secret for secret in server.provider.issued if secret in told]
+
+
+@pytest.mark.proves("META-9")
+async def test_a_token_of_a_sign_in_is_in_no_log_nor_event_though_a_message_quotes_it(
+    running: Running, server: OAuthServer, tmp_path: Path
+) -> None:
+    await sign_in(running)
+    [token] = server.provider.access
+    running.trace.clear()
+    await running.call("tool_execute", {"toolKey": f"notes:{token}", "arguments": {}})
+    recorded = await running.trace.until(ActivityRecorded)
+    assert "***" in (recorded.entry.message or "")
+    assert token not in repr(running.trace.events)
+    assert running.router.redact(f"it was {token}") == "it was ***"
 
 
 async def test_a_clients_secret_in_the_settings_goes_to_the_keyring(

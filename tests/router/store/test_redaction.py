@@ -50,10 +50,18 @@ def test_json_keeps_its_shape_and_masks_by_name_only_if_asked() -> None:
     assert knowing("hunter22").json(value, by_name=True) == clean | {"token": MASK}
 
 
+def test_what_a_sign_in_gave_is_known_beside_what_the_settings_say() -> None:
+    redactor = knowing("hunter22")
+    redactor.learn(REF, ["signed-in"], "sign-in")
+    redactor.learn(REF, ["hunter23"])
+    assert redactor.text("hunter23 signed-in hunter22") == f"{MASK} {MASK} hunter22"
+
+
 def test_a_server_that_is_gone_is_forgotten() -> None:
     redactor = knowing("hunter22")
+    redactor.learn(REF, ["signed-in"], "sign-in")
     redactor.forget(REF)
-    assert redactor.text("hunter22") == "hunter22"
+    assert redactor.text("hunter22 signed-in") == "hunter22 signed-in"
 
 
 def test_of_an_environment_the_secret_ones_are_meant() -> None:

@@ -1,0 +1,70 @@
+"""The token a client shows us is ours alone: no server ever gets it, by whatever way it came."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from router.model import JsonObject
+from router.settings import ServerConfig
+from tests.running import STDIO_SERVER, Running, stdio_config
+from tests.servers.http_server import sdk_app, serving
+
+
+class Overheard:
+    """An application and all that is sent to it: heads and bodies."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self.bytes = b""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.bytes += repr((scope.get("query_string"), scope.get("headers"))).encode()
+
+        async def heard() -> Message:
+            message = await receive()
+            self.bytes += message.get("body", b"")
+            return message
+
+        await self._app(scope, heard, send)
+
+
+async def call_both_ways(running: Running, key: str) -> list[str]:
+    """A call with the token in its header, and one with it in `_meta`; what they bring."""
+    call: JsonObject = {"name": "tool_execute", "arguments": {"toolKey": key}}
+    in_meta = {**call, "_meta": {"token": running.token, "vendor/x": "passes"}}
+    by_header = await running.post_modern("tools/call", {**call, "_meta": {"vendor/x": "passes"}})
+    by_meta = await running.post_modern("tools/call", in_meta, token="")
+    assert (by_header.status_code, by_meta.status_code) == (200, 200)
+    return [by_header.text, by_meta.text]
+
+
+@pytest.mark.proves("META-6")
+async def test_a_server_behind_an_address_never_sees_a_clients_token(running: Running) -> None:
+    overheard = Overheard(sdk_app())
+    with serving(overheard) as url:
+        await running.add("web", ServerConfig(url=f"{url}/mcp"))
+        await call_both_ways(running, "web:echo")
+    assert overheard.bytes.count(b"vendor/x") == 2
+    assert b"authorization" not in overheard.bytes.lower()
+    assert running.token.encode() not in overheard.bytes
+
+
+@pytest.mark.proves("META-6")
+async def test_a_server_that_is_started_never_sees_a_clients_token(
+    running: Running, tmp_path: Path
+) -> None:
+    heard, script = tmp_path / "heard", tmp_path / "server.py"
+    listening = f"open({str(heard)!r}, 'a').write(json.dumps(message))"
+    taking = "    def take(self, message: dict[str, Any]) -> None:\n"
+    source = STDIO_SERVER.read_text()
+    assert taking in source
+    script.write_text(source.replace(taking, f"{taking}        {listening}\n"))
+    await running.add("local", stdio_config(script=script), unconfined=True)
+    environments = await call_both_ways(running, "local:env")
+    said = heard.read_text()
+    assert said.count("vendor/x") == 2
+    assert all("PATH" in environment for environment in environments)
+    assert running.token not in said + "".join(environments)
