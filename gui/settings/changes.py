@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gui.commands import Commands
 from router.lists import ApprovalPolicy
-from router.model import Optimization, WorkspaceId
+from router.model import Exposure, Optimization, WorkspaceId
 from router.ports import RouterPort
 from router.settings import Settings
 
@@ -58,6 +58,18 @@ class SettingsChanges(QObject):
 
         if wanted is not now.optimization:
             self._apply(setting(wanted), setting(now.optimization))
+
+    def set_exposure(self, workspace: WorkspaceId, wanted: Exposure) -> None:
+        """Change how clients outside any project reach tools."""
+        now = self._router.projects(workspace)[0]
+
+        def setting(exposure: Exposure) -> Command:
+            return lambda: self._router.set_project_options(
+                workspace, None, optimization=now.optimization, exposure=exposure
+            )
+
+        if wanted is not now.exposure:
+            self._apply(setting(wanted), setting(now.exposure))
 
     def set_approval_policy(self, workspace: WorkspaceId, wanted: ApprovalPolicy) -> None:
         now = self._router.approval_policy(workspace)

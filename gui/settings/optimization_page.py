@@ -1,4 +1,5 @@
-"""The Context Optimization page: on or off, what it spares, which strategy, how many results."""
+"""The Context Optimization page: on or off, what it spares, which strategy, how apps reach
+tools, how many results."""
 
 from __future__ import annotations
 
@@ -6,12 +7,12 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui import formats
 from gui.look import fonts
-from gui.look.widgets import Toggle, label
+from gui.look.widgets import Segmented, Toggle, label
 from gui.presenting import Tone
 from gui.settings.changes import SettingsChanges
 from gui.settings.controls import RadioCard, RowCard, ShareBar, Stepper
 from gui.settings.page import SettingsPage, description, heading
-from router.model import Optimization
+from router.model import Exposure, Optimization, ProjectSummary
 from router.ports import RouterPort
 from router.settings import AVAILABLE_OPTIMIZATIONS
 
@@ -26,6 +27,7 @@ class OptimizationPage(SettingsPage):
         self._strategy = Optimization.HYBRID
         self._add_switch()
         self._cards = self._add_strategies()
+        self._add_exposure()
         self._results = Stepper(self.tr("Tools per search"), 1, MOST_RESULTS)
         self._results.changed.connect(changes.setter("results_per_search"))
         limits = RowCard()
@@ -45,6 +47,7 @@ class OptimizationPage(SettingsPage):
         for choice, card in self._cards.items():
             card.set_chosen(choice is optimization)
             card.setEnabled(optimization is not None and choice in AVAILABLE_OPTIMIZATIONS)
+        self._show_exposure(self.router.projects(workspace)[0])
         self._results.set_value(self.router.settings().results_per_search)
         self._learning.setChecked(self.router.settings().learn_from_use)
         self._show_savings()
@@ -55,7 +58,7 @@ class OptimizationPage(SettingsPage):
         servers = self.router.servers(workspace)
         tools = sum(server.tool_count or 0 for server in servers if server.enabled)
         self._gain.setText(
-            self.tr("Apps get two tools instead of %n tool definitions.", "", tools)
+            self.tr("Apps get a few tools instead of %n tool definitions.", "", tools)
             if self._toggle.isChecked()
             else self.tr("Apps get all %n tool definitions with every request.", "", tools)
         )
@@ -119,6 +122,38 @@ class OptimizationPage(SettingsPage):
         self.column.addLayout(group)
         return cards
 
+    def _add_exposure(self) -> None:
+        self._exposure = Segmented(
+            self.tr("How apps reach tools"),
+            (
+                (Exposure.SEARCH, self.tr("Search")),
+                (Exposure.PROGRESSIVE, self.tr("Progressive")),
+            ),
+        )
+        self._exposure.changed.connect(self._expose)
+        self._scripts = Toggle(self.tr("Scripts beside search"))
+        self._scripts.clicked.connect(self.changes.setter("offer_execute"))
+        card = RowCard()
+        self._reach = card.add_row(self.tr("How apps reach tools"), "", self._exposure)
+        card.add_row(self.tr("Scripts beside search"), description("offer_execute"), self._scripts)
+        self.column.addWidget(card)
+
+    def _show_exposure(self, unassigned: ProjectSummary) -> None:
+        searching = unassigned.exposure is Exposure.SEARCH
+        self._exposure.set_current(unassigned.exposure)
+        self._reach.setText(
+            self.tr("Apps say what they need, and run what is found.")
+            if searching
+            else self.tr(
+                "Apps look through servers step by step and combine calls in scripts,"
+                " with five tools."
+            )
+        )
+        self._exposure.setEnabled(unassigned.optimization is not None)
+        # Progressive apps have scripts in any case.
+        self._scripts.setEnabled(searching and unassigned.optimization is not None)
+        self._scripts.setChecked(self.router.settings().offer_execute or not searching)
+
     def _badge(self, card: RadioCard, choice: Optimization) -> None:
         if choice is not Optimization.CLOUD:
             card.add_badge(self.tr("Offline"), Tone.OK)
@@ -127,6 +162,9 @@ class OptimizationPage(SettingsPage):
 
     def _switch(self, on: bool) -> None:
         self._set(self._strategy if on else None)
+
+    def _expose(self, exposure: str) -> None:
+        self.changes.set_exposure(self.router.active_workspace(), Exposure(exposure))
 
     def _set(self, choice: Optimization | None) -> None:
         self.changes.set_optimization(self.router.active_workspace(), choice)

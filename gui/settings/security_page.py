@@ -1,14 +1,16 @@
-"""The Security page: when to ask about tools, how well servers are walled in, who may connect."""
+"""The Security page: when to ask about tools, how well servers are walled in, how much of their
+lists is shown, who may connect."""
 
 from __future__ import annotations
 
 from PySide6.QtWidgets import QVBoxLayout
 
+from gui import formats
 from gui.look.widgets import Segmented, Toggle
 from gui.settings.changes import SettingsChanges
 from gui.settings.controls import RadioCard, RowCard
 from gui.settings.page import SettingsPage, description, heading
-from router.lists import ApprovalPolicy
+from router.lists import ApprovalPolicy, ListLimits
 from router.ports import RouterPort
 from router.receipts import IsolationLevel
 
@@ -26,6 +28,11 @@ class SecurityPage(SettingsPage):
         self._level.changed.connect(self._require)
         self._strict = Toggle(self.tr("Strict limits"))
         self._strict.clicked.connect(self._be_strict)
+        self._limits = Segmented(
+            self.tr("How much of a list is shown"),
+            (("default", self.tr("As usual")), ("strict", self.tr("Little"))),
+        )
+        self._limits.changed.connect(self._limit)
         self._open = Toggle(self.tr("Connect without a token"))
         self._open.clicked.connect(changes.setter("open_endpoint"))
         self._add_rows()
@@ -38,6 +45,8 @@ class SecurityPage(SettingsPage):
         self._level.set_current(str(settings.isolation.required_level))
         self._strict.setChecked(settings.isolation.strict)
         self._open.setChecked(settings.open_endpoint)
+        self._limits.set_current(settings.list_limits.preset)
+        self._shown_of_lists.setText(self._limits_text(settings.list_limits.limits()))
         self._in_force.setText(self._protection())
 
     def _add_policies(self) -> dict[ApprovalPolicy, RadioCard]:
@@ -84,23 +93,39 @@ class SecurityPage(SettingsPage):
             self._strict,
         )
         self._in_force = walls.add_row(self.tr("In force here"), "")
+        lists = RowCard()
+        self._shown_of_lists = lists.add_row(
+            self.tr("How much of a list is shown"), "", self._limits
+        )
         access = RowCard()
         access.add_row(self.tr("Connect without a token"), description("open_endpoint"), self._open)
         self.column.addWidget(heading(self.tr("While tools are learnt")))
         self.column.addWidget(walls)
+        self.column.addWidget(heading(self.tr("Lists of servers")))
+        self.column.addWidget(lists)
         self.column.addWidget(heading(self.tr("Apps")))
         self.column.addWidget(access)
 
     def _protection(self) -> str:
         """What was in force when tools were last learnt, as a self-test has proved it."""
         servers = self.router.servers(self.router.active_workspace())
-        known = [s.protection.level for s in servers if s.protection is not None]
+        known = [s.protection for s in servers if s.protection is not None]
         if not known:
             return self.tr("Known once a server’s tools have been learnt.")
-        names = dict(self._levels())
-        text = {**names, IsolationLevel.NONE: self.tr("None")}[min(known)]
-        return self.tr("{level}, at the least, for the servers of this workspace").format(
-            level=text
+        least = min(known, key=lambda protection: protection.level)
+        names = {**dict(self._levels()), IsolationLevel.NONE: self.tr("None")}
+        said = self.tr("{level}, at the least, for the servers of this workspace")
+        return "\n".join((said.format(level=names[least.level]), *least.missing))
+
+    def _limits_text(self, limits: ListLimits) -> str:
+        text = self.tr(
+            "At most {tools} tools of a server, {characters} characters of a description and"
+            " {size} KB of a schema. What is left out is said under the list."
+        )
+        return text.format(
+            tools=formats.grouped(limits.tools),
+            characters=formats.grouped(limits.description_characters),
+            size=limits.schema_bytes // 1024,
         )
 
     def _choose(self, policy: ApprovalPolicy) -> None:
@@ -110,6 +135,10 @@ class SecurityPage(SettingsPage):
         now = self.router.settings().isolation
         change = now.model_copy(update={"required_level": int(level)})
         self.changes.setter("isolation")(change)
+
+    def _limit(self, preset: str) -> None:
+        now = self.router.settings().list_limits
+        self.changes.setter("list_limits")(now.model_copy(update={"preset": preset}))
 
     def _be_strict(self, strict: bool) -> None:
         now = self.router.settings().isolation

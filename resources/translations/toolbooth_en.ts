@@ -274,10 +274,10 @@
 <context>
     <name>OptimizationPage</name>
     <message numerus="yes">
-        <source>Apps get two tools instead of %n tool definitions.</source>
+        <source>Apps get a few tools instead of %n tool definitions.</source>
         <translation>
-            <numerusform>Apps get two tools instead of %n tool definition.</numerusform>
-            <numerusform>Apps get two tools instead of %n tool definitions.</numerusform>
+            <numerusform>Apps get a few tools instead of %n tool definition.</numerusform>
+            <numerusform>Apps get a few tools instead of %n tool definitions.</numerusform>
         </translation>
     </message>
     <message numerus="yes">

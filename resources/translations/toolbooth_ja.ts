@@ -1637,9 +1637,9 @@
         <translation>使い方から学習する</translation>
     </message>
     <message numerus="yes">
-        <source>Apps get two tools instead of %n tool definitions.</source>
+        <source>Apps get a few tools instead of %n tool definitions.</source>
         <translation>
-            <numerusform>アプリには、%n 個のツール定義の代わりに 2 個のツールを渡します。</numerusform>
+            <numerusform>アプリには、%n 個のツール定義の代わりに数個のツールだけを渡します。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1691,6 +1691,30 @@
     <message>
         <source>Search strategy</source>
         <translation>検索方式</translation>
+    </message>
+    <message>
+        <source>How apps reach tools</source>
+        <translation>アプリがツールを使う方法</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>検索</translation>
+    </message>
+    <message>
+        <source>Progressive</source>
+        <translation>段階的</translation>
+    </message>
+    <message>
+        <source>Scripts beside search</source>
+        <translation>検索にスクリプトを加える</translation>
+    </message>
+    <message>
+        <source>Apps say what they need, and run what is found.</source>
+        <translation>アプリは必要なことを言葉で伝え、見つかったツールを実行します。</translation>
+    </message>
+    <message>
+        <source>Apps look through servers step by step and combine calls in scripts, with five tools.</source>
+        <translation>アプリは 5 個のツールでサーバーを段階的に調べ、呼び出しをスクリプトにまとめます。</translation>
     </message>
     <message>
         <source>Offline</source>
@@ -2028,6 +2052,18 @@ What search replies cost is already taken off.</source>
         <translation>厳しい制限</translation>
     </message>
     <message>
+        <source>How much of a list is shown</source>
+        <translation>一覧を表示する範囲</translation>
+    </message>
+    <message>
+        <source>As usual</source>
+        <translation>標準</translation>
+    </message>
+    <message>
+        <source>Little</source>
+        <translation>少なめ</translation>
+    </message>
+    <message>
         <source>Connect without a token</source>
         <translation>トークンなしで接続</translation>
     </message>
@@ -2092,6 +2128,10 @@ What search replies cost is already taken off.</source>
         <translation>ツール取得時</translation>
     </message>
     <message>
+        <source>Lists of servers</source>
+        <translation>サーバーの一覧</translation>
+    </message>
+    <message>
         <source>Apps</source>
         <translation>アプリ</translation>
     </message>
@@ -2106,6 +2146,10 @@ What search replies cost is already taken off.</source>
     <message>
         <source>{level}, at the least, for the servers of this workspace</source>
         <translation>このワークスペースのサーバーでは、最低でも「{level}」</translation>
+    </message>
+    <message>
+        <source>At most {tools} tools of a server, {characters} characters of a description and {size} KB of a schema. What is left out is said under the list.</source>
+        <translation>1 サーバーあたりツール {tools} 個、説明 {characters} 文字、スキーマ {size} KB まで。省いたものは一覧の下に示します。</translation>
     </message>
 </context>
 <context>

@@ -149,7 +149,7 @@ def test_learning_from_use_can_be_switched_off(dialog: SettingsDialog, router: F
 def test_the_page_shows_what_is_really_spared(dialog: SettingsDialog) -> None:
     dialog.go_to(PageName.OPTIMIZATION)
     shown = texts(dialog)
-    assert "Apps get two tools instead of 81 tool definitions." in shown
+    assert "Apps get a few tools instead of 81 tool definitions." in shown
     assert "48,300" in shown
     assert "1,140 tokens" in shown
 
@@ -278,3 +278,39 @@ def test_the_least_isolation_is_a_setting_like_any_other(
     dialog.go_to(PageName.SECURITY)
     QTest.mouseClick(button(dialog, "Confined"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: router.settings().isolation.required_level == 2)
+
+
+def test_how_much_of_a_list_is_shown_is_chosen_by_a_preset(
+    router: FakeRouter, dialog: SettingsDialog, qtbot: QtBot
+) -> None:
+    dialog.go_to(PageName.SECURITY)
+    assert any("2,000 tools" in text for text in texts(dialog))
+    press(named(dialog, Segmented, "How much of a list is shown"), "Little")
+    qtbot.waitUntil(lambda: router.settings().list_limits.preset == "strict")
+    qtbot.waitUntil(lambda: any("At most 50 tools" in text for text in texts(dialog)))
+    qtbot.waitUntil(lambda: "Saved." in " ".join(texts(dialog)))
+    press(dialog, "Undo")
+    qtbot.waitUntil(lambda: router.settings().list_limits.preset == "default")
+
+
+def test_how_apps_reach_tools_is_chosen_and_can_be_undone(
+    router: FakeRouter, dialog: SettingsDialog, qtbot: QtBot
+) -> None:
+    dialog.go_to(PageName.OPTIMIZATION)
+    press(named(dialog, Segmented, "How apps reach tools"), "Progressive")
+    qtbot.waitUntil(lambda: router.projects(PERSONAL)[0].exposure is Exposure.PROGRESSIVE)
+    qtbot.waitUntil(lambda: any("five tools" in text for text in texts(dialog)))
+    scripts = named(dialog, Toggle, "Scripts beside search")
+    assert not scripts.isEnabled()
+    assert router.projects(PERSONAL)[0].optimization is Optimization.BM25
+    qtbot.waitUntil(lambda: "Saved." in " ".join(texts(dialog)))
+    press(dialog, "Undo")
+    qtbot.waitUntil(lambda: router.projects(PERSONAL)[0].exposure is Exposure.SEARCH)
+
+
+def test_scripts_can_be_offered_beside_search(router: FakeRouter, dialog: SettingsDialog) -> None:
+    dialog.go_to(PageName.OPTIMIZATION)
+    toggle = named(dialog, Toggle, "Scripts beside search")
+    assert isinstance(toggle, Toggle)
+    toggle.click()
+    assert router.settings().offer_execute
