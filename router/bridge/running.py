@@ -28,7 +28,7 @@ async def run(data_dir: Path, profile_name: str) -> int:
         url = await router.url(start=start)
         headers = {
             "Authorization": f"Bearer {await token}",
-            FOLDER_HEADER: quote(_working_folder(), safe="/:\\"),
+            FOLDER_HEADER: header_of(_working_folder()),
         }
         http = HttpClient(url, headers)
         if profile.is_new:
@@ -56,6 +56,11 @@ async def _until_known(http: HttpClient) -> None:
             if response.status != 401:
                 return
             await asyncio.sleep(_LOOK_EVERY_S)
+
+
+def header_of(folder: str) -> str:
+    """A folder's name in the characters a header may have."""
+    return quote(folder, safe="/:\\")
 
 
 def _working_folder() -> str:

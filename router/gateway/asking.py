@@ -19,7 +19,7 @@ from router.errors import NotFound, Refused
 from router.events import PermissionAsked, PermissionSettled, Publish
 from router.model import Caller, ServerRef
 from router.permissions import Answer, AskId, PermissionAsk
-from router.ports import ProgressSink
+from router.ports import ProgressSink, SessionId
 
 _HOUR_S = 3600.0
 _MAX_WAITING = 32
@@ -33,6 +33,7 @@ _Grantee: TypeAlias = tuple[object, ...]
 class _Waiting:
     ask: PermissionAsk
     grantee: _Grantee
+    session: SessionId | None
     answer: asyncio.Future[Answer] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
@@ -46,6 +47,8 @@ class Question:
     subject: Subject
     server_name: str
     arguments: str
+    session: SessionId | None = None
+    """The client's conversation; none if it is the person at the keyboard."""
 
 
 class Asking:
@@ -67,6 +70,8 @@ class Asking:
         self._waiting: dict[AskId, _Waiting] = {}
         self._granted: dict[_Grantee, float] = {}
         """Until when, on the monotonic clock, a yes holds."""
+        self._granted_in: dict[SessionId | None, set[_Grantee]] = {}
+        """What a yes for its session was said to."""
 
     def pending(self) -> tuple[PermissionAsk, ...]:
         """What waits for an answer, the oldest first."""
@@ -75,7 +80,7 @@ class Asking:
     async def ask(self, question: Question, on_progress: ProgressSink | None) -> None:
         """Return if the person agrees, or has agreed before; else raise `Refused`."""
         grantee = _grantee(question)
-        if self._granted.get(grantee, 0) > self._now():
+        if self._is_granted(grantee, question.session):
             return
         self._check_askable(question.subject)
         waiting = self._put(question, grantee)
@@ -83,7 +88,11 @@ class Asking:
             answer = await self._answer(waiting, on_progress)
         finally:
             self._settle(waiting)
-        self._take(grantee, answer, question.subject)
+        self._take(waiting, answer, question.subject)
+
+    def session_ended(self, session: SessionId) -> None:
+        """What was agreed to for this session no longer is."""
+        self._granted_in.pop(session, None)
 
     def answer(self, ask: AskId, answer: Answer) -> PermissionAsk:
         """What a person says; a yes for longer also answers the same client's other calls of the
@@ -93,6 +102,8 @@ class Asking:
         alike = [waiting]
         if answer not in (Answer.ONCE, Answer.DENY):
             alike = [w for w in self._waiting.values() if w.grantee == waiting.grantee]
+        if answer is Answer.SESSION:
+            alike = [w for w in alike if w.session == waiting.session]
         for each in alike:
             if not each.answer.done():
                 each.answer.set_result(answer)
@@ -123,7 +134,7 @@ class Asking:
             arguments=question.arguments,
             until=self._clock() + timedelta(seconds=self._timeout_s()),
         )
-        self._waiting[ask.id] = waiting = _Waiting(ask, grantee)
+        self._waiting[ask.id] = waiting = _Waiting(ask, grantee, question.session)
         self._publish(PermissionAsked(ask))
         return waiting
 
@@ -146,14 +157,18 @@ class Asking:
         del self._waiting[waiting.ask.id]
         self._publish(PermissionSettled(waiting.ask.id))
 
-    def _take(self, grantee: _Grantee, answer: Answer | None, subject: Subject) -> None:
+    def _is_granted(self, grantee: _Grantee, session: SessionId | None) -> bool:
+        for_session = self._granted_in.get(session, ())
+        return grantee in for_session or self._granted.get(grantee, 0) > self._now()
+
+    def _take(self, waiting: _Waiting, answer: Answer | None, subject: Subject) -> None:
         match answer:
             case Answer.ONCE | Answer.ALWAYS:
                 return
             case Answer.HOUR:
-                self._granted[grantee] = self._now() + _HOUR_S
+                self._granted[waiting.grantee] = self._now() + _HOUR_S
             case Answer.SESSION:
-                self._granted[grantee] = float("inf")
+                self._granted_in.setdefault(waiting.session, set()).add(waiting.grantee)
             case Answer.DENY:
                 raise Refused(
                     f"The user refused this call of {subject}.", "Go on without it, or ask them."

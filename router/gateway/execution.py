@@ -98,7 +98,13 @@ class Execution:
                 # The state of a call that goes on is sealed, so a person has said yes to this one.
                 goes_on = "requestState" in call.answers
                 await self._admit(
-                    caller, subject, policy, call.arguments, call.on_progress, goes_on=goes_on
+                    caller,
+                    subject,
+                    policy,
+                    call.arguments,
+                    call.on_progress,
+                    call.requester,
+                    goes_on=goes_on,
                 )
             if perform is not None:
                 return Ok(await perform())
@@ -119,11 +125,12 @@ class Execution:
         name: str,
         arguments: JsonObject,
         on_progress: ProgressSink | None,
+        requester: Requester | None,
     ) -> None:
         """Raise `Refused` unless the caller may use a prompt or a resource."""
         subject = Subject(kind, server, name)
         policy = self.view(caller).policy_for(subject)
-        await self._admit(caller, subject, policy, arguments, on_progress)
+        await self._admit(caller, subject, policy, arguments, on_progress, requester)
 
     async def _admit(
         self,
@@ -132,6 +139,7 @@ class Execution:
         policy: Policy,
         arguments: JsonObject,
         on_progress: ProgressSink | None,
+        requester: Requester | None,
         *,
         goes_on: bool = False,
     ) -> None:
@@ -143,7 +151,8 @@ class Execution:
             )
         if permission is Permission.ASK and not goes_on:
             name = self._name_of(caller, subject.server)
-            question = Question(caller, subject, name, self.shown(arguments))
+            session = requester.session if requester is not None else None
+            question = Question(caller, subject, name, self.shown(arguments), session)
             await self._asking.ask(question, on_progress)
 
     def _name_of(self, caller: Caller, server: ServerId) -> str:

@@ -97,7 +97,9 @@ class PassThrough:
         server, address = self._address(request, asked)
         ref = ServerRef(request.caller.workspace, server)
         try:
-            await self._execution.admit(request.caller, Kind.RESOURCE, server, address, {}, None)
+            await self._execution.admit(
+                request.caller, Kind.RESOURCE, server, address, {}, None, request.requester
+            )
             await self._execution.forward(
                 ref, "resources/subscribe", {"uri": address}, None, request.requester
             )
@@ -154,6 +156,7 @@ class PassThrough:
                 subject,
                 _arguments(params),
                 request.on_progress,
+                request.requester,
             )
             result = await self._execution.forward(
                 ref, method, _cleaned(params), request.on_progress, request.requester

@@ -179,6 +179,7 @@ class Endpoint:
         )
 
     def _session_ended(self, session: SessionId) -> None:
+        self.asking.session_ended(session)
         spawn(self._end_session(session), name="end session")
 
     def _resource_updated(

@@ -13,7 +13,7 @@ from router.model import JsonObject, Outcome, Permission, ServerId, ToolKey
 from router.permissions import Answer
 from router.settings import PermissionRule
 from router.tasks import spawn
-from tests.running import PERSONAL, Running, running_router
+from tests.running import PERSONAL, Running, read_answer, running_router
 
 ECHO: JsonObject = {"toolKey": "test:echo", "arguments": {"a": 1}}
 
@@ -53,3 +53,32 @@ async def test_a_refused_call_is_in_the_activity_log_as_denied(attended: Running
     assert "refused" in (await call)["content"][0]["text"]
     entry = (await attended.trace.until(ActivityRecorded, lambda e: e.entry.tool == "echo")).entry
     assert entry.outcome is Outcome.DENIED
+
+
+@pytest.mark.proves("META-5")
+async def test_a_yes_for_a_session_holds_in_that_session_and_ends_with_it(
+    attended: Running,
+) -> None:
+    echo = ToolKey(ServerId("test"), "echo")
+    await attended.router.set_permission(PERSONAL, echo, Permission.ASK)
+    params: JsonObject = {"name": "tool_execute", "arguments": ECHO}
+    message: JsonObject = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
+
+    async def asked_in(session: dict[str, str], answer: Answer) -> None:
+        attended.trace.clear()
+        call = spawn(attended.post(message, **session), name="a call")
+        asked = await attended.trace.until(PermissionAsked)
+        await attended.router.answer_permission(asked.ask.id, answer)
+        await call
+
+    _, one = await attended.open_session("2025-06-18")
+    _, two = await attended.open_session("2025-06-18")
+    await asked_in(one, Answer.SESSION)
+    again = read_answer(await attended.post(message, **one))
+    assert again["result"]["structuredContent"] == {"a": 1}
+    await asked_in(two, Answer.DENY)
+    await attended.http.delete(
+        attended.url, headers=attended.headers(**{"Mcp-Session-Id": one["Mcp_Session_Id"]})
+    )
+    _, three = await attended.open_session("2025-06-18")
+    await asked_in(three, Answer.DENY)

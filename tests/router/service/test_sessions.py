@@ -17,6 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent
 
+from router.bridge.running import header_of
 from router.settings import CLIENT_FOLDER, FOLDER_HEADER, SESSION_HEADER, ServerConfig, Sharing
 from router.tasks import spawn
 from tests.running import PERSONAL, Running, stdio_config
@@ -113,6 +114,16 @@ async def test_a_server_works_in_the_folder_its_client_names(
     assert [folder for _, folder in seen] == [str(folders[0]), str(folders[1]), str(folders[0])]
     assert seen[0] == seen[2], "clients in the same folder share"
     assert FOLDER_HEADER in text_of(refused)
+
+
+async def test_a_folder_is_understood_as_the_bridge_writes_it(
+    running: Running, tmp_path: Path
+) -> None:
+    folder = tmp_path / "100% Übung #1"
+    folder.mkdir()
+    await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
+    async with client_of(running, LEGACY, {FOLDER_HEADER: header_of(str(folder))}) as client:
+        assert (await process_of(client, "here"))[1] == str(folder)
 
 
 async def test_the_roots_of_a_client_say_where_it_works(running: Running, tmp_path: Path) -> None:
