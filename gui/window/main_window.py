@@ -181,6 +181,7 @@ class MainWindow(QMainWindow):
         detail.approve_requested.connect(self._wish(Wishes.approve))
         detail.sign_in_requested.connect(self._wish(Wishes.sign_in))
         detail.network_requested.connect(self._wish(Wishes.allow_network))
+        detail.patience_requested.connect(self._wish(Wishes.wait_longer))
         detail.permission_chosen.connect(self._wish(Wishes.permit))
         detail.tools_approved.connect(self._wish(Wishes.approve_tools))
         detail.tool_permitted.connect(self._tick)

@@ -6,6 +6,7 @@ Asks for nothing itself: every wish of the person leaves as a signal.
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import assert_never
 
 from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.failures import Action, failure_hint
+from gui.installing import install_command
 from gui.look import fonts
 from gui.look.icons import menu_icon
 from gui.look.tab_strip import TabStrip
@@ -34,9 +36,9 @@ from gui.window.tool_list import ToolList
 from gui.window.unlisted import Unlisted
 from router.advice import advise
 from router.details import ServerOffers
-from router.model import ServerState, ServerStatus, ToolKey, ToolView
+from router.model import Failure, FailureKind, ServerState, ServerStatus, ToolKey, ToolView
 from router.receipts import Receipt
-from router.settings import ServerConfig
+from router.settings import LONGEST_DISCOVERY_S, ServerConfig
 
 _TOOLS, _PROMPTS, _RESOURCES, _LOGS, _CONFIGURATION = range(5)
 _LIST, _EMPTY, _UNLISTED = range(3)
@@ -50,6 +52,7 @@ class ServerDetail(Card):
     approve_requested = Signal(object)
     sign_in_requested = Signal(object)
     network_requested = Signal(object)
+    patience_requested = Signal(object)
     """Each with the `ServerRef`."""
     permission_chosen = Signal(object, object)
     """A `ToolKey` and the `Permission` it is to have."""
@@ -259,7 +262,7 @@ class ServerDetail(Card):
         if status.enabled and status.state is ServerState.NEEDS_CONSENT:
             self._notice = self._consent_notice(config)
         elif shown.needs_attention:
-            self._notice = self._trouble_notice(status, shown)
+            self._notice = self._trouble_notice(status, config, shown)
         self._notice_place.setVisible(self._notice is not None)
         if self._notice is not None:
             self._notices.addWidget(self._notice)
@@ -276,29 +279,39 @@ class ServerDetail(Card):
             buttons=[(self.tr("Approve"), lambda: self._tell(self.approve_requested))],
         )
 
-    def _trouble_notice(self, status: ServerStatus, shown: Presentation) -> Banner:
+    def _trouble_notice(
+        self, status: ServerStatus, config: ServerConfig, shown: Presentation
+    ) -> Banner:
         hint = failure_hint(status.failure) if status.failure is not None else ""
         return Banner(
             shown.detail,
             hint,
             tone="err" if shown.tone is Tone.ERR else "warn",
-            buttons=self._trouble_buttons(status, shown),
+            buttons=self._trouble_buttons(status, config, shown),
         )
 
-    def _trouble_buttons(self, status: ServerStatus, shown: Presentation) -> list[BannerButton]:
+    def _trouble_buttons(
+        self, status: ServerStatus, config: ServerConfig, shown: Presentation
+    ) -> list[BannerButton]:
         buttons: list[BannerButton] = []
         if status.failure is not None:
             details = f"{advise(status.failure, status.name)}\n{status.target}"
-            buttons.append(
-                (
-                    self.tr("Copy details"),
-                    lambda: QGuiApplication.clipboard().setText(details),
-                )
-            )
+            buttons.append((self.tr("Copy details"), partial(_copy, details)))
+            buttons += self._remedies(status.failure, config)
         if shown.offer is not None:
             wish = self._wish_for(shown.offer.action)
             buttons.append((shown.offer.label, lambda: self._tell(wish)))
         return buttons
+
+    def _remedies(self, failure: Failure, config: ServerConfig) -> list[BannerButton]:
+        """What else than the offer in its row can mend it."""
+        command = install_command(failure.subject)
+        if failure.kind is FailureKind.COMMAND_NOT_FOUND and command is not None:
+            return [(self.tr("Copy install command"), partial(_copy, command))]
+        patient = config.discovery_timeout_s >= LONGEST_DISCOVERY_S
+        if failure.kind is FailureKind.TIMEOUT and not patient:
+            return [(self.tr("Wait longer"), lambda: self._tell(self.patience_requested))]
+        return []
 
     def _wish_for(self, action: Action) -> SignalInstance:
         match action:
@@ -330,3 +343,7 @@ class ServerDetail(Card):
     def _tell(self, wish: SignalInstance) -> None:
         if self._status is not None:
             wish.emit(self._status.ref)
+
+
+def _copy(text: str) -> None:
+    QGuiApplication.clipboard().setText(text)

@@ -30,6 +30,7 @@ from router.model import (
 )
 from router.ports import RouterPort
 from router.receipts import DiscoveryAccess
+from router.settings import LONGEST_DISCOVERY_S
 
 
 class Wishes:
@@ -105,6 +106,21 @@ class Wishes:
     def allow_network(self, ref: ServerRef) -> None:
         """Let it have the network and its secrets while its tools are listed."""
         self._run(self._router.allow_discovery(ref, DiscoveryAccess.NETWORK))
+
+    def wait_longer(self, ref: ServerRef) -> None:
+        """Give it twice the time to list its tools, as far as that goes, and try again."""
+        try:
+            config = self._router.server_config(ref)
+        except ToolboothError as error:
+            self._show_error(error)
+            return
+        servers = self._router.servers(ref.workspace)
+        name = next((status.name for status in servers if status.ref == ref), ref.server)
+        longer = min(LONGEST_DISCOVERY_S, 2 * config.discovery_timeout_s)
+        patient = config.model_copy(update={"discovery_timeout_s": longer})
+        # Agrees to nothing: what is run stays the same, so the person's yes to it holds.
+        change = self._router.update_server(ref, name, patient, consent=False)
+        self._run(change, lambda _: self.refresh(ref))
 
     def sign_in(self, ref: ServerRef) -> None:
         """Open the page on which the person signs in; the server's status says how it went."""

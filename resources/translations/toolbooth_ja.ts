@@ -2266,6 +2266,14 @@ What search replies cost is already taken off.</source>
         <translation>詳細をコピー</translation>
     </message>
     <message>
+        <source>Copy install command</source>
+        <translation>インストールコマンドをコピー</translation>
+    </message>
+    <message>
+        <source>Wait longer</source>
+        <translation>もっと待つ</translation>
+    </message>
+    <message>
         <source>Edit…</source>
         <translation>編集…</translation>
     </message>
