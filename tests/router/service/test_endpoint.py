@@ -216,14 +216,18 @@ async def test_an_open_endpoint_needs_no_token(running: Running) -> None:
 
 @pytest.mark.parametrize(
     "origin",
-    ["null", "http://localhost.evil.com", "http://127.0.0.1:1", "https://example.com"],
+    ["null", "http://localhost.evil.com", "http://127.0.0.1:1", "https://example.com", "@evil"],
 )
 @pytest.mark.parametrize("path", ["", "/w/personal", "/anything"])
 async def test_a_foreign_origin_is_refused_everywhere(
     running: Running, origin: str, path: str
 ) -> None:
-    response = await running.post(LIST, path=path, Origin=origin)
-    assert response.status_code == 403
+    here = running.url.removesuffix("/mcp")
+    origin = f"{here}@evil" if origin == "@evil" else origin
+    for method in ("POST", "GET", "DELETE", "OPTIONS"):
+        headers = running.headers(Origin=origin)
+        response = await running.http.request(method, running.url + path, headers=headers)
+        assert response.status_code == 403
 
 
 async def test_a_foreign_host_is_refused(running: Running) -> None:
