@@ -25,7 +25,9 @@ class Weights:
     """How much each field counts, and how much its length matters (0 not at all, 1 fully)."""
 
     weight: tuple[float, ...] = (3.0, 1.5, 2.0, 1.0, 1.0)
-    b: tuple[float, ...] = (0.3, 0.3, 0.3, 0.6, 0.6)
+    b: tuple[float, ...] = (0.3, 0.3, 0.3, 0.6, 0.0)
+    """A long description says the same in more words; more parameters are more that a tool can do,
+    so that their number takes nothing from any of them."""
     k1: float = K1
 
 
@@ -42,7 +44,7 @@ class LexicalIndex:
         tokens, documents = _joined([(each, slice(None)) for each in segments])
         self._frequency: Ints = np.bincount(tokens, minlength=size).astype(np.int32)
         starts = np.concatenate(([0], np.cumsum(self._frequency)))
-        order = _by_token(tokens, segments, starts)
+        order = _by_token(segments, starts)
         self._documents = np.empty_like(documents)
         self._documents[order] = documents
         self._gains = np.empty(len(documents), dtype=np.float64)
@@ -126,28 +128,19 @@ def _joined(parts: Sequence[tuple[Segment, _Chosen]]) -> tuple[Ints, Ints]:
     return np.concatenate(tokens), np.concatenate(documents)
 
 
-def _by_token(
-    tokens: Ints, segments: Sequence[Segment], starts: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _by_token(segments: Sequence[Segment], starts: NDArray[np.int64]) -> NDArray[np.int64]:
     """The place of each posting when they are sorted by token, then by document.
 
     Each segment is sorted already: its postings of a token go, in one piece, after those of the
     segments before it. That needs no sorting at all.
     """
-    places = np.empty(len(tokens), dtype=np.int64)
-    filled = starts[:-1].copy()
-    at = 0
+    filled = starts.copy()
+    places: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
     for each in segments:
-        own = each.tokens
-        if not len(own):
-            continue
-        first = np.flatnonzero(np.concatenate(([True], own[1:] != own[:-1])))
-        sizes = np.diff(np.concatenate((first, [len(own)])))
-        inside = np.arange(len(own)) - np.repeat(first, sizes)
-        places[at : at + len(own)] = filled[own] + inside
-        filled[own[first]] += sizes
-        at += len(own)
-    return places
+        own = filled[each.tokens] + each.runs
+        filled[each.tokens] = own + 1  # of several the last stays: that of the run's end
+        places.append(own)
+    return np.concatenate(places)
 
 
 def _names(segments: Sequence[Segment], size: int) -> tuple[NDArray[np.int64], Ints]:

@@ -54,6 +54,8 @@ class Segment:
     tokens: Ints
     documents: Ints
     """Which of `tools` each posting is about."""
+    runs: Ints
+    """How many postings of the same token come before each."""
     places: Ints
     """Which field of which tool, as a place in `lengths` read row by row."""
     times: NDArray[np.float32]
@@ -88,11 +90,14 @@ def segment_of(tools: Sequence[Tool], read: Sequence[Sequence[Sequence[int]]]) -
     first = np.ones(len(each), dtype=np.bool_)
     first[1:] = (token[1:] != token[:-1]) | (document[1:] != document[:-1])
     posting, more = np.cumsum(first) - 1, ~first
+    chosen = token[first]
+    runs = np.arange(len(chosen)) - np.searchsorted(chosen, chosen)
     places, times = place.astype(np.int32), counts.astype(np.float32)
     return Segment(
         tools=tuple(tools),
-        tokens=token[first].astype(np.int32),
+        tokens=chosen.astype(np.int32),
         documents=document[first].astype(np.int32),
+        runs=runs.astype(np.int32),
         places=places[first],
         times=times[first],
         again=(posting[more].astype(np.int32), places[more], times[more]),
