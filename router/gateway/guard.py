@@ -13,8 +13,9 @@ import json
 import math
 import re
 import time
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any, cast
 from urllib.parse import parse_qsl
 
@@ -26,7 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from router.gateway.admissions import Admissions
 from router.gateway.callers import CallerRules, Claims, Refusal
 from router.gateway.guesses import Guesses
-from router.model import Caller, JsonObject, TokenSummary, as_object
+from router.model import Caller, JsonObject, as_object
 
 CALLER = "toolbooth.caller"
 """Where in the ASGI scope the gate leaves the `Caller`."""
@@ -128,7 +129,7 @@ class Guard:
         caller = self._rules.caller(token, claims)
         scope[CALLER] = caller
         scope[RECALL] = partial(self._rules.caller, token, claims)
-        scope["user"] = _principal(token)
+        scope["user"] = _principal(token.id if token else "open")
         scope["headers"] = [header for header in scope["headers"] if header[0] != _DROPPED]
         self._on_caller(caller)
         return receive
@@ -169,6 +170,8 @@ def _bearer(headers: dict[str, str]) -> str | None:
 
 
 def _carries_token(query: bytes) -> bool:
+    if not query:
+        return False
     return any(key.lower() in _TOKEN_PARAMETERS for key, _ in parse_qsl(query.decode("latin-1")))
 
 
@@ -199,9 +202,7 @@ async def _read_body(receive: Receive, headers: dict[str, str]) -> bytes:
 def _meta(body: bytes) -> JsonObject:
     """`params._meta` of the body. What is not JSON at all is left to the protocol to refuse."""
     try:
-        message = json.loads(
-            body, object_pairs_hook=_unique, parse_constant=_finite, parse_float=_finite
-        )
+        message = _STRICT.decode(body.decode(json.detect_encoding(body), "surrogatepass"))
     except UnfitBody as error:
         raise Refusal(400, str(error)) from None
     except (ValueError, RecursionError):
@@ -209,12 +210,11 @@ def _meta(body: bytes) -> JsonObject:
     return as_object(as_object(as_object(message).get("params")).get("_meta"))
 
 
-def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in result:
-            raise UnfitBody(f"The key {json.dumps(key)} appears twice in one object.")
-        result[key] = value
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        [(key, _), *_] = Counter(key for key, _ in pairs).most_common(1)
+        raise UnfitBody(f"The key {json.dumps(key)} appears twice in one object.")
     return result
 
 
@@ -222,6 +222,9 @@ def _finite(literal: str) -> float:
     if not math.isfinite(number := float(literal)):
         raise UnfitBody(f"{literal[:20]} is not a number that JSON can carry.")
     return number
+
+
+_STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_finite, parse_float=_finite)
 
 
 def _text(value: object) -> str | None:
@@ -238,9 +241,9 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return replayed
 
 
-def _principal(token: TokenSummary | None) -> AuthenticatedUser:
+@lru_cache(maxsize=256)
+def _principal(client_id: str) -> AuthenticatedUser:
     """Whom the SDK binds a session to: one token can't use another's session."""
-    client_id = token.id if token else "open"
     return AuthenticatedUser(AccessToken(token=client_id, client_id=client_id, scopes=[]))
 
 
