@@ -31,6 +31,14 @@ def test_a_tool_is_found_by_what_it_does(query: str, expected: str, strategy: Op
     assert names(search(query, strategy=strategy))[0] == expected
 
 
+def test_many_parameters_take_nothing_from_a_tool() -> None:
+    others = {f"setting{letter}": "Something else" for letter in "abcdefghijklmnop"}
+    few = tool("maps", "place", latitude="Degrees north")
+    many = tool("charts", "spot", latitude="Degrees north", **others)
+    by_few, by_many = search("latitude", tools=[few, many])
+    assert by_few.relevance == by_many.relevance
+
+
 @pytest.mark.proves("META-4")
 @pytest.mark.parametrize(
     ("query", "expected"),
