@@ -30,6 +30,7 @@ from gui.presenting import Tone, present
 from gui.receipts.view import ReceiptNote
 from gui.settings.controls import wrapped
 from gui.window.page_frame import PageFrame
+from router.errors import NotFound
 from router.model import ServerState, ServerStatus, Transport
 from router.ports import PendingTool, RouterPort
 
@@ -68,7 +69,10 @@ class NeedsPage(PageFrame):
             self._soon.start()
 
     def reload(self) -> None:
-        now = needs(self._router)
+        try:
+            now = needs(self._router)
+        except NotFound:
+            return  # A workspace went this moment; the event that says so is on its way.
         if now == self._shown:
             return
         self._shown = now

@@ -137,7 +137,7 @@ class AppsPage(SettingsPage):
             return self.tr("The active workspace")
         names = {each.id: each.name for each in self.router.workspaces()}
         workspace = names.get(token.workspace, token.workspace)
-        if token.project is not None:
+        if token.project is not None and token.workspace in names:
             projects = {each.id: each.name for each in self.router.projects(token.workspace)}
             workspace = f"{workspace} · {projects.get(token.project, token.project)}"
         if token.servers is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import cast
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -19,6 +20,7 @@ from gui.look.icons import tray_icon
 from gui.look.theme import theme
 from gui.tray.menu import TrayMenu
 from gui.tray.view import TrayView, attention, tray_view, waiting_view
+from router.errors import NotFound
 from router.events import ActivityRecorded, AttentionNeeded, Event
 from router.model import Optimization, WorkspaceId
 from router.ports import RouterPort
@@ -92,11 +94,15 @@ class Tray(QObject):
             self.refresh()
         for event in events:
             if isinstance(event, AttentionNeeded) and self._router is not None:
-                self.hint(*attention(self._router, event))
+                with suppress(NotFound):  # Nobody has to attend to what is gone.
+                    self.hint(*attention(self._router, event))
 
     def refresh(self) -> None:
         """Show the present state; an open menu is left alone until it closes."""
-        view = tray_view(self._router) if self._router else waiting_view(failed=self._failed)
+        try:
+            view = tray_view(self._router) if self._router else waiting_view(failed=self._failed)
+        except NotFound:
+            return  # A workspace went this moment; the event that says so is on its way.
         if view != self._view:
             self._view = view
             self._show_state()

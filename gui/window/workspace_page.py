@@ -1,10 +1,13 @@
 """What the main window shows of a workspace: header, savings, servers, one in detail, activity.
 
 Fills itself from the router's queries; wishes of the person leave by the signals of its parts.
+What it shows may be removed at any moment, before the event that says so: then it shows what the
+router has made the active one instead.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -81,7 +84,8 @@ class WorkspacePage(QWidget):
         if self._router is None:
             return
         self._workspace = self._router.active_workspace()
-        self.servers.set_servers(self._router.servers(self._workspace))
+        with suppress(NotFound):  # Removed this moment; the event that says so is on its way.
+            self.servers.set_servers(self._router.servers(self._workspace))
         self._show_header()
         self._show_savings()
 
@@ -91,6 +95,7 @@ class WorkspacePage(QWidget):
     # News
 
     def server_changed(self, status: ServerStatus) -> None:
+        self._follow()
         if status.workspace == self._workspace:
             self.servers.upsert(status)
             self._show_header()
@@ -98,12 +103,14 @@ class WorkspacePage(QWidget):
                 self._show_server(status.ref)
 
     def server_removed(self, ref: ServerRef) -> None:
+        self._follow()
         if ref.workspace == self._workspace:
             self.servers.remove(ref)
             self._show_header()
             self._show_savings()
 
     def tools_changed(self, ref: ServerRef) -> None:
+        self._follow()
         if ref == self.servers.current():
             self._show_server(ref)
         if ref.workspace == self._workspace:
@@ -123,7 +130,13 @@ class WorkspacePage(QWidget):
         self._savings_soon()
 
     def tokens_changed(self) -> None:
+        self._follow()
         self._show_header()
+
+    def _follow(self) -> None:
+        """A workspace is gone before its servers' ends are told: leave it as soon as it is."""
+        if self._router is not None and self._router.active_workspace() != self._workspace:
+            self.reload()
 
     # Showing
 
@@ -132,16 +145,12 @@ class WorkspacePage(QWidget):
         self.detail.setEnabled(status is not None)
         if status is None or self._router is None:
             return
-        try:
-            config = self._router.server_config(status.ref)
-            receipt = self._router.receipt(status.ref)
-        except NotFound:
-            return  # Removed this moment; the event that says so is on its way.
-        self.detail.show_server(status, config)
-        self.detail.set_receipt(receipt)
-        self.detail.set_tools(self._router.tools(status.ref))
-        self.detail.set_offers(self._router.offers(status.ref))
-        self.detail.log.show_log(partial(self._router.log, status.ref))
+        with suppress(NotFound):
+            self.detail.show_server(status, self._router.server_config(status.ref))
+            self.detail.set_receipt(self._router.receipt(status.ref))
+            self.detail.set_tools(self._router.tools(status.ref))
+            self.detail.set_offers(self._router.offers(status.ref))
+            self.detail.log.show_log(partial(self._router.log, status.ref))
 
     def _show_header(self) -> None:
         if self._router is None or self._workspace is None:
@@ -149,9 +158,10 @@ class WorkspacePage(QWidget):
         names = {workspace.id: workspace.name for workspace in self._router.workspaces()}
         connected = sum(token.last_used_at is not None for token in self._router.tokens())
         counts, attention = overview(self.servers.servers(), connected)
-        unassigned = self._router.projects(self._workspace)[0]
         self.header.show_workspace(names.get(self._workspace, ""), counts, attention)
-        self.header.show_optimization(unassigned.optimization)
+        with suppress(NotFound):
+            unassigned = self._router.projects(self._workspace)[0]
+            self.header.show_optimization(unassigned.optimization)
 
     def _savings_soon(self) -> None:
         """Counting costs the router something: once a second is enough."""
@@ -160,7 +170,8 @@ class WorkspacePage(QWidget):
 
     def _show_savings(self) -> None:
         if self._router is not None and self._workspace is not None:
-            self.savings.show_savings(self._router.savings(self._workspace))
+            with suppress(NotFound):
+                self.savings.show_savings(self._router.savings(self._workspace))
 
 
 def _splitter(orientation: Qt.Orientation, first: QWidget, second: QWidget) -> QSplitter:

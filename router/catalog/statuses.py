@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from router.catalog.catalog import ServerEntry, WorkspaceCatalog
+from router.errors import NotFound
 from router.events import Publish, ServerStatusChanged
 from router.model import (
     DiscoveryStatus,
@@ -74,7 +75,10 @@ class StatusBoard:
             self._publish(ServerStatusChanged(self.status(ref)))
 
     def status(self, ref: ServerRef) -> ServerStatus:
-        entry = self._catalogs[ref.workspace].entry(ref.server)
+        catalog = self._catalogs.get(ref.workspace)
+        if catalog is None:  # Asked from another thread, a workspace may go meanwhile.
+            raise NotFound(f'There is no workspace "{ref.workspace}".')
+        entry = catalog.entry(ref.server)
         condition = self.condition(ref)
         listing = entry.cached.listing if entry.cached else None
         return ServerStatus(

@@ -293,12 +293,10 @@ class Router(Boundaries):
     # Settings
 
     async def apply_settings(self, settings: Settings) -> None:
-        self._workspaces.catalog(settings.active_workspace)
         known = dict(self.settings())
         await self._change_settings({k: v for k, v in settings if v != known[k]})
 
     async def switch_workspace(self, workspace: WorkspaceId) -> None:
-        self._workspaces.catalog(workspace)
         await self._change_settings({"active_workspace": workspace})
 
     # Trying tools out, as the person at the keyboard
@@ -368,6 +366,8 @@ class Router(Boundaries):
 
     async def _change_settings(self, changes: JsonObject) -> None:
         """Change only these, whatever else the file says by now."""
+        if "active_workspace" in changes:  # The one chosen before may be gone since.
+            self._workspaces.catalog(changes["active_workspace"])
         before = self.settings()
         await asyncio.to_thread(
             self._config.update_settings, lambda now: now.model_copy(update=changes)

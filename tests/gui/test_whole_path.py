@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import httpx2
 import pytest
 from PySide6.QtCore import QAbstractItemModel
-from PySide6.QtWidgets import QApplication, QPushButton, QTableView
+from PySide6.QtWidgets import QAbstractButton, QApplication, QPushButton, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
@@ -81,6 +81,10 @@ def shown(model: QAbstractItemModel, column: int) -> list[str]:
     return [str(model.index(row, column).data()) for row in range(model.rowCount())]
 
 
+def rows(sidebar: QWidget) -> list[str]:
+    return [button.accessibleName() for button in sidebar.findChildren(QAbstractButton)]
+
+
 async def ask(desk: Desk, token: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
     async with httpx2.AsyncClient(timeout=20) as http:
         client = Client(http, desk.router.listener().url or "", token)
@@ -139,3 +143,28 @@ def test_switching_context_optimization_off_changes_what_a_client_is_offered(
     qtbot.waitUntil(lambda: desk.router.projects(PERSONAL)[0].optimization is None, timeout=WAIT_MS)
     after = desk.client(ask(desk, token, "tools/list", {}))
     assert "test__echo" in [tool["name"] for tool in after["tools"]]
+
+
+def test_removing_the_workspace_in_view_shows_another_and_can_be_taken_back(
+    desk: Desk, qtbot: QtBot
+) -> None:
+    window, router = desk.it.windows.main, desk.router
+    other = desk.command(router.create_workspace("Other"))
+    for name in ("One", "Two"):
+        desk.command(router.add_server(other, name, stdio_config(), consent=True))
+    desk.command(router.switch_workspace(other))
+    qtbot.waitUntil(lambda: "Other, 2 servers" in rows(window.sidebar), timeout=WAIT_MS)
+
+    summary = next(each for each in router.workspaces() if each.id == other)
+    with qtbot.captureExceptions() as raised:
+        window.sidebar.workspace_removed.emit(summary)
+        qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
+        qtbot.waitUntil(window.empty.isVisible, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: "Other, 2 servers" not in rows(window.sidebar), timeout=WAIT_MS)
+        settings = router.settings().model_copy(update={"theme": "dark"})
+        desk.command(router.apply_settings(settings))  # Though they still name the one removed.
+        window.undo_bar.button().click()
+        qtbot.waitUntil(lambda: len(window.page.servers.servers()) == 2, timeout=WAIT_MS)
+
+    assert raised == []
+    assert router.active_workspace() == other
