@@ -80,3 +80,23 @@ def test_the_project_has_the_packages_and_folders_it_was_designed_with() -> None
     }  # fmt: skip
     layout = ("pyproject.toml", "router", "gui", "resources", "packaging", "tests", "README.md")
     assert [name for name in layout if not (ROOT / name).exists()] == []
+
+
+def test_the_map_of_the_house_has_every_room_and_the_layers_of_the_contract() -> None:
+    house = (ROOT / "ARCHITECTURE.md").read_text()
+    rooms = [f"{path.parent.relative_to(ROOT)}/" for path in ROOT.glob("[rg]*/*/__init__.py")]
+    modules = [f"router/{path.name}" for path in (ROOT / "router").glob("[!_]*.py")]
+    assert [room for room in rooms + modules if f"`{room}`" not in house] == []
+    drawn = re.search(r"^router: (.*?)^```", house, re.DOTALL | re.MULTILINE)
+    layers = PYPROJECT["tool"]["importlinter"]["contracts"][0]["layers"]
+    assert drawn
+    assert [layer.strip() for layer in drawn[1].split("->")] == layers
+
+
+def test_every_command_is_documented() -> None:
+    asked = [sys.executable, "-m", "router", "--help"]
+    told = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    commands = re.findall(r"^    ([a-z]\S+)", told, re.MULTILINE)
+    documented = (ROOT / "docs" / "command-line.md").read_text()
+    assert "serve" in commands
+    assert [word for word in commands if not re.search(rf"`{word}\b", documented)] == []
