@@ -13,6 +13,7 @@ from gui.look import fonts
 from gui.look.palette import Palette
 from gui.look.theme import theme
 from gui.look.widgets import CopyButton, label, primary_button, secondary_button
+from gui.placing import open_at_size
 from gui.settings.controls import wrapped
 from router.clients import ClientApp, ConnectionPlan, DiffLine
 
@@ -29,7 +30,7 @@ class PlanDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         title = self.tr("Connect {name}").format(name=plan.name)
         self.setWindowTitle(title)
-        self.resize(620, 460)
+        open_at_size(self, 620, 460)
         where = short_path(plan.path, Path.home())
         explained = (
             self.tr("A new file is made with this entry.")
@@ -56,7 +57,7 @@ class ByHandDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         title = self.tr("Set up {name} by hand").format(name=app.name)
         self.setWindowTitle(title)
-        self.resize(620, 420)
+        open_at_size(self, 620, 420)
         self._text = _mono_view(self.tr("Entry to paste"))
         self._text.setPlaceholderText(self.tr("The entry appears here, with a new token in it."))
         self._make = primary_button(self.tr("Make the entry"))

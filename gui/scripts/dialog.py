@@ -14,6 +14,7 @@ from gui import dialogs
 from gui.commands import Commands
 from gui.look import fonts
 from gui.look.widgets import hline, label, primary_button, secondary_button, vline
+from gui.placing import open_at_size
 from gui.scripts.editor import ScriptEditor
 from gui.scripts.showing import NEW_SCRIPT, trial_text
 from router.errors import InvalidInput, ToolboothError
@@ -43,7 +44,7 @@ class ScriptsDialog(QDialog):
         self._drafts: dict[str | None, tuple[str, str]] = {}
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Scripts"))
-        self.resize(*SIZE)
+        open_at_size(self, *SIZE)
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Scripts"))
         self.list.setFixedWidth(_LIST_WIDTH)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QSizePolicy, QV
 from gui.commands import Commands
 from gui.look import fonts
 from gui.look.widgets import hline, label, primary_button, secondary_button
+from gui.placing import open_at_size
 from gui.server.consent_card import ConsentCard
 from gui.server.draft import ServerDraft
 from gui.server.form import ServerForm
@@ -52,7 +53,7 @@ class ServerDialog(QDialog):
         self._base: ServerConfig | None = None
         self._tried = False
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(*SIZE)
+        open_at_size(self, *SIZE)
         self._title = label(font=fonts.semibold(18))
         self.paste = PasteBox()
         self.form = ServerForm()

@@ -25,6 +25,7 @@ from gui.commands import Commands
 from gui.look import fonts
 from gui.look.icons import icon
 from gui.look.widgets import SearchField, label, primary_button, secondary_button, set_tint
+from gui.placing import open_at_size
 from gui.settings.apps_page import AppsPage
 from gui.settings.changes import SettingsChanges
 from gui.settings.optimization_page import OptimizationPage
@@ -53,8 +54,8 @@ class SettingsDialog(QDialog):
     def __init__(self, router: RouterPort, commands: Commands, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Settings"))
-        self.resize(840, 672)
         self.setMinimumSize(720, 480)
+        open_at_size(self, 840, 672)
         self._changes = SettingsChanges(router, commands, self)
         self._apps = AppsPage(router, self._changes, commands)
         self._pages: dict[PageName, SettingsPage] = {

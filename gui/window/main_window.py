@@ -29,6 +29,7 @@ from gui.commands import Commands
 from gui.failures import Action
 from gui.look.icons import app_icon
 from gui.look.theme import Theme
+from gui.placing import open_at_size
 from gui.presenting import present
 from gui.window.banner import Banners
 from gui.window.empty_state import EmptyState
@@ -106,7 +107,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Toolbooth")
         self.setWindowIcon(app_icon())
         self.setMinimumSize(980, 620)
-        self.resize(1360, 900)
+        open_at_size(self, 1360, 900)
         self.setAcceptDrops(True)
         self._connect()
         self._keyboard = Keyboard(self, self._wish(Wishes.refresh_all))

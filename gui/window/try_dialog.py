@@ -17,6 +17,7 @@ from gui.look.widgets import (
     secondary_button,
     section_label,
 )
+from gui.placing import open_at_size
 from gui.presenting import Tone, effect_badge
 from gui.settings.controls import wrapped
 from gui.window.arguments_form import ArgumentsForm
@@ -40,7 +41,7 @@ class TryDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Try {tool}").format(tool=tool.key.tool))
-        self.resize(640, 640)
+        open_at_size(self, 640, 640)
         self._router, self._commands = router, commands
         self._workspace, self._tool = workspace, tool
         self.form = ArgumentsForm(tool.parameters)
