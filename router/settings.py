@@ -43,8 +43,6 @@ SESSION_HEADER = "Toolbooth-Session"
 """With which a client of the stateless revision tells its sessions apart."""
 DISCOVERY_TIMEOUT_S = 30.0
 LONGEST_DISCOVERY_S = 120.0
-AVAILABLE_OPTIMIZATIONS = (None, *Optimization)
-AVAILABLE_EXPOSURES = (Exposure.SEARCH, Exposure.PROGRESSIVE)
 
 
 class Lifecycle(StrEnum):

@@ -14,7 +14,6 @@ from gui.settings.controls import RadioCard, RowCard, ShareBar, Stepper
 from gui.settings.page import SettingsPage, description, heading
 from router.model import Exposure, Optimization, ProjectSummary
 from router.ports import RouterPort
-from router.settings import AVAILABLE_OPTIMIZATIONS
 
 MOST_RESULTS = 100
 
@@ -46,7 +45,7 @@ class OptimizationPage(SettingsPage):
         self._toggle.setChecked(optimization is not None)
         for choice, card in self._cards.items():
             card.set_chosen(choice is optimization)
-            card.setEnabled(optimization is not None and choice in AVAILABLE_OPTIMIZATIONS)
+            card.setEnabled(optimization is not None)
         self._show_exposure(self.router.projects(workspace)[0])
         self._results.set_value(self.router.settings().results_per_search)
         self._learning.setChecked(self.router.settings().learn_from_use)
@@ -157,8 +156,6 @@ class OptimizationPage(SettingsPage):
     def _badge(self, card: RadioCard, choice: Optimization) -> None:
         if choice is not Optimization.CLOUD:
             card.add_badge(self.tr("Offline"), Tone.OK)
-        if choice not in AVAILABLE_OPTIMIZATIONS:
-            card.add_badge(self.tr("Comes in a later version"), Tone.NEUTRAL)
 
     def _switch(self, on: bool) -> None:
         self._set(self._strategy if on else None)

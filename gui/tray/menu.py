@@ -19,7 +19,6 @@ from gui.look.theme import theme
 from gui.presenting import Mark
 from gui.tray.view import TrayView, optimization_name
 from router.model import Optimization, WorkspaceSummary
-from router.settings import AVAILABLE_OPTIMIZATIONS
 
 _MARK_ICONS: dict[Mark, tuple[str, Token]] = {
     Mark.READY: ("circle-check", "ok"),
@@ -91,7 +90,6 @@ class TrayMenu(QMenu):
         group = QActionGroup(submenu)
         for choice in (None, *Optimization):
             action = _add_choice(submenu, group, optimization_name(choice), choice is current)
-            action.setEnabled(choice in AVAILABLE_OPTIMIZATIONS)
             action.triggered.connect(partial(self.optimization_chosen.emit, choice))
 
     def _add(

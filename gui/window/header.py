@@ -15,7 +15,6 @@ from gui.look.widgets import (
     primary_button,
 )
 from router.model import Optimization
-from router.settings import AVAILABLE_OPTIMIZATIONS
 
 HEIGHT = 68
 
@@ -51,9 +50,6 @@ class Header(QWidget):
                 (Optimization.CLOUD, self.tr("Cloud")),
             ),
         )
-        for strategy in Optimization:
-            if strategy not in AVAILABLE_OPTIMIZATIONS:
-                choice.set_available(strategy, False, self.tr("Comes in a later version"))
         choice.changed.connect(self._choose)
         return choice
 

@@ -1490,10 +1490,6 @@
         <translation>クラウド</translation>
     </message>
     <message>
-        <source>Comes in a later version</source>
-        <translation>今後のバージョンで対応</translation>
-    </message>
-    <message>
         <source>Refresh tools (Ctrl+R)</source>
         <translation>ツールを更新 (Ctrl+R)</translation>
     </message>
@@ -1719,10 +1715,6 @@
     <message>
         <source>Offline</source>
         <translation>オフライン</translation>
-    </message>
-    <message>
-        <source>Comes in a later version</source>
-        <translation>今後のバージョンで対応</translation>
     </message>
 </context>
 <context>

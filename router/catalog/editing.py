@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from router.catalog.catalog import configured_servers
-from router.errors import Conflict, InvalidInput, NotAvailableYet, NotFound
+from router.errors import Conflict, InvalidInput, NotFound
 from router.model import (
     Exposure,
     Optimization,
@@ -18,8 +18,6 @@ from router.model import (
 )
 from router.names import SCRIPTS, assign_server_ids, slug
 from router.settings import (
-    AVAILABLE_EXPOSURES,
-    AVAILABLE_OPTIMIZATIONS,
     PermissionRule,
     ProjectConfig,
     ServerConfig,
@@ -175,8 +173,6 @@ def with_options(
     optimization: Optimization | None,
     exposure: Exposure,
 ) -> WorkspaceConfig:
-    _check_available(optimization, AVAILABLE_OPTIMIZATIONS, "optimization")
-    _check_available(exposure, AVAILABLE_EXPOSURES, "exposure")
     options = {"optimization": optimization, "exposure": exposure}
     if project is None:
         return config.model_copy(update=options)
@@ -237,11 +233,3 @@ def _with_project_entry(
     config: WorkspaceConfig, project: ProjectId, entry: ProjectConfig
 ) -> WorkspaceConfig:
     return config.model_copy(update={"projects": {**config.projects, project: entry}})
-
-
-def _check_available(value: object, available: Sequence[object], what: str) -> None:
-    if value not in available:
-        names = ", ".join("off" if option is None else str(option) for option in available)
-        raise NotAvailableYet(
-            f'The {what} "{value}" comes with a later version.', f"Available now: {names}."
-        )

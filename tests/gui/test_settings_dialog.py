@@ -132,7 +132,6 @@ def test_every_strategy_can_be_chosen(dialog: SettingsDialog) -> None:
         (False, True),
         (False, True),
     ]
-    assert not any("Comes in a later version" in texts(card) for card in cards)
 
 
 def test_learning_from_use_can_be_switched_off(dialog: SettingsDialog, router: FakeRouter) -> None:
