@@ -103,7 +103,8 @@ class FoundServer:
 class Findings:
     servers: tuple[FoundServer, ...]
     problems: tuple[str, ...] = ()
-    """A sentence for each file that could not be read, with its path and line."""
+    """A sentence for each file that could not be read, with its path and line, and for each entry
+    that is no server, with its name."""
 
 
 class AppsPort(Protocol):
@@ -117,7 +118,10 @@ class AppsPort(Protocol):
         ...
 
     async def find_servers(self) -> Findings: ...
-    async def read_file(self, path: Path) -> tuple[FoundServer, ...]: ...
+    async def read_file(self, path: Path) -> Findings:
+        """The servers of a file; the problems are its entries that are none we could run."""
+        ...
+
     async def import_servers(
         self, workspace: WorkspaceId, servers: Sequence[FoundServer], answers: Mapping[str, str]
     ) -> tuple[ServerId, ...]:

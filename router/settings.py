@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
+from router.credentials import PlainSecret, masked, masked_words, plain_secrets
 from router.learning_settings import IsolationSettings, ListLimitSettings
 from router.lists import ApprovalPolicy
 from router.model import (
@@ -156,11 +157,18 @@ class ServerConfig(Shape):
 
     @property
     def target(self) -> str:
-        """What a person recognises the server by; never a header or an environment value."""
+        """What a person recognises the server by; never a header, an environment value, or what
+        looks secret in its arguments or its address."""
         if self.url:
             parts = urlsplit(self.url)
-            return f"{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
-        return " ".join((self.command or "", *self.args))
+            shown = f"{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
+            return masked(shown, self.plain_secrets)
+        return " ".join((self.command or "", *masked_words(self.args)))
+
+    @property
+    def plain_secrets(self) -> tuple[PlainSecret, ...]:
+        """The secrets in its arguments or its address, where no reference can stand."""
+        return plain_secrets(self.args, self.url)
 
     @property
     def follows_client(self) -> bool:

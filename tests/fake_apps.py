@@ -35,9 +35,9 @@ class FakeApps:
     async def find_servers(self) -> Findings:
         return self.findings
 
-    async def read_file(self, path: Path) -> tuple[FoundServer, ...]:
+    async def read_file(self, path: Path) -> Findings:
         self._record("apps.read_file", path)
-        return self.findings.servers
+        return self.findings
 
     async def import_servers(
         self, workspace: WorkspaceId, servers: Sequence[FoundServer], answers: Mapping[str, str]

@@ -12,6 +12,7 @@ from gui.look import fonts
 from gui.look.widgets import Card, label
 from gui.server.draft import ServerDraft
 from gui.settings.controls import PADDING, wrapped
+from router.credentials import masked_address, masked_words
 from router.model import Transport
 
 
@@ -50,12 +51,12 @@ class ConsentCard(Card):
 
     def _lines(self, draft: ServerDraft) -> Iterator[tuple[str, str]]:
         if draft.transport is Transport.HTTP:
-            yield self.tr("Address"), draft.url.strip()
+            yield self.tr("Address"), masked_address(draft.url.strip())
             yield from _numbered(self.tr("Headers"), [name for name, _ in draft.headers])
             return
         command, *arguments = draft.words() or [""]
         yield self.tr("Command"), command
-        yield from _numbered(self.tr("Arguments"), arguments)
+        yield from _numbered(self.tr("Arguments"), masked_words(arguments))
         yield from _numbered(self.tr("Variables"), [name for name, _ in draft.env])
         if draft.cwd.strip():
             yield self.tr("Folder"), draft.cwd.strip()

@@ -12,6 +12,7 @@ from gui.look import fonts
 from gui.look.fields import Field, FieldForm
 from gui.look.widgets import label, secondary_button
 from gui.receipts.presenting import receipt_fields
+from router.credentials import masked_address, masked_words
 from router.receipts import Receipt
 from router.settings import ServerConfig
 
@@ -63,13 +64,13 @@ class ServerConfigView(QScrollArea):
 
     def _named_values(self, config: ServerConfig) -> Iterator[tuple[str, str]]:
         if config.url:
-            yield self.tr("Address"), config.url
+            yield self.tr("Address"), masked_address(config.url)
             if config.headers:
                 yield self.tr("Headers"), "\n".join(sorted(config.headers))
             return
         yield self.tr("Command"), config.command or ""
         if config.args:
-            yield self.tr("Arguments"), "\n".join(config.args)
+            yield self.tr("Arguments"), "\n".join(masked_words(config.args))
         if config.env:
             yield self.tr("Environment"), "\n".join(sorted(config.env))
         if config.cwd:

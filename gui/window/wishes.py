@@ -166,7 +166,7 @@ class Wishes:
 
     def read_file(self, path: Path, show: Callable[[tuple[FoundServer, ...]], object]) -> None:
         """Read the servers of a file that was named or dropped."""
-        self._run(self._router.apps.read_file(path), show)
+        self._run(self._router.apps.read_file(path), lambda found: show(found.servers))
 
     def _open_page(self, sign_in: SignIn) -> None:
         """In the browser, and only what is a web page: the address comes from elsewhere."""

@@ -55,6 +55,18 @@ def _server(result: Any) -> list[str]:
     return _servers([result])
 
 
+def _imported(result: Any) -> list[str]:
+    return _servers(result["servers"])
+
+
+def warnings_of(command: str, result: Any) -> list[str]:
+    """What a person should know besides the result: sentences for stderr."""
+    if command not in ("add", "import"):
+        return []
+    told = as_object(result)
+    return [*as_array(told.get("problems")), *as_array(told.get("warnings"))]
+
+
 def print_sign_in(begun: JsonObject, *, as_json: bool) -> None:
     """Where to sign in, at once: the command goes on waiting."""
     if as_json:
@@ -310,7 +322,7 @@ _PRINTERS: dict[str, Callable[[Any], list[str]]] = {
     "receipt": _receipt,
     "sign-in": _server,
     "sign-out": _server,
-    "import": _servers,
+    "import": _imported,
     "client list": _clients,
     "client preview": _preview,
     "client connect": _connected,

@@ -22,7 +22,7 @@ from typing import Any
 
 from router.cli.exporting import export
 from router.cli.grammar import parse
-from router.cli.printing import print_human, print_sign_in
+from router.cli.printing import print_human, print_sign_in, warnings_of
 from router.cli.words import WrongUsage
 from router.control.channel import send, socket_address
 from router.errors import ToolboothError
@@ -171,6 +171,8 @@ def _print(parsed: Namespace, result: Any) -> int:
         # The reader has seen enough, as `head` does; what is left goes nowhere at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+    for sentence in warnings_of(parsed.command, result):
+        print(f"toolbooth: {sentence}", file=sys.stderr)
     return FAILED if _has_failed(parsed.command, result) else DONE
 
 

@@ -13,6 +13,7 @@ from router.model import Caller, JsonObject, Permission, ProjectId, ServerRef, T
 from router.ports import RouterPort
 from router.result import ToolResult
 from router.searching import SearchReply
+from router.shapes import first_problem
 
 ShapeT = TypeVar("ShapeT", bound=BaseModel)
 
@@ -21,6 +22,7 @@ class ControlledRouter(RouterPort, Protocol):
     """The router, with what only its own person may do: run tools without a token."""
 
     def find_server(self, workspace: WorkspaceId, text: str) -> ServerRef: ...
+    def secret_warnings(self, ref: ServerRef) -> tuple[str, ...]: ...
     def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Caller: ...
     def permission_words(
         self, workspace: WorkspaceId, project: ProjectId | None
@@ -67,7 +69,4 @@ def validated(shape: type[ShapeT], entry: object) -> ShapeT:
     try:
         return shape.model_validate(entry)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        message = first["msg"].removeprefix("Value error, ")
-        raise InvalidInput(f"{place}: {message}" if place else f"{message}.") from None
+        raise InvalidInput(f"{first_problem(error)}.") from None

@@ -37,11 +37,13 @@ async def _servers(router: ControlledRouter, arguments: JsonObject) -> JsonObjec
     }
 
 
-async def _import(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+async def _import(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     """From a file, or all that one application has."""
     workspace = workspace_of(router, arguments)
+    problems: tuple[str, ...] = ()
     if file := arguments.get("file"):
-        chosen = await router.apps.read_file(Path(str(file)))
+        findings = await router.apps.read_file(Path(str(file)))
+        chosen, problems = findings.servers, findings.problems
     else:
         wanted = str(arguments.get("from")).casefold()
         findings = await router.apps.find_servers()
@@ -52,7 +54,12 @@ async def _import(router: ControlledRouter, arguments: JsonObject) -> list[JsonO
                 "List them with: toolbooth client servers",
             )
     added = await router.apps.import_servers(workspace, chosen, arguments.get("answers") or {})
-    return [status_of(router, ServerRef(workspace, server)) for server in added]
+    refs = [ServerRef(workspace, server) for server in added]
+    return {
+        "servers": [status_of(router, ref) for ref in refs],
+        "problems": list(problems),
+        "warnings": [sentence for ref in refs for sentence in router.secret_warnings(ref)],
+    }
 
 
 async def _client(router: ControlledRouter, arguments: JsonObject) -> ClientId:

@@ -25,7 +25,8 @@ async def _add(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     workspace = workspace_of(router, arguments)
     config = server_config(arguments["config"])
     server = await router.add_server(workspace, str(arguments["name"]), config, consent=True)
-    return status_of(router, ServerRef(workspace, server))
+    ref = ServerRef(workspace, server)
+    return {**status_of(router, ref), "warnings": list(router.secret_warnings(ref))}
 
 
 async def _remove(router: ControlledRouter, arguments: JsonObject) -> JsonObject:

@@ -14,13 +14,13 @@ from datetime import datetime
 from pathlib import Path
 
 from router.clients import ClientApp, ClientId, ClientState, Connection, ConnectionPlan, DiffLine
+from router.credentials import looks_secret
 from router.errors import ConfigError, Conflict, NotFound
 from router.interop import documents, files
 from router.interop.places import Places
 from router.interop.reading import Ourselves, existing_file, plain_config
 from router.interop.specs import CONNECTABLE, ENTRY, ClientSpec, Endpoint
 from router.model import JsonObject, TokenId, as_object
-from router.store.secrets import looks_secret
 
 _TOKEN = re.compile(r"tbt_([0-9a-f]{8})_[A-Za-z0-9_-]{43}")
 _MASK = "tbt_••••••••"

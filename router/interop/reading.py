@@ -22,6 +22,7 @@ from router.interop.specs import CLIENTS, ClientSpec
 from router.interop.variables import Dialect, prompts_of
 from router.model import JsonObject, as_array, as_object
 from router.settings import ServerConfig
+from router.shapes import first_problem
 
 _BARE_VARIABLES = frozenset({"gemini", "qwen", "copilot"})
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -80,9 +81,9 @@ def read_servers(
     return [each for each in found if each is not None and not ourselves.is_meant(each.config)]
 
 
-def read_any_file(path: Path, places: Places, ourselves: Ourselves) -> list[FoundServer]:
-    """The servers of a file somebody names, whichever application wrote it. Raises `ConfigError`
-    where it has none."""
+def read_any_file(path: Path, places: Places, ourselves: Ourselves) -> Findings:
+    """The servers of a file somebody names, whichever application wrote it, and what is wrong with
+    its other entries. Raises `ConfigError` where it has none that can be used."""
     kind = _FORMATS.get(path.suffix.lower(), Format.JSON)
     content = documents.read(kind, path, read_text(path))
     group = next((key for key in (*_GROUPS, "amp.mcpServers") if key in content), None)
@@ -90,9 +91,21 @@ def read_any_file(path: Path, places: Places, ourselves: Ourselves) -> list[Foun
         raise ConfigError(path, None, 'it has no "mcpServers", the part clients keep them in')
     spec = ClientSpec(CLIENTS[0].id, path.name, (group,), lambda _: (path,), format=kind)
     dialect = Dialect(places.environ, str(places.home), prompts_of(content), "file", curly=True)
-    entries = _named(entries_at(content, spec.keys))
-    found = (_found(path.name, path, name, entry, dialect) for name, entry in entries)
-    return [each for each in found if each is not None and not ourselves.is_meant(each.config)]
+    servers: list[FoundServer] = []
+    problems: list[str] = []
+    for name, entry in _named(entries_at(content, spec.keys)):
+        try:
+            found = _understood(path.name, path, name, entry, dialect)
+        except ValidationError as error:
+            problems.append(f"{name} was left out: {first_problem(error)}.")
+            continue
+        if ourselves.is_meant(found.config):
+            problems.append(f"{name} was left out: it is Toolbooth itself.")
+        else:
+            servers.append(found)
+    if problems and not servers:
+        raise ConfigError(path, None, f"it has no server that can be used. {' '.join(problems)}")
+    return Findings(tuple(servers), tuple(problems))
 
 
 def read_text(path: Path) -> str:
@@ -130,15 +143,19 @@ def _named(entries: object) -> Iterator[tuple[str, JsonObject]]:
 def _found(
     source: str, path: Path, name: str, entry: JsonObject, dialect: Dialect
 ) -> FoundServer | None:
-    plain = plain_config(entry)
-    if plain is None:
-        return None
-    texts = (*plain.args, *plain.env.values(), *plain.headers.values(), plain.url or "")
     try:
-        config, prompts = _translated(plain, dialect), dialect.used_prompts(texts)
-        return FoundServer(name, source, path, config, prompts, dialect.prefix)
+        return _understood(source, path, name, entry, dialect)
     except ValidationError:
         return None
+
+
+def _understood(
+    source: str, path: Path, name: str, entry: JsonObject, dialect: Dialect
+) -> FoundServer:
+    plain = ServerConfig.model_validate(_normalised(entry))
+    texts = (*plain.args, *plain.env.values(), *plain.headers.values(), plain.url or "")
+    config, prompts = _translated(plain, dialect), dialect.used_prompts(texts)
+    return FoundServer(name, source, path, config, prompts, dialect.prefix)
 
 
 def _translated(config: ServerConfig, dialect: Dialect) -> ServerConfig:

@@ -74,10 +74,9 @@ class Apps:
     async def find_servers(self) -> Findings:
         return await asyncio.to_thread(reading.find_servers, self._places, self._ourselves())
 
-    async def read_file(self, path: Path) -> tuple[FoundServer, ...]:
+    async def read_file(self, path: Path) -> Findings:
         ourselves = self._ourselves()
-        found = await asyncio.to_thread(reading.read_any_file, path, self._places, ourselves)
-        return tuple(found)
+        return await asyncio.to_thread(reading.read_any_file, path, self._places, ourselves)
 
     async def import_servers(
         self, workspace: WorkspaceId, servers: Sequence[FoundServer], answers: Mapping[str, str]

@@ -30,6 +30,7 @@ from router.service.queries import Queries
 from router.service.workspaces import Workspaces
 from router.settings import PermissionRule, WorkspaceConfig
 from router.store.config import ConfigStore
+from router.store.secrets import LayeredSecrets
 from router.store.tokens import TokenStore
 
 
@@ -41,10 +42,11 @@ class Boundaries(Queries):
         fleet: Fleet,
         endpoint: Endpoint,
         tokens: TokenStore,
+        secrets: LayeredSecrets,
         publish: Publish,
         clock: Callable[[], datetime],
     ) -> None:
-        super().__init__(config, workspaces, fleet, endpoint, tokens)
+        super().__init__(config, workspaces, fleet, endpoint, tokens, secrets)
         self._publish = publish
         self._clock = clock
 

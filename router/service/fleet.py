@@ -15,6 +15,7 @@ from pathlib import Path
 
 from router.advice import advise
 from router.catalog.statuses import StatusBoard, without_secrets
+from router.credentials import secret_values
 from router.discovery.refresher import Refresher
 from router.errors import NotFound, UpstreamFailed
 from router.events import AttentionNeeded, Event, Publish, ServerRemoved, ToolsChanged
@@ -36,7 +37,7 @@ from router.service.sign_ins import SignIns
 from router.service.tool_lists import ToolLists
 from router.service.workspaces import Reconciled, Workspaces
 from router.settings import Lifecycle, ServerConfig, Settings
-from router.store.redaction import Redactor, secret_values
+from router.store.redaction import Redactor
 from router.store.secrets import resolve
 from router.tasks import spawn, stop
 from router.tracing import log_event
@@ -307,7 +308,8 @@ class Fleet:
         resolved: list[str] = []
         env = await resolve(config.env, self._secrets, os.environ, resolved.append)
         headers = await resolve(config.headers, self._secrets, os.environ, resolved.append)
-        self._redactor.learn(ref, (*resolved, *secret_values(env), *secret_values(headers)))
+        plain = [secret.value for secret in config.plain_secrets]
+        self._redactor.learn(ref, (*resolved, *secret_values(env), *secret_values(headers), *plain))
         credentials = await self.sign_ins.credentials(ref)
         listing = self._workspaces.entry(ref).listing
         return LaunchPlan(

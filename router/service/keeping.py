@@ -4,19 +4,22 @@ happens in it."""
 from __future__ import annotations
 
 import logging
+from base64 import b64encode
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
+from router.credentials import should_be_kept
 from router.errors import SecretUnavailable
 from router.model import ActivityEntry, JsonObject
 from router.references import secret_references
 from router.settings import ServerConfig, Settings
 from router.store.activity import SqliteActivityLog
 from router.store.redaction import Redactor
-from router.store.secrets import LayeredSecrets, looks_secret
+from router.store.secrets import LayeredSecrets
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +50,9 @@ def open_activity(
 async def without_secrets(
     config: ServerConfig, secrets: LayeredSecrets, prefix: str, *, must_last: bool
 ) -> ServerConfig:
-    """`config` with references in place of what looks secret."""
+    """`config` with references in place of what looks secret, as far as references can stand
+    there: the password of an address becomes a header."""
+    config = _without_password(config)
 
     async def kept(values: Mapping[str, str]) -> dict[str, str]:
         return await _keep_secrets(values, secrets, prefix, must_last=must_last)
@@ -57,6 +62,41 @@ async def without_secrets(
         secret = (await kept({"clientSecret": config.oauth.client_secret}))["clientSecret"]
         changes["oauth"] = config.oauth.model_copy(update={"client_secret": secret})
     return config.model_copy(update=changes)
+
+
+def _without_password(config: ServerConfig) -> ServerConfig:
+    parts = urlsplit(config.url or "")
+    if not parts.password or any(name.lower() == "authorization" for name in config.headers):
+        return config
+    pair = f"{unquote(parts.username or '')}:{unquote(parts.password)}"
+    header = f"Basic {b64encode(pair.encode()).decode()}"
+    address = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    return config.model_copy(
+        update={"url": address, "headers": {**config.headers, "Authorization": header}}
+    )
+
+
+def warnings_about(name: str, config: ServerConfig, secrets: LayeredSecrets) -> tuple[str, ...]:
+    """What a person should know about the secrets of the server `name`, a sentence each."""
+    plain = dict.fromkeys(secret.place for secret in config.plain_secrets)
+    where = "an environment variable" if config.command else "a header"
+    values = [*config.env.values(), *config.headers.values()]
+    if config.oauth is not None:
+        values.append(config.oauth.client_secret)
+    references = dict.fromkeys(each for value in values for each in secret_references(value))
+    return (
+        *(
+            f"A secret ({place}) of {name} stands in workspace.json as plain text. "
+            f"Pass it as {where} with a reference instead."
+            for place in plain
+        ),
+        *(
+            f"There is no keyring: {secret.rpartition('/')[2]} of {name} is kept only until "
+            "Toolbooth stops."
+            for kind, secret in references
+            if kind == "keyring" and not secrets.persisted(secret)
+        ),
+    )
 
 
 async def _keep_secrets(
@@ -69,7 +109,7 @@ async def _keep_secrets(
     """
     kept = dict(values)
     for key, value in values.items():
-        if value and looks_secret(key) and not secret_references(value):
+        if should_be_kept(key, value):
             name = f"{prefix}/{key}"
             await secrets.set(name, value)
             if not secrets.persisted(name):

@@ -32,11 +32,13 @@ from router.receipts import Receipt
 from router.searching import SearchReply
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
+from router.service.keeping import warnings_about
 from router.service.tool_views import ToolViews
 from router.service.workspaces import Workspaces
 from router.settings import PermissionRule, ServerConfig, Settings
 from router.store.activity import SqliteActivityLog
 from router.store.config import ConfigStore
+from router.store.secrets import LayeredSecrets
 from router.store.tokens import TokenStore
 
 _WHOLE_WORKSPACE = "All servers"
@@ -51,12 +53,14 @@ class Queries:
         fleet: Fleet,
         endpoint: Endpoint,
         tokens: TokenStore,
+        secrets: LayeredSecrets,
     ) -> None:
         self._config = config
         self._workspaces = workspaces
         self._fleet = fleet
         self._endpoint = endpoint
         self._tokens = tokens
+        self._secrets = secrets
         self._tool_views = ToolViews(workspaces, fleet.board)
         self._activity: SqliteActivityLog | None = None  # opened with the settings it needs
 
@@ -102,6 +106,11 @@ class Queries:
 
     def server_config(self, ref: ServerRef) -> ServerConfig:
         return self._workspaces.entry(ref).config
+
+    def secret_warnings(self, ref: ServerRef) -> tuple[str, ...]:
+        """What a person should know about where a server's secrets are, a sentence each."""
+        entry = self._workspaces.entry(ref)
+        return warnings_about(entry.name, entry.config, self._secrets)
 
     def receipt(self, ref: ServerRef) -> Receipt | None:
         return self._fleet.discovering.receipt(ref)

@@ -101,16 +101,16 @@ class Router(Boundaries):
         self._announcer = Announcer()
         self._publish = self._announcer.publish
         config = ConfigStore(data_dir)
-        self._secrets = LayeredSecrets(KeyringSecrets(), SessionSecrets())
+        secrets = LayeredSecrets(KeyringSecrets(), SessionSecrets())
         self._redactor = Redactor()
-        cloud = CloudSearch(lambda: self.settings().cloud_search_url, self._secrets)
+        cloud = CloudSearch(lambda: self.settings().cloud_search_url, secrets)
         provider = Provider(cloud)
         workspaces = Workspaces(data_dir / "workspaces", config, provider)
         tokens = TokenStore(data_dir / "tokens.json", clock)
         learning = Learning(data_dir / "workspaces", lambda: self.settings().learn_from_use, clock)
         fleet = Fleet(
             workspaces,
-            self._secrets,
+            secrets,
             self._redactor,
             self._publish,
             clock,
@@ -132,11 +132,9 @@ class Router(Boundaries):
             lessons=learning,
         )
         self._announcer.subscribe(endpoint.note)
-        super().__init__(config, workspaces, fleet, endpoint, tokens, self._publish, clock)
-        self.searches = Searches(
-            self, workspaces, endpoint.exposures, learning, provider, self._secrets
-        )
-        self.apps = Apps(self, tokens, self._secrets, clock, places)
+        super().__init__(config, workspaces, fleet, endpoint, tokens, secrets, self._publish, clock)
+        self.searches = Searches(self, workspaces, endpoint.exposures, learning, provider, secrets)
+        self.apps = Apps(self, tokens, secrets, clock, places)
         scripting = endpoint.exposures.scripting
         folder = data_dir / "workspaces"
         self.scripts = Scripts(folder, workspaces, scripting, self.local_caller, self._publish)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias, cast
 from urllib.parse import quote
 
+from router.credentials import MASK, looks_secret
 from router.model import JsonObject, ServerRef
-from router.store.secrets import looks_secret
 
-MASK = "***"
 _SHORTEST = 5
 """Shorter values are found in every other word."""
 _CREDENTIALS = re.compile(
@@ -69,11 +68,6 @@ class Redactor:
                 for key, item in items
             }
         return value
-
-
-def secret_values(values: Mapping[str, str]) -> list[str]:
-    """Of an environment or headers, the values that are secret by their name."""
-    return [value for name, value in values.items() if looks_secret(name)]
 
 
 def _is_secret(key: str, value: Json) -> bool:

@@ -7,13 +7,13 @@ into values when a server is started, and nobody else does.
 from __future__ import annotations
 
 import asyncio
-import re
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Protocol, TypeVar, cast
 
 from router.advice import advise
+from router.credentials import looks_secret
 from router.errors import SecretUnavailable, UpstreamFailed
 from router.model import Failure, FailureKind
 from router.ports import SecretStore
@@ -24,12 +24,6 @@ T = TypeVar("T")
 SERVICE = "toolbooth"
 _WITHOUT_KEYRING = (
     "Without a keyring, put the value into an environment variable and refer to it as ${env:NAME}."
-)
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_SECRET_WORD = re.compile(
-    r".*(token|secret|password|passwd|passphrase|credential|apikey|accesskey|privatekey)s?"
-    r"|keys?|pwd|pat|authorization|cookies?",
-    re.IGNORECASE,
 )
 
 
@@ -146,14 +140,6 @@ async def resolve(
                 if kind == "keyring" or looks_secret(name):
                     on_secret(known[kind, name])
     return {key: replace_secret_references(text, known) for key, text in values.items()}
-
-
-def looks_secret(name: str) -> bool:
-    """Whether an environment variable or header of this name usually holds a secret."""
-    words = _WORD.findall(name)
-    if not words or words[0].lower() == "max" or name.upper() in ("PWD", "OLDPWD"):
-        return False
-    return words[-1].lower() == "auth" or any(_SECRET_WORD.fullmatch(word) for word in words)
 
 
 async def _look_up(kind: str, name: str, secrets: SecretStore, environ: Mapping[str, str]) -> str:

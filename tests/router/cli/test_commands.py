@@ -14,7 +14,6 @@ from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 
 import httpx2
-import keyring
 import pytest
 
 from router.cli.printing import print_human, print_sign_in
@@ -24,7 +23,6 @@ from router.errors import ToolboothError
 from router.model import JsonObject
 from router.store.instance import InstanceLock
 from tests.router.cli.terminal import SERVER, Terminal
-from tests.router.store.test_secrets import MemoryKeyring
 from tests.running import Running, running_router
 from tests.servers.oauth_server import OAuthServer
 
@@ -51,22 +49,12 @@ def test_adding_is_consent_and_importing_is_not(terminal: Terminal, tmp_path: Pa
     file = tmp_path / "mcp.json"
     servers = {"Imported": {"command": SERVER[0], "args": [SERVER[1]]}}
     file.write_text(json.dumps({"mcpServers": servers}))
-    assert terminal.json("import", str(file))[0]["state"] == "needs_consent"
+    assert terminal.json("import", str(file))["servers"][0]["state"] == "needs_consent"
     code, _, err = terminal("call", "imported:echo")
     assert code == 1
     assert terminal.json("approve", "imported")["state"] == "idle"
     terminal("refresh")
     assert terminal("call", "imported:echo")[0] == 0, err
-
-
-@pytest.fixture
-def in_memory() -> Iterator[MemoryKeyring]:
-    """A keyring that outlives the commands of one test."""
-    before = keyring.get_keyring()
-    memory = MemoryKeyring()
-    keyring.set_keyring(memory)
-    yield memory
-    keyring.set_keyring(before)
 
 
 @pytest.fixture

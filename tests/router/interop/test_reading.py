@@ -98,7 +98,7 @@ def test_a_plain_answer_stands_in_the_arguments_and_a_secret_one_never(tmp_path:
         """{"inputs": [{"id": "who"}, {"id": "key", "password": true}],
         "servers": {"s": {"command": "s", "args": ["${input:who}", "${input:key}"]}}}"""
     )
-    (server,) = read_any_file(path, places(tmp_path), OURSELVES)
+    (server,) = read_any_file(path, places(tmp_path), OURSELVES).servers
     config = answered(server, {"who": "me", "key": "planted"})
     assert config.args == ("me", "${input:key}")
 
@@ -111,7 +111,7 @@ def test_entries_that_point_at_ourselves_are_left_out(tmp_path: Path) -> None:
           "bridge": {"command": "/opt/toolbooth", "args": ["connect", "--profile", "x"]},
           "other": {"url": "http://localhost:9000/mcp"}}}"""
     )
-    assert [s.name for s in read_any_file(path, places(tmp_path), OURSELVES)] == ["other"]
+    assert [s.name for s in read_any_file(path, places(tmp_path), OURSELVES).servers] == ["other"]
 
 
 def test_one_broken_file_hides_no_other(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ async def test_imported_secrets_go_to_the_keyring_and_never_to_the_file(
           },
         }"""
     )
-    found = await running.router.apps.read_file(path)
+    found = (await running.router.apps.read_file(path)).servers
     await running.router.apps.import_servers(PERSONAL, found, {"key": "planted-answer"})
     written = (tmp_path / "data" / "workspaces" / "personal" / "workspace.json").read_text()
     assert "planted" not in written
@@ -138,7 +138,7 @@ async def test_imported_secrets_go_to_the_keyring_and_never_to_the_file(
 async def test_imported_servers_never_take_anothers_name(running: Running, tmp_path: Path) -> None:
     path = tmp_path / "theirs.json"
     path.write_text('{"mcpServers": {"a": {"command": "one"}}}')
-    found = await running.router.apps.read_file(path)
+    found = (await running.router.apps.read_file(path)).servers
     for _ in range(2):
         await running.router.apps.import_servers(PERSONAL, found, {})
     assert [s.name for s in running.router.servers(PERSONAL)] == ["a", "a 2"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from router.credentials import secret_values
 from router.model import ServerId, ServerRef, WorkspaceId
-from router.store.redaction import MASK, Redactor, secret_values
+from router.store.redaction import MASK, Redactor
 
 REF = ServerRef(WorkspaceId("home"), ServerId("files"))
 TOKEN = f"tbt_0123abcd_{'x' * 43}"
