@@ -207,13 +207,26 @@ def overview(servers: Iterable[ServerStatus], apps: int) -> tuple[str, str]:
     """The line under the title, and what of it asks for attention (or nothing)."""
     statuses = tuple(servers)
     tools = sum(s.tool_count or 0 for s in statuses if s.enabled)
-    troubled = sum(present(s).needs_attention for s in statuses)
+    troubled = [s for s in statuses if present(s).needs_attention]
+    waiting = sum(_waits(s) for s in troubled)
+    failing = len(troubled) - waiting
     counts = (
         tr("%n servers", "", len(statuses)),
         tr("%n tools ready", "", tools),
         tr("%n apps connected", "", apps),
     )
-    return " · ".join(counts), tr("%n need attention", "", troubled) if troubled else ""
+    attention = (
+        tr("%n failing", "", failing) if failing else "",
+        tr("%n waiting for you", "", waiting) if waiting else "",
+    )
+    return " · ".join(counts), " · ".join(filter(None, attention))
+
+
+def _waits(status: ServerStatus) -> bool:
+    """For a decision of the person, and for nothing else."""
+    if status.state in (ServerState.NEEDS_CONSENT, ServerState.NEEDS_SIGN_IN):
+        return True
+    return bool(status.waiting_count) and status.failure is None
 
 
 def effect_badge(effect: Effect) -> tuple[str, Tone] | None:

@@ -277,6 +277,7 @@ def window(state: RouterState) -> MainWindow:
 
 def opened(router: FakeRouter) -> MainWindow:
     made = MainWindow(theme(), Commands(run_now))
+    made.resize(1360, 900)
     made.attach(router)
     made.show()
     return made

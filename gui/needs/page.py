@@ -21,6 +21,7 @@ from gui.needs.judging import approval_tone
 from gui.needs.presenting import (
     HeldTools,
     Needs,
+    WorkspaceNeeds,
     approval_text,
     difference_html,
     finding_text,
@@ -30,7 +31,6 @@ from gui.presenting import Tone, present
 from gui.receipts.view import ReceiptNote
 from gui.settings.controls import wrapped
 from gui.window.page_frame import PageFrame
-from router.errors import NotFound
 from router.model import ServerState, ServerStatus, Transport
 from router.ports import PendingTool, RouterPort
 
@@ -69,10 +69,7 @@ class NeedsPage(PageFrame):
             self._soon.start()
 
     def reload(self) -> None:
-        try:
-            now = needs(self._router)
-        except NotFound:
-            return  # A workspace went this moment; the event that says so is on its way.
+        now = needs(self._router)
         if now == self._shown:
             return
         self._shown = now
@@ -85,8 +82,12 @@ class NeedsPage(PageFrame):
         self.counted.emit(now.count)
 
     def _cards(self, now: Needs) -> list[QWidget]:
-        cards: list[QWidget] = [self._server_card(status) for status in now.servers]
-        cards += [self._held_card(held) for held in now.held]
+        cards: list[QWidget] = []
+        for part in now.workspaces:
+            if now.elsewhere:
+                cards.append(_heading(part))
+            cards += [self._server_card(status) for status in part.servers]
+            cards += [self._held_card(held) for held in part.held]
         return cards or [_nothing(self.tr("Nothing waits for you."))]
 
     def _server_card(self, status: ServerStatus) -> Card:
@@ -175,6 +176,13 @@ def _words(tool: PendingTool) -> QLabel:
         made.setText(tool.new)
         made.setProperty("tint", "text2")
     made.setAccessibleName(tool.new)
+    return made
+
+
+def _heading(part: WorkspaceNeeds) -> QLabel:
+    """Whose servers follow; said only where that could be another workspace than the active."""
+    made = label(f"{part.name} · {part.count}", font=fonts.semibold(), tint="text2")
+    made.setContentsMargins(2, 6, 0, 0)
     return made
 
 

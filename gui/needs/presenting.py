@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 
 from gui.look.palette import Palette
 from gui.translating import tr
+from router.errors import NotFound
 from router.lists import Approval, DiffPart, Finding, FindingKind, WordChange
-from router.model import ServerRef, ServerState, ServerStatus
+from router.model import ServerRef, ServerState, ServerStatus, WorkspaceSummary
 from router.ports import PendingTool, RouterPort
 from router.receipts import Receipt
 
@@ -28,7 +30,9 @@ class HeldTools:
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
+class WorkspaceNeeds:
+    name: str
+    active: bool
     servers: tuple[ServerStatus, ...] = ()
     """That wait for consent or a sign-in."""
     held: tuple[HeldTools, ...] = ()
@@ -38,17 +42,40 @@ class Needs:
         return len(self.servers) + sum(len(held.tools) for held in self.held)
 
 
+@dataclass(frozen=True, slots=True)
+class Needs:
+    workspaces: tuple[WorkspaceNeeds, ...] = ()
+    """Those in which something waits, the active one first."""
+
+    @property
+    def count(self) -> int:
+        return sum(workspace.count for workspace in self.workspaces)
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether something waits outside of the active workspace."""
+        return not all(workspace.active for workspace in self.workspaces)
+
+
 def needs(router: RouterPort) -> Needs:
-    workspace = router.active_workspace()
-    servers = router.servers(workspace)
+    """What waits in any workspace; one that is removed this moment has nothing."""
+    found: list[WorkspaceNeeds] = []
+    for workspace in sorted(router.workspaces(), key=lambda each: not each.active):
+        with suppress(NotFound):
+            found.append(_needs_in(router, workspace))
+    return Needs(tuple(part for part in found if part.count))
+
+
+def _needs_in(router: RouterPort, workspace: WorkspaceSummary) -> WorkspaceNeeds:
+    servers = router.servers(workspace.id)
     waiting = tuple(s for s in servers if s.enabled and s.state in _WAITING)
-    pending = router.pending_tools(workspace)
+    pending = router.pending_tools(workspace.id)
     held = (
         HeldTools(s.ref, s.name, tools, router.receipt(s.ref))
         for s in servers
         if (tools := tuple(t for t in pending if t.key.server == s.id))
     )
-    return Needs(waiting, tuple(held))
+    return WorkspaceNeeds(workspace.name, workspace.active, waiting, tuple(held))
 
 
 def approval_text(approval: Approval) -> str:

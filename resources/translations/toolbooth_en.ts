@@ -53,10 +53,17 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n need attention</source>
+        <source>%n failing</source>
         <translation>
-            <numerusform>%n needs attention</numerusform>
-            <numerusform>%n need attention</numerusform>
+            <numerusform>%n failing</numerusform>
+            <numerusform>%n failing</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n waiting for you</source>
+        <translation>
+            <numerusform>%n waiting for you</numerusform>
+            <numerusform>%n waiting for you</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -337,6 +337,18 @@
         <source>Processor: {share} % of a core.</source>
         <translation>プロセッサ: コアの {share} %。</translation>
     </message>
+    <message numerus="yes">
+        <source>%n failing</source>
+        <translation>
+            <numerusform>%n 件失敗</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n waiting for you</source>
+        <translation>
+            <numerusform>%n 件が確認待ち</numerusform>
+        </translation>
+    </message>
     <message>
         <source>When its tools were listed: {words}</source>
         <translation>ツールの一覧取得時: {words}</translation>
@@ -363,12 +375,6 @@
         <source>%n apps connected</source>
         <translation>
             <numerusform>アプリ %n 件接続中</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n need attention</source>
-        <translation>
-            <numerusform>%n 件要対応</numerusform>
         </translation>
     </message>
     <message>

@@ -15,13 +15,22 @@ from gui.needs.presenting import difference_html, finding_text, needs
 from gui.receipts.presenting import receipt_fields, tried_text
 from gui.window.main_window import MainWindow
 from gui.window.places import Place
-from router.events import ToolsChanged
+from router.events import ServerStatusChanged, ToolsChanged
 from router.lists import Approval, DiffPart, Finding, FindingKind, WordChange
-from router.model import ToolKey
+from router.model import ServerState, ToolKey
 from router.ports import PendingTool
 from router.receipts import IsolationLevel, Protection, Receipt, Unseen
-from tests.fakes import FakeRouter, SentCommand
-from tests.gui.driving import GITHUB, PERSONAL, WAITING, open_window, press, stocked_router, texts
+from tests.fakes import FakeRouter, SentCommand, fake_status
+from tests.gui.driving import (
+    ACME,
+    GITHUB,
+    PERSONAL,
+    WAITING,
+    open_window,
+    press,
+    stocked_router,
+    texts,
+)
 
 FINDING = Finding(FindingKind.POISONING, "rule", "description", "ignore all")
 CHANGED = PendingTool(
@@ -69,6 +78,21 @@ def badge(window: MainWindow) -> str:
 def test_everything_that_waits_is_counted(router: FakeRouter, window: MainWindow) -> None:
     assert needs(router).count == 3
     assert badge(window) == "Needs you, 3"
+
+
+def test_what_waits_in_another_workspace_is_counted_and_stands_under_its_name(
+    router: FakeRouter, window: MainWindow, qtbot: QtBot
+) -> None:
+    assert "Personal · 3" not in texts(window)
+    elsewhere = fake_status("Mail", workspace=ACME, state=ServerState.NEEDS_CONSENT)
+    router.state.servers[ACME] = (elsewhere,)
+    window.handle([ServerStatusChanged(elsewhere)])
+
+    qtbot.waitUntil(lambda: badge(window) == "Needs you, 4")
+    shown = texts(window)
+    assert shown.index("Personal · 3") < shown.index("Acme · 1") < shown.index("Mail")
+    press(window, "Approve Mail")
+    assert last(router) == SentCommand("approve_server", (elsewhere.ref,))
 
 
 def test_a_changed_tool_shows_what_is_suspicious_and_what_is_new(window: MainWindow) -> None:

@@ -200,7 +200,7 @@ def test_the_overview_counts_servers_tools_apps_and_trouble() -> None:
     counts, attention = overview(servers, apps=3)
 
     assert counts == "5 servers · 95 tools ready · 3 apps connected"
-    assert attention == "2 need attention"
+    assert attention == "1 failing · 1 waiting for you"
     assert overview(servers[:2], apps=0)[1] == ""
 
 
