@@ -64,7 +64,7 @@ def guide_screens(router: FakeRouter) -> Iterator[tuple[str, QWidget]]:
     for step in Step:
         dialog = GuideDialog(router, Commands(run_now), choices, tuple(Step), None)
         while dialog.current_step() is not step:
-            dialog.skip()
+            dialog.skip_step()
         dialog.open()
         yield f"guide-{step}", settled(dialog)
     plan = ConnectionPlan(

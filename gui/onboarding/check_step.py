@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -35,11 +37,12 @@ class CheckStep(Card):
         column.addStretch(1)
         self.show_apps(())
 
-    def show_apps(self, apps: tuple[ClientApp, ...]) -> None:
-        """Say which applications may be asked."""
+    def show_apps(self, apps: Iterable[ClientApp], others: Iterable[str] = ()) -> None:
+        """Say which applications may be asked; `others` were connected by hand."""
         if self.is_green:
             return
         names = [app.name for app in apps if app.state is ClientState.CONNECTED]
+        names += [name for name in others if name not in names]
         if names:
             text = self.tr("Start {apps} anew, then ask it to list your tools, for example.")
             self._detail.setText(text.format(apps=self.tr(", ").join(names)))

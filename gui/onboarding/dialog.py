@@ -30,7 +30,7 @@ from gui.onboarding.choices import Choice
 from gui.onboarding.found_list import FoundList
 from gui.onboarding.steps import Steps
 from gui.settings.controls import wrapped
-from router.clients import ClientApp, ClientId, ConnectionPlan
+from router.clients import ClientApp, ClientId, ClientState, ConnectionPlan
 from router.errors import ToolboothError
 from router.events import ActivityRecorded, Event
 from router.model import ServerId
@@ -66,6 +66,7 @@ class GuideDialog(QDialog):
         self._commands = commands
         self._steps = tuple(steps)
         self._position = 0
+        self._done: set[int] = set()
         self._connector = AppConnector(router, commands, self)
         self._found = FoundList()
         self._apps = AppList(choosable=True)
@@ -79,6 +80,7 @@ class GuideDialog(QDialog):
         self._next = primary_button("")
         self._back = secondary_button(self.tr("Back"))
         self._skip = link_button(self.tr("Skip for now"))
+        self._pass = secondary_button(self.tr("Skip this step"))
         self._lay_out()
         self._connect()
         self._head.setVisible(len(self._steps) > 1)
@@ -97,12 +99,9 @@ class GuideDialog(QDialog):
     def current_step(self) -> Step:
         return self._steps[self._position]
 
-    def skip(self) -> None:
+    def skip_step(self) -> None:
         """Leave this step undone; behind the last one is the end."""
-        if self._position + 1 < len(self._steps):
-            self._move(1)
-        else:
-            self.reject()
+        self._move(1)
 
     # Building
 
@@ -128,7 +127,7 @@ class GuideDialog(QDialog):
         column.addLayout(self._footer())
 
     def _footer(self) -> QHBoxLayout:
-        for button in (self._back, self._skip):
+        for button in (self._back, self._pass, self._skip):
             button.setAutoDefault(False)
         self._next.setDefault(True)
         row = QHBoxLayout()
@@ -136,13 +135,15 @@ class GuideDialog(QDialog):
         row.addWidget(self._skip)
         row.addStretch(1)
         row.addWidget(self._back)
+        row.addWidget(self._pass)
         row.addWidget(self._next)
         return row
 
     def _connect(self) -> None:
         self._next.clicked.connect(self._go_on)
         self._back.clicked.connect(lambda: self._move(-1))
-        self._skip.clicked.connect(self.skip)
+        self._pass.clicked.connect(self.skip_step)
+        self._skip.clicked.connect(self.reject)
         self._found.choice_changed.connect(self._show_buttons)
         self._apps.choice_changed.connect(self._show_buttons)
         self._apps.preview_requested.connect(self._preview)
@@ -188,13 +189,14 @@ class GuideDialog(QDialog):
         self._title.setText(title)
         self._explanation.setText(explanation)
         self._error.setText("")
-        self._head.set_current(self._position)
+        self._head.set_current(self._position, self._done)
         self._pages.setCurrentIndex(list(Step).index(step))
         self._show_buttons()
 
     def _show_buttons(self) -> None:
         self._back.setVisible(self._position > 0)
         self._skip.setVisible(not self._check.is_green)
+        self._pass.setVisible(self._position + 1 < len(self._steps))
         if self.current_step() is Step.IMPORT:
             count = len(self._found.chosen())
             self._next.setText(self.tr("Import %n servers", "", count))
@@ -203,14 +205,20 @@ class GuideDialog(QDialog):
             count = len(self._apps.chosen())
             text = self.tr("Connect %n apps", "", count) if count else self.tr("Continue")
             self._next.setText(text)
-            self._next.setEnabled(True)
+            self._next.setEnabled(count > 0 or self._any_connected())
         else:
             self._next.setText(self.tr("Done"))
             self._next.setEnabled(self._check.is_green)
 
     def _show_apps(self, apps: tuple[ClientApp, ...]) -> None:
         self._apps.show_apps(apps)
-        self._check.show_apps(apps)
+        of_apps = {app.token for app in apps}
+        used = (token for token in self._router.tokens() if token.last_used_at is not None)
+        self._check.show_apps(apps, [token.name for token in used if token.id not in of_apps])
+        self._show_buttons()
+
+    def _any_connected(self) -> bool:
+        return any(app.state is ClientState.CONNECTED for app in self._connector.apps)
 
     def _show_error(self, error: ToolboothError) -> None:
         self._next.setEnabled(True)
@@ -238,12 +246,16 @@ class GuideDialog(QDialog):
 
     def _imported(self, _: tuple[ServerId, ...]) -> None:
         self.imported.emit()
-        self._move(1)
+        self._finish_step()
 
     def _connected(self) -> None:
         self._next.setEnabled(True)
         if not self._error.text():
-            self._move(1)
+            self._finish_step()
+
+    def _finish_step(self) -> None:
+        self._done.add(self._position)
+        self._move(1)
 
     def _move(self, by: int) -> None:
         self._position += by

@@ -35,7 +35,7 @@ class Guide(QObject):
             return
         shown = self._router.settings().model_copy(update={"welcome_shown": True})
         self._commands.run(self, self._router.apply_settings(shown))
-        self._find(lambda found: self._open(found, missing_steps(found, self._known())))
+        self._find(self._open_missing)
 
     def start(self) -> None:
         """Lead through everything, because somebody wants that."""
@@ -55,6 +55,12 @@ class Guide(QObject):
 
         self._commands.run(self, self._router.apps.find_servers(), on_done=show)
 
+    def _open_missing(self, found: tuple[FoundServer, ...]) -> None:
+        any_server = any(each.server_count for each in self._router.workspaces())
+        any_call = any(token.last_used_at is not None for token in self._router.tokens())
+        if steps := missing_steps(found, any_server=any_server, any_call=any_call):
+            self._open(found, steps)
+
     def _open(self, found: tuple[FoundServer, ...], steps: Sequence[Step]) -> None:
         choices = import_choices(found, self._known())
         dialog = GuideDialog(self._router, self._commands, choices, steps, self._over)
@@ -73,7 +79,9 @@ class Guide(QObject):
 
 
 def missing_steps(
-    found: tuple[FoundServer, ...], known: Sequence[ServerConfig]
+    found: tuple[FoundServer, ...], *, any_server: bool, any_call: bool
 ) -> tuple[Step, ...]:
-    """No import where there is nothing to import, or servers are here already."""
-    return tuple(step for step in Step if step is not Step.IMPORT or (found and not known))
+    """No import where there is nothing to import, or servers are here already; and an app that
+    called needs neither connecting nor checking."""
+    importing = (Step.IMPORT,) if found and not any_server else ()
+    return importing if any_call else (*importing, Step.CONNECT, Step.CHECK)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
@@ -21,11 +21,13 @@ class Steps(QWidget):
         super().__init__()
         self._names = tuple(names)
         self._current = 0
+        self._done: frozenset[int] = frozenset()
         self.setFixedHeight(28)
         self.set_current(0)
 
-    def set_current(self, position: int) -> None:
-        self._current = position
+    def set_current(self, position: int, done: Collection[int] = ()) -> None:
+        """Where the person is; of the others those in `done` get a tick, one skipped gets none."""
+        self._current, self._done = position, frozenset(done)
         name = self._names[position]
         self.setAccessibleName(
             self.tr("Step {number} of {count}: {name}").format(
@@ -33,6 +35,9 @@ class Steps(QWidget):
             )
         )
         self.update()
+
+    def done(self) -> frozenset[int]:
+        return self._done
 
     def sizeHint(self, /) -> QSize:
         font = QFontMetrics(fonts.semibold())
@@ -61,7 +66,8 @@ class Steps(QWidget):
             left += width
 
     def _paint_disc(self, painter: QPainter, position: int, disc: QRectF) -> None:
-        palette, here, done = theme().palette, position == self._current, position < self._current
+        palette, here = theme().palette, position == self._current
+        done = position in self._done and not here
         with painting.saved(painter):
             painter.setPen(Qt.PenStyle.NoPen)
             fill = "accent" if here else "ok_soft" if done else "track"

@@ -1417,6 +1417,10 @@
         <translation>あとで</translation>
     </message>
     <message>
+        <source>Skip this step</source>
+        <translation>この手順をスキップ</translation>
+    </message>
+    <message>
         <source>Import servers</source>
         <translation>サーバーの取り込み</translation>
     </message>

@@ -16,10 +16,11 @@ from gui.look.theme import Theme
 from gui.onboarding.choices import import_choices
 from gui.onboarding.dialog import GuideDialog, Step
 from gui.onboarding.guiding import Guide, missing_steps
+from gui.onboarding.steps import Steps
 from gui.window.main_window import MainWindow
 from router.clients import ClientApp, ClientId, ClientState, Findings, FoundServer, Prompt
 from router.events import ActivityRecorded
-from router.model import ActivityEntry, ActivityKind, Outcome
+from router.model import ActivityEntry, ActivityKind, Outcome, TokenId, TokenSummary
 from router.settings import ServerConfig, Settings
 from tests.fakes import FakeRouter, run_now
 from tests.gui.driving import PERSONAL, press, texts
@@ -72,9 +73,38 @@ def test_what_is_here_already_is_not_ticked() -> None:
 
 
 def test_only_missing_steps_are_shown() -> None:
-    assert missing_steps(FOUND, []) == tuple(Step)
-    assert missing_steps(FOUND, [NOTES]) == (Step.CONNECT, Step.CHECK)
-    assert missing_steps((), []) == (Step.CONNECT, Step.CHECK)
+    rest = (Step.CONNECT, Step.CHECK)
+    assert missing_steps(FOUND, any_server=False, any_call=False) == tuple(Step)
+    assert missing_steps(FOUND, any_server=True, any_call=False) == rest
+    assert missing_steps((), any_server=False, any_call=False) == rest
+    assert missing_steps(FOUND, any_server=False, any_call=True) == (Step.IMPORT,)
+    assert missing_steps(FOUND, any_server=True, any_call=True) == ()
+
+
+def test_one_press_leaves_the_guide(guide: GuideDialog, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(guide.rejected):
+        press(guide, "Skip for now")
+
+
+def test_a_step_that_was_skipped_is_not_ticked(guide: GuideDialog, qtbot: QtBot) -> None:
+    [head] = guide.findChildren(Steps)
+    press(guide, "Skip this step")
+    assert head.done() == frozenset()
+    press(guide, "Back")
+    press(guide, "Import 2 servers")
+    qtbot.waitUntil(lambda: head.done() == frozenset({0}))
+
+
+def test_an_app_connected_by_hand_counts_as_connected(
+    router: FakeRouter, gui_loop: object, qtbot: QtBot
+) -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    router.state.tokens = (TokenSummary(TokenId("t"), "My script", None, None, now, None, now),)
+    router.apps.apps = ()
+    dialog = GuideDialog(router, Commands(run_now), (), (Step.CHECK,), None)
+    dialog.open()
+    qtbot.waitUntil(lambda: "Start My script anew" in texts(dialog))
+    dialog.close()
 
 
 def test_ticked_servers_are_imported_with_the_answers(
@@ -91,7 +121,7 @@ def test_ticked_servers_are_imported_with_the_answers(
 def test_ticked_apps_are_connected_and_the_first_call_turns_it_green(
     guide: GuideDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
-    guide.skip()
+    guide.skip_step()
     qtbot.waitUntil(lambda: "Zed" in texts(guide))
     third = next(t for t in guide.findChildren(QCheckBox) if t.accessibleName() == "Connect C")
     third.setChecked(False)
