@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import assert_never
 from gui.presenting import Tone
 from gui.translating import tr
 from router.clients import ClientApp, ClientState, FoundServer
+from router.model import TokenSummary
 
 
 class AppAction(StrEnum):
@@ -85,3 +87,11 @@ def found_sentence(servers: tuple[FoundServer, ...]) -> str:
         named = tr("{first} and {last}").format(first=first, last=sources[-1])
     text = tr("We found %n servers in {apps} on this computer.", "", len(servers))
     return text.format(apps=named)
+
+
+def connected_count(apps: Iterable[ClientApp], tokens: Iterable[TokenSummary]) -> int:
+    """Apps with our entry in their file, and those connected by hand that have called."""
+    listed = [app for app in apps if app.state is ClientState.CONNECTED]
+    of_apps = {app.token for app in listed}
+    by_hand = (t for t in tokens if t.last_used_at is not None and t.id not in of_apps)
+    return len(listed) + sum(1 for _ in by_hand)

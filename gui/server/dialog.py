@@ -60,6 +60,7 @@ class ServerDialog(QDialog):
         self.consent = ConsentCard()
         self._agreement = _Agreement(self.consent)
         self._error = wrapped("", tint="err")
+        self._missing = wrapped("", tint="text2")
         self._save = primary_button("")
         self._save.clicked.connect(self.submit)
         self.paste.read_one.connect(self._fill)
@@ -115,6 +116,7 @@ class ServerDialog(QDialog):
         row = QHBoxLayout()
         row.setContentsMargins(_PADDING, 2, _PADDING, 14)
         row.setSpacing(8)
+        row.addWidget(self._missing, 1)
         row.addWidget(self._error, 1)
         row.addWidget(cancel)
         row.addWidget(self._save)
@@ -138,9 +140,18 @@ class ServerDialog(QDialog):
             self._save.setText(self.tr("Add and run") if runs else self.tr("Add"))
         else:
             self._save.setText(self.tr("Save and run") if runs else self.tr("Save"))
-        self._error.setText("")
+        problems = draft.problems()
+        self._save.setEnabled(not problems)
+        self._say(missing=next(iter(problems.values()), ""))
         if self._tried:
-            self.form.show_problems(draft.problems())
+            self.form.show_problems(problems)
+
+    def _say(self, *, missing: str = "", error: str = "") -> None:
+        """Beside the buttons: what is still to be filled in, or what the router refused."""
+        self._missing.setText(missing)
+        self._missing.setVisible(not error)
+        self._error.setText(error)
+        self._error.setVisible(bool(error))
 
     def _import(self, servers: Mapping[str, ServerConfig]) -> None:
         self._wait(True)
@@ -158,10 +169,10 @@ class ServerDialog(QDialog):
 
     def _refuse(self, error: ToolboothError) -> None:
         self._wait(False)
-        self._error.setText(f"{error.message} {error.hint}".strip())
+        self._say(error=f"{error.message} {error.hint}".strip())
 
     def _wait(self, waiting: bool) -> None:
-        self._save.setEnabled(not waiting)
+        self._save.setEnabled(not waiting and not self.form.draft().problems())
 
 
 class _Scrolled(QScrollArea):

@@ -68,9 +68,7 @@ class EmptyState(Card):
         """Name what other applications on this computer have."""
         self._found = found
         self._explanation.setText(
-            found_sentence(found)
-            if found
-            else self.tr("Add one by its command or address, or drop another app’s file here.")
+            found_sentence(found) if found else self.tr("Add one by its command or address.")
         )
         self._import.setText(self.tr("Import %n servers…", "", len(found)))
         self._import.setVisible(bool(found))

@@ -196,6 +196,7 @@ class MainWindow(QMainWindow):
         self.others = OtherPages(router, self._commands, self.sidebar, self)
         self.others.tokens_requested.connect(self.tokens_requested)
         self.others.guide_requested.connect(self.guide_requested)
+        self.others.apps_counted.connect(self.page.show_connected)
         self.others.undo_offered.connect(self.undo_bar.offer)
         waiting = self.others.needs
         waiting.consent_given.connect(self._wish(Wishes.approve))
@@ -243,14 +244,13 @@ class MainWindow(QMainWindow):
             case WorkspaceSwitched() | WorkspacesChanged():
                 self.page.reload()
                 self._show_workspaces()
-            case TokensChanged():
-                self.page.tokens_changed()
             case ConfigRejected(path, line, reason):
                 self._show_rejected(path, line, reason)
             case ConfigAccepted(path):
                 self.banners.clear(str(path))
             case (
                 SettingsApplied()
+                | TokensChanged()
                 | AttentionNeeded()
                 | PermissionAsked()
                 | PermissionSettled()

@@ -8,13 +8,14 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from gui.apps.page import AppsPage
+from gui.apps.presenting import connected_count
 from gui.commands import Commands
 from gui.needs.page import NeedsPage
 from gui.needs.presenting import needs
 from gui.playground.page import PlaygroundPage
 from gui.window.places import Place
 from gui.window.sidebar import Sidebar
-from router.clients import ClientApp, ClientState
+from router.clients import ClientApp
 from router.events import (
     Event,
     ServerRemoved,
@@ -35,11 +36,14 @@ class OtherPages(QObject):
     undo_offered = Signal(str, object)
     tokens_requested = Signal()
     guide_requested = Signal()
+    apps_counted = Signal(int)
+    """How many are connected, whenever that was looked up."""
 
     def __init__(
         self, router: RouterPort, commands: Commands, sidebar: Sidebar, parent: QObject
     ) -> None:
         super().__init__(parent)
+        self._router = router
         self._sidebar = sidebar
         self.apps = AppsPage(router, commands)
         self.apps.tokens_requested.connect(self.tokens_requested)
@@ -74,5 +78,6 @@ class OtherPages(QObject):
         self._sidebar.show_count(Place.NEEDS_YOU, count, urgent=True)
 
     def _show_connected(self, apps: tuple[ClientApp, ...]) -> None:
-        connected = sum(app.state is ClientState.CONNECTED for app in apps)
+        connected = connected_count(apps, self._router.tokens())
         self._sidebar.show_count(Place.APPS, connected)
+        self.apps_counted.emit(connected)

@@ -14,6 +14,7 @@ from functools import partial
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
+from gui.apps.presenting import connected_count
 from gui.presenting import overview
 from gui.window import activity_list
 from gui.window.activity_list import ActivityList
@@ -45,6 +46,7 @@ class WorkspacePage(QWidget):
         super().__init__(parent)
         self._router: RouterPort | None = None
         self._workspace: WorkspaceId | None = None
+        self._connected_apps = 0
         self.header = Header()
         self.savings = SavingsCard()
         self.servers = ServerList()
@@ -75,6 +77,7 @@ class WorkspacePage(QWidget):
 
     def attach(self, router: RouterPort) -> None:
         self._router = router
+        self._connected_apps = connected_count((), router.tokens())
         self.activity.set_entries(router.recent_activity())
         self._aging.start()
         self.reload()
@@ -129,8 +132,8 @@ class WorkspacePage(QWidget):
         self.activity.add(entry)
         self._savings_soon()
 
-    def tokens_changed(self) -> None:
-        self._follow()
+    def show_connected(self, apps: int) -> None:
+        self._connected_apps = apps
         self._show_header()
 
     def _follow(self) -> None:
@@ -156,8 +159,7 @@ class WorkspacePage(QWidget):
         if self._router is None or self._workspace is None:
             return
         names = {workspace.id: workspace.name for workspace in self._router.workspaces()}
-        connected = sum(token.last_used_at is not None for token in self._router.tokens())
-        counts, attention = overview(self.servers.servers(), connected)
+        counts, attention = overview(self.servers.servers(), self._connected_apps)
         self.header.show_workspace(names.get(self._workspace, ""), counts, attention)
         with suppress(NotFound):
             unassigned = self._router.projects(self._workspace)[0]

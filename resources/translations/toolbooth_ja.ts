@@ -1350,8 +1350,8 @@
         <translation>このワークスペースにはまだサーバーがありません</translation>
     </message>
     <message>
-        <source>Add one by its command or address, or drop another app’s file here.</source>
-        <translation>コマンドかアドレスで追加するか、ほかのアプリのファイルをここにドロップしてください。</translation>
+        <source>Add one by its command or address.</source>
+        <translation>コマンドかアドレスで追加できます。</translation>
     </message>
     <message numerus="yes">
         <source>Import %n servers…</source>
@@ -2449,10 +2449,6 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Connected apps</source>
         <translation>接続中のアプリ</translation>
-    </message>
-    <message>
-        <source>Activity</source>
-        <translation>アクティビティ</translation>
     </message>
     <message>
         <source>Settings</source>

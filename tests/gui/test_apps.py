@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from gui.window.main_window import MainWindow
 from gui.window.places import Place
 from router.clients import ClientApp, ClientId, ClientState, DiffLine, Findings, FoundServer
 from router.errors import ConfigError
+from router.model import TokenId, TokenSummary
 from router.settings import ServerConfig
 from tests.fakes import FakeRouter
 from tests.gui.driving import open_window, press, stocked_router, texts
@@ -161,3 +163,20 @@ def test_the_empty_state_offers_what_was_found(look: Theme, gui_loop: object, qt
     qtbot.waitUntil(lambda: "We found 2 servers in Cursor" in texts(window))
     with qtbot.waitSignal(window.import_requested):
         press(window, "Import 2 servers…")
+
+
+def test_the_header_and_the_sidebar_count_the_same_connected_apps(
+    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+) -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    ours, by_hand = TokenId("ours"), TokenId("by-hand")
+    router.apps.apps = (app("Cursor", ClientState.CONNECTED, token=ours), app("Zed"))
+    router.state.tokens = tuple(
+        TokenSummary(token, token, None, None, now, None, now) for token in (ours, by_hand)
+    )
+
+    window = open_window(router, look, qtbot)
+
+    rows = window.sidebar.findChildren(QAbstractButton)
+    qtbot.waitUntil(lambda: "Connected apps, 2" in [row.accessibleName() for row in rows])
+    assert "2 apps connected" in texts(window)

@@ -15,6 +15,7 @@ from router.errors import Conflict, InvalidInput
 from router.model import ServerId, ServerRef, Transport, WorkspaceId
 from router.settings import ServerConfig
 from tests.fakes import FakeRouter, SentCommand, run_now
+from tests.gui.driving import button, texts
 
 PERSONAL = WorkspaceId("personal")
 WAIT_MS = 2000
@@ -115,6 +116,17 @@ def test_an_incomplete_form_is_not_sent(dialog: ServerDialog, router: FakeRouter
     dialog.submit()
     assert router.commands == []
     assert dialog.isVisible()
+
+
+def test_the_button_can_be_pressed_once_the_form_is_complete_and_says_why_not_before(
+    dialog: ServerDialog,
+) -> None:
+    save = button(dialog, "Add and run")
+    assert not save.isEnabled()
+    assert "Give the server a name." in texts(dialog)
+    dialog.form.set_draft(ServerDraft.of("time", TIME))
+    assert save.isEnabled()
+    assert "Give the server a name." not in texts(dialog)
 
 
 def test_editing_keeps_what_the_form_does_not_know(
