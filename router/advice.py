@@ -95,6 +95,12 @@ def not_before(moment: datetime) -> str:
     return f"It is not tried again before {moment.astimezone():%H:%M:%S}."
 
 
+def _ended(quoted: str) -> str:
+    """What somebody else said, so that another sentence can follow."""
+    text = quoted.rstrip()
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
 def _advise(failure: Failure, server_name: str) -> Advice:
     subject, detail = failure.subject, failure.detail
     match failure.kind:
@@ -106,7 +112,7 @@ def _advise(failure: Failure, server_name: str) -> Advice:
         case FailureKind.PERMISSION_DENIED:
             return Advice(f"“{subject}” may not be run.", "Check the file's permissions.")
         case FailureKind.EXITED:
-            said = f" It said: {detail}" if detail else ""
+            said = f" It said: {_ended(detail)}" if detail else ""
             return Advice(
                 f"{server_name} exited ({subject}).{said}",
                 "Check its command, arguments and environment.",
@@ -132,14 +138,14 @@ def _advise(failure: Failure, server_name: str) -> Advice:
             )
         case FailureKind.CONSENT_NEEDED:
             return Advice(
-                f"{server_name} waits for your approval to run: {detail}",
+                f"{server_name} waits for your approval to run “{detail}”.",
                 f"Approve it in the window or with: toolbooth approve {subject}",
             )
         case FailureKind.SECRET_MISSING:
             return Advice(f"The secret {subject} is missing.", detail or "Set it, then try again.")
         case FailureKind.BAD_PROTOCOL:
             return Advice(
-                f"{server_name} answered in a way MCP does not allow: {detail}",
+                f"{server_name} answered in a way MCP does not allow: {_ended(detail)}",
                 "Update the server, or tell its author.",
             )
         case FailureKind.BUSY:
@@ -164,12 +170,12 @@ def _advise(failure: Failure, server_name: str) -> Advice:
             )
         case FailureKind.ISOLATION_TOO_WEAK:
             return Advice(
-                f"{server_name} was not started: {subject} is required, but {detail}",
+                f"{server_name} was not started: {subject} is required, but {_ended(detail)}",
                 "Make that possible, or ask for less with isolation.requiredLevel in the settings.",
             )
         case FailureKind.FETCH_FAILED:
             return Advice(
-                f"The package {subject} could not be fetched: {detail}",
+                f"The package {subject} could not be fetched: {_ended(detail)}",
                 "Check its name and the network, then try again.",
             )
         case FailureKind.CANCELLED:
@@ -180,6 +186,6 @@ def _advise(failure: Failure, server_name: str) -> Advice:
                 "Switch it on in the window or with: toolbooth enable",
             )
         case FailureKind.OTHER:
-            return Advice(f"{server_name}: {detail}", "The log has the details.")
+            return Advice(f"{server_name}: {_ended(detail)}", "The log has the details.")
         case _:
             assert_never(failure.kind)

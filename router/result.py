@@ -15,8 +15,22 @@ from router.errors import (
     UpstreamAnsweredError,
     UpstreamFailed,
 )
+from router.model import FailureKind
 
 T = TypeVar("T")
+
+_LASTING = frozenset(
+    {
+        FailureKind.COMMAND_NOT_FOUND,
+        FailureKind.PERMISSION_DENIED,
+        FailureKind.CONSENT_NEEDED,
+        FailureKind.NETWORK_NEEDED,
+        FailureKind.ISOLATION_TOO_WEAK,
+        FailureKind.SECRET_MISSING,
+        FailureKind.DISABLED,
+    }
+)
+"""These stay until a person does something: to try again is of no use."""
 
 
 class ToolErrorCode(StrEnum):
@@ -61,6 +75,8 @@ def failed(error: Exception) -> Failed:
             return Failed(ToolErrorCode.INVALID_INPUT, error.message, hint=error.hint)
         case UpstreamAnsweredError():
             return Failed(ToolErrorCode.EXECUTION_FAILED, error.message, answered=error)
+        case UpstreamFailed() if error.failure.kind in _LASTING:
+            return Failed(ToolErrorCode.UNAVAILABLE, error.message, hint=error.hint)
         case UpstreamFailed() | SecretUnavailable():
             return Failed(ToolErrorCode.UNAVAILABLE, error.message, retryable=True, hint=error.hint)
         case ToolboothError():

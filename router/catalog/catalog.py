@@ -6,11 +6,13 @@ index, listing in wire form, instructions. Requests only look things up in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
+from typing import TypeAlias
 
+from router.advice import advise
 from router.catalog.instructions import instructions_of
 from router.catalog.lua_names import LuaNames
 from router.catalog.offers import Offer, address_offers, find_address, pairs, prompt_offers
@@ -37,6 +39,12 @@ from router.ports import CachedListing
 from router.saved import SavedScript
 from router.searching import SearchIndex, SearchProvider
 from router.settings import ProjectConfig, ServerConfig, WorkspaceConfig
+
+TroubleOf: TypeAlias = Callable[[ServerId], Failure | None]
+
+
+def _no_trouble(_: ServerId) -> None:
+    """Nobody watches the servers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +121,7 @@ class View:
         exposure: Exposure,
         provider: SearchProvider,
         prefixed: bool = True,
+        trouble_of: TroubleOf = _no_trouble,
     ) -> None:
         """With `prefixed` names begin with their server's id."""
         self.tools = {tool.key: tool for tool in tools}
@@ -123,6 +132,7 @@ class View:
         self.servers = sorted(servers, key=lambda entry: entry.id)
         self._provider = provider
         self._prefixed = prefixed
+        self._trouble_of = trouble_of
 
     def tool(self, key: ToolKey) -> Tool:
         """The tool, or `NotFound`: one that may not be used does not exist for the caller."""
@@ -145,9 +155,14 @@ class View:
     def check_listed(self, server: ServerId) -> None:
         entry = next((entry for entry in self.servers if entry.id == server), None)
         if entry is not None and entry.cached is None:
+            if (trouble := self._trouble_of(server)) is not None:
+                advice = advise(trouble, entry.name)
+                raise UpstreamFailed(trouble, advice.cause, advice.suggestion)
             failure = Failure(FailureKind.OTHER, entry.id, "its tools are not known yet")
             raise UpstreamFailed(
-                failure, f"The tools of {entry.name} are not known yet.", "Try again in a moment."
+                failure,
+                f"The tools of {entry.name} are not known yet.",
+                f"Try again in a moment, or have them listed with: toolbooth refresh {entry.id}",
             )
 
     def _check_approved(self, key: ToolKey) -> None:
@@ -230,8 +245,15 @@ class WorkspaceCatalog:
     Changed only on the router's loop; read from any thread, so dicts are replaced, never resized.
     """
 
-    def __init__(self, config: WorkspaceConfig, provider: SearchProvider) -> None:
+    def __init__(
+        self,
+        config: WorkspaceConfig,
+        provider: SearchProvider,
+        trouble_of: TroubleOf = _no_trouble,
+    ) -> None:
+        """`trouble_of` tells why a server could not say what its tools are."""
         self.config = config
+        self._trouble_of = trouble_of
         self.servers: dict[ServerId, ServerEntry] = {}
         self.scripts: dict[str, SavedScript] = {}
         self._provider = provider
@@ -329,6 +351,7 @@ class WorkspaceCatalog:
             exposure=options.exposure,
             provider=self._provider,
             prefixed=not self._is_of_one_server(project),
+            trouble_of=self._trouble_of,
         )
 
     def _is_of_one_server(self, project: ProjectId | None) -> bool:

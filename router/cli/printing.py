@@ -127,7 +127,20 @@ def _status(result: Any) -> list[str]:
     listener = as_object(result["listener"])
     running = f"Running at {listener['url']} (process {result['pid']})."
     first = running if listener.get("url") else listener.get("message") or "Not running."
-    return [str(first), *_servers(result["servers"])]
+    active = next((w["name"] for w in result["workspaces"] if w["active"]), None)
+    others = [w["name"] for w in result["workspaces"] if not w["active"]]
+    places = f"Workspace: {active}" + (f" (others: {', '.join(others)})" if others else "")
+    rejected = [f"! {sentence}" for sentence in rejections(result["rejected"])]
+    return [str(first), places, *rejected, *_servers(result["servers"])]
+
+
+def rejections(files: list[JsonObject]) -> list[str]:
+    """A sentence for each file that can't be used as it is."""
+    lines = [f", line {file['line']}" if file["line"] else "" for file in files]
+    return [
+        f"{file['path']}{line}: {file['reason']}. The last good state stays until it is corrected."
+        for file, line in zip(files, lines, strict=True)
+    ]
 
 
 def _new_token(result: Any) -> list[str]:

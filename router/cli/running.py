@@ -16,13 +16,13 @@ import os
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from router.cli.exporting import export
 from router.cli.grammar import parse
-from router.cli.printing import print_human, print_sign_in, warnings_of
+from router.cli.printing import print_human, print_sign_in, rejections, warnings_of
 from router.cli.words import WrongUsage
 from router.control.channel import send, socket_address
 from router.errors import ToolboothError
@@ -40,6 +40,8 @@ _NOT_LISTED = (DiscoveryStatus.FAILED, DiscoveryStatus.TIMEOUT)
 
 def run(arguments: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
     """Do what the command line says; returns the exit code."""
+    if not logging.getLogger().handlers:  # else Python prints warnings raw among our sentences
+        logging.getLogger().addHandler(logging.NullHandler())
     try:
         parsed = parse(arguments)
         data_dir = data_dir_of(parsed.data_dir)
@@ -83,6 +85,8 @@ async def _do(data_dir: Path, parsed: Namespace) -> Any:
         if parsed.command == "sign-in":
             print_sign_in(result, as_json=parsed.json)
             result = await order("sign-in wait", arguments)
+        if parsed.command == "list":
+            _tell(rejections(await order("rejected", {})))
         return result
 
 
@@ -171,9 +175,13 @@ def _print(parsed: Namespace, result: Any) -> int:
         # The reader has seen enough, as `head` does; what is left goes nowhere at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
-    for sentence in warnings_of(parsed.command, result):
-        print(f"toolbooth: {sentence}", file=sys.stderr)
+    _tell(warnings_of(parsed.command, result))
     return FAILED if _has_failed(parsed.command, result) else DONE
+
+
+def _tell(sentences: Iterable[str]) -> None:
+    for sentence in sentences:
+        print(f"toolbooth: {sentence}", file=sys.stderr)
 
 
 def _has_failed(command: str, result: Any) -> bool:

@@ -14,6 +14,7 @@ from router.ports import RouterPort
 from router.result import ToolResult
 from router.searching import SearchReply
 from router.shapes import first_problem
+from router.store.config import Rejected
 
 ShapeT = TypeVar("ShapeT", bound=BaseModel)
 
@@ -22,6 +23,7 @@ class ControlledRouter(RouterPort, Protocol):
     """The router, with what only its own person may do: run tools without a token."""
 
     def find_server(self, workspace: WorkspaceId, text: str) -> ServerRef: ...
+    def rejected_files(self) -> tuple[Rejected, ...]: ...
     def secret_warnings(self, ref: ServerRef) -> tuple[str, ...]: ...
     def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Caller: ...
     def permission_words(
@@ -50,9 +52,16 @@ def workspace_of(router: ControlledRouter, arguments: JsonObject) -> WorkspaceId
     )
 
 
-def project_of(arguments: JsonObject) -> ProjectId | None:
-    text = arguments.get("project")
-    return ProjectId(text) if text else None
+def project_of(
+    router: ControlledRouter, workspace: WorkspaceId, arguments: JsonObject
+) -> ProjectId | None:
+    """The project meant by id or name; whether there is one is seen where it is used."""
+    if not (text := arguments.get("project")):
+        return None
+    known = router.projects(workspace)
+    by_name = (each.id for each in known if each.name == text and each.id)
+    is_id = any(each.id == text for each in known)
+    return ProjectId(text) if is_id else next(by_name, ProjectId(text))
 
 
 def server_of(router: ControlledRouter, arguments: JsonObject) -> ServerRef:

@@ -17,13 +17,16 @@ async def _permission_set(router: ControlledRouter, arguments: JsonObject) -> Js
     workspace = workspace_of(router, arguments)
     key = parse_tool_key(str(arguments["toolKey"]))
     permission = Permission(arguments["permission"])
-    await router.set_permission(workspace, key, permission, project_of(arguments))
+    await router.set_permission(
+        workspace, key, permission, project_of(router, workspace, arguments)
+    )
     return {"toolKey": str(key), "permission": permission}
 
 
 async def _permission_list(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     """The words and rules of a place: a project, or the workspace."""
-    workspace, project = workspace_of(router, arguments), project_of(arguments)
+    workspace = workspace_of(router, arguments)
+    project = project_of(router, workspace, arguments)
     words = router.permission_words(workspace, project)
     rules = router.permission_rules(workspace, project)
     return {
@@ -34,7 +37,8 @@ async def _permission_list(router: ControlledRouter, arguments: JsonObject) -> J
 
 async def _permission_rule(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     """Add a rule at the given place, the end if none is given; or take the one there away."""
-    workspace, project = workspace_of(router, arguments), project_of(arguments)
+    workspace = workspace_of(router, arguments)
+    project = project_of(router, workspace, arguments)
     rules = list(router.permission_rules(workspace, project))
     place = int(arguments.get("place") or len(rules) + 1) - 1
     if arguments.get("remove"):

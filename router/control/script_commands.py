@@ -37,7 +37,7 @@ async def _run(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     given = as_object(arguments.get("arguments"))
     if arguments.get("dry"):
         return _trial(await router.scripts.try_out(workspace, script.text, given))
-    caller = router.local_caller(workspace, project_of(arguments))
+    caller = router.local_caller(workspace, project_of(router, workspace, arguments))
     result = await router.call_tool(caller, ToolKey(SCRIPTS, name), given)
     if isinstance(result, Failed):
         raise InvalidInput(result.message, result.hint)

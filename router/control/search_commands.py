@@ -8,14 +8,16 @@ from router.searching import Learned
 
 
 async def _show(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
-    workspace, project = workspace_of(router, arguments), project_of(arguments)
+    workspace = workspace_of(router, arguments)
+    project = project_of(router, workspace, arguments)
     router.local_caller(workspace, project)
     on = router.settings().learn_from_use
     return {"learning": on, **_view(router.searches.learned(workspace, project))}
 
 
 async def _clear(router: ControlledRouter, arguments: JsonObject) -> None:
-    await router.searches.forget(workspace_of(router, arguments), project_of(arguments))
+    workspace = workspace_of(router, arguments)
+    await router.searches.forget(workspace, project_of(router, workspace, arguments))
 
 
 async def _switch_on(router: ControlledRouter, arguments: JsonObject) -> None:

@@ -16,9 +16,14 @@ async def _status_of_all(router: ControlledRouter, arguments: JsonObject) -> Jso
     return {
         "pid": os.getpid(),
         "listener": views.listener(router.listener()),
+        "rejected": await _rejected(router, arguments),
         "workspaces": [views.workspace(w) for w in router.workspaces()],
         "servers": [views.server(s) for w in router.workspaces() for s in router.servers(w.id)],
     }
+
+
+async def _rejected(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+    return [views.rejected(file) for file in router.rejected_files()]
 
 
 async def _token_new(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
@@ -31,7 +36,7 @@ async def _token_new(router: ControlledRouter, arguments: JsonObject) -> JsonObj
     issued = await router.issue_token(
         str(arguments["name"]),
         workspace if scoped else None,
-        project_of(arguments),
+        project_of(router, workspace, arguments),
         servers=servers,
         lifetime=timedelta(seconds=float(lifetime)) if lifetime else None,
     )
@@ -71,7 +76,8 @@ async def _project_new(router: ControlledRouter, arguments: JsonObject) -> JsonO
 
 async def _project_set(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     """Options that are not named stay as they are."""
-    workspace, project = workspace_of(router, arguments), project_of(arguments)
+    workspace = workspace_of(router, arguments)
+    project = project_of(router, workspace, arguments)
     current = next((p for p in router.projects(workspace) if p.id == project), None)
     if current is None:
         raise InvalidInput(
@@ -94,6 +100,7 @@ async def _project_list(router: ControlledRouter, arguments: JsonObject) -> list
 
 COMMANDS: dict[str, Command] = {
     "status": _status_of_all,
+    "rejected": _rejected,
     "token new": _token_new,
     "token list": _token_list,
     "token revoke": _token_revoke,

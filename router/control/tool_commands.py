@@ -23,7 +23,8 @@ async def _tools(router: ControlledRouter, arguments: JsonObject) -> list[JsonOb
 
 
 async def _search(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
-    caller = router.local_caller(workspace_of(router, arguments), project_of(arguments))
+    workspace = workspace_of(router, arguments)
+    caller = router.local_caller(workspace, project_of(router, workspace, arguments))
     limit = int(arguments.get("limit") or router.settings().results_per_search)
     reply = await router.search(caller, arguments["queries"], limit)
     hits = [views.hit(found) for found in reply.hits]
@@ -33,11 +34,13 @@ async def _search(router: ControlledRouter, arguments: JsonObject) -> list[JsonO
 
 
 async def _call(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
-    caller = router.local_caller(workspace_of(router, arguments), project_of(arguments))
+    workspace = workspace_of(router, arguments)
+    caller = router.local_caller(workspace, project_of(router, workspace, arguments))
     key = parse_tool_key(str(arguments["toolKey"]))
     result = await router.call_tool(caller, key, as_object(arguments.get("arguments")))
     if isinstance(result, Failed):
-        raise InvalidInput(result.message, result.hint)
+        in_terminal = result.hint.replace("tool_discovery", "“toolbooth search”")
+        raise InvalidInput(result.message, in_terminal)
     return result.value
 
 

@@ -25,6 +25,7 @@ from router.permissions import PermissionAsk
 from router.ports import PendingTool
 from router.receipts import Protection, Receipt
 from router.searching import SearchHit
+from router.store.config import Rejected
 
 
 def server(status: ServerStatus) -> JsonObject:
@@ -233,6 +234,10 @@ def activity(entry: ActivityEntry) -> JsonObject:
 def camel(fields: JsonObject) -> JsonObject:
     """Fields of a value of ours under the names that JSON has for them."""
     return {to_camel(name): value for name, value in fields.items()}
+
+
+def rejected(file: Rejected) -> JsonObject:
+    return {"path": str(file.path), "line": file.line, "reason": file.reason}
 
 
 def listener(state: ListenerState) -> JsonObject:

@@ -98,8 +98,10 @@ def _project(claim: str | None) -> str | None:
     return None if claim is None or claim in _UNASSIGNED else claim
 
 
-def _agreed(what: str, client: str, *claims: str | None) -> str | None:
-    named = {claim for claim in claims if claim is not None}
+def _agreed(what: str, client: str, own: str | None, *claims: str | None) -> str | None:
+    """What the token, which names its `own`, and the request say together."""
+    named = {claim for claim in (own, *claims) if claim is not None}
     if len(named) > 1:
-        raise Refusal(403, f"The request names more than one {what}.", client)
+        words = f"The token is for another {what} than the request names."
+        raise Refusal(403, words if own else f"The request names more than one {what}.", client)
     return named.pop() if named else None

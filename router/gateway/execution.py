@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
 
-from router.catalog.catalog import View, WorkspaceCatalog
+from router.advice import advise
+from router.catalog.catalog import ServerEntry, View, WorkspaceCatalog
 from router.catalog.policies import ALLOWED, Policy, Subject
 from router.catalog.reading import compact_json
 from router.errors import NotFound, Refused, ToolboothError, UpstreamAnsweredError, UpstreamFailed
@@ -20,6 +21,7 @@ from router.gateway.asking import Asking, Question
 from router.gateway.showing import shown
 from router.model import (
     Caller,
+    Failure,
     FailureKind,
     JsonObject,
     Permission,
@@ -35,7 +37,7 @@ from router.ports import ProgressSink, Requester, Upstreams
 from router.result import Ok, ToolResult, failed
 from router.saved import SavedScript
 from router.store.redaction import Redactor
-from router.upstream.failures import HttpRefused
+from router.upstream.failures import UNNAMED, HttpRefused
 
 Perform: TypeAlias = Callable[[], Awaitable[JsonObject]]
 
@@ -184,6 +186,7 @@ class Execution:
         requester: Requester | None = None,
     ) -> JsonObject:
         """Ask a server that the caller's view contains; raises what the server's failure is."""
+        asked = self._entry(ref)
         try:
             return await self._upstreams.request(
                 ref,
@@ -198,9 +201,30 @@ class Execution:
             error.data = self._redactor.json(error.data)
             raise
         except UpstreamFailed as error:
+            if asked is not None:
+                self._check_still_there(ref, asked.name, error)
             error.message = self._redactor.text(error.message)
             error.hint = self._redactor.text(error.hint)
             raise
+
+    def _entry(self, ref: ServerRef) -> ServerEntry | None:
+        catalog = self._catalogs.get(ref.workspace)
+        return catalog.servers.get(ref.server) if catalog is not None else None
+
+    def _check_still_there(self, ref: ServerRef, name: str, error: UpstreamFailed) -> None:
+        """Say what a person did to the server meanwhile, if that is why it failed; else name the
+        server, which the rooms below can't."""
+        now = self._entry(ref)
+        if now is None:
+            raise NotFound(
+                f"{name} was removed while it worked on this.", "Go on without it."
+            ) from error
+        if now.config.disabled and error.failure.kind is not FailureKind.DISABLED:
+            off = Failure(FailureKind.DISABLED)
+            message = f"{name} was switched off while it worked on this."
+            raise UpstreamFailed(off, message, advise(off, name).suggestion) from error
+        if error.message.startswith(UNNAMED):
+            error.message = f"{name}{error.message.removeprefix(UNNAMED)}"
 
     async def unsubscribe(self, ref: ServerRef, address: str) -> None:
         await self._upstreams.unsubscribe(ref, address)

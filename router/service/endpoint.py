@@ -83,6 +83,7 @@ class Endpoint:
         attended: bool,
         lessons: Lessons,
     ) -> None:
+        workspaces.trouble_of = lambda ref: fleet.board.status(ref).failure
         self._tokens = tokens
         self._settings = settings
         self._record = record

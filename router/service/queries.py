@@ -37,7 +37,7 @@ from router.service.tool_views import ToolViews
 from router.service.workspaces import Workspaces
 from router.settings import PermissionRule, ServerConfig, Settings
 from router.store.activity import SqliteActivityLog
-from router.store.config import ConfigStore
+from router.store.config import ConfigStore, Rejected
 from router.store.secrets import LayeredSecrets
 from router.store.tokens import TokenStore
 
@@ -106,6 +106,10 @@ class Queries:
 
     def server_config(self, ref: ServerRef) -> ServerConfig:
         return self._workspaces.entry(ref).config
+
+    def rejected_files(self) -> tuple[Rejected, ...]:
+        """The files that can't be used as they are now."""
+        return self._config.rejected
 
     def secret_warnings(self, ref: ServerRef) -> tuple[str, ...]:
         """What a person should know about where a server's secrets are, a sentence each."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from router.catalog.catalog import ServerEntry, WorkspaceCatalog
 from router.errors import InvalidInput, NotFound
-from router.model import ProjectId, ServerId, ServerRef, WorkspaceId
+from router.model import Failure, ProjectId, ServerId, ServerRef, WorkspaceId
 from router.ports import CachedListing
 from router.searching import SearchProvider
 from router.settings import ServerConfig, WorkspaceConfig
@@ -40,6 +40,8 @@ class Workspaces:
         self._editing = asyncio.Lock()
         self._caches: dict[WorkspaceId, DiskToolCache] = {}
         self._lent: dict[WorkspaceId, Mapping[str, ServerConfig]] = {}
+        self.trouble_of: Callable[[ServerRef], Failure | None] = _no_trouble
+        """Why a server could not say what its tools are."""
         self.catalogs: dict[WorkspaceId, WorkspaceCatalog] = {}
 
     def lend(self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]) -> None:
@@ -132,7 +134,9 @@ class Workspaces:
         catalog = self.catalogs.get(workspace)
         before: dict[ServerId, ServerEntry] = catalog.servers if catalog else {}
         if catalog is None:
-            catalog = self.catalogs[workspace] = WorkspaceCatalog(config, self._provider)
+            catalog = self.catalogs[workspace] = WorkspaceCatalog(
+                config, self._provider, lambda server: self.trouble_of(ServerRef(workspace, server))
+            )
         else:
             catalog.configure(config)
         return _compare(workspace, before, catalog.servers)
@@ -153,6 +157,10 @@ class Workspaces:
         """A server's list from the cache, if one fits its configuration."""
         cache, config_hash = self.cache(ref.workspace), self.entry(ref).config.config_hash
         return await asyncio.to_thread(cache.read, ref.server, config_hash)
+
+
+def _no_trouble(_: ServerRef) -> None:
+    """Nothing has been started yet."""
 
 
 def _compare(

@@ -8,6 +8,9 @@ from router.advice import advise
 from router.errors import UpstreamFailed
 from router.model import Failure, FailureKind
 
+UNNAMED = "The server"
+"""How this room's sentences call a server whose name they don't know."""
+
 
 class NoConnection(UpstreamFailed):
     """Not even a connection came about: the server is down or we are cut off from it."""
@@ -41,7 +44,7 @@ def failed(failure: Failure) -> UpstreamFailed:
 
 
 def _words(failure: Failure) -> tuple[str, str]:
-    advice = advise(failure, "The server")
+    advice = advise(failure, UNNAMED)
     return advice.cause, advice.suggestion
 
 

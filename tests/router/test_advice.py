@@ -63,7 +63,7 @@ def test_every_state_has_a_cause_and_an_action_even_without_a_failure(state: Ser
     ("state", "cause", "action"),
     [
         (ServerState.DISABLED, "Notes is switched off.", "toolbooth enable"),
-        (ServerState.NEEDS_CONSENT, "waits for your approval to run: notes --stdio", "approve"),
+        (ServerState.NEEDS_CONSENT, "approval to run “notes --stdio”.", "approve"),
         (ServerState.IDLE, "Notes is not running.", "Its first use starts it."),
         (ServerState.CONNECTING, "Notes is starting.", "Calls wait"),
         (ServerState.READY, "Notes is connected.", "can be used"),
@@ -83,3 +83,9 @@ def test_what_failed_explains_a_state_unless_all_is_well_again(state: ServerStat
     advice = explain(status(state, Failure(FailureKind.EXITED, "code 3", "no key")))
     well = state in (ServerState.READY, ServerState.CONNECTING, ServerState.DISABLED)
     assert ("code 3" in advice.cause) is not well
+
+
+def test_what_a_server_said_ends_before_our_next_sentence() -> None:
+    advice = advise(Failure(FailureKind.EXITED, "code 1", "bad config: FOO missing"), "Notes")
+    assert "It said: bad config: FOO missing. Check its command" in str(advice)
+    assert "closed. The log" in str(advise(Failure(FailureKind.OTHER, detail="it closed"), "Notes"))

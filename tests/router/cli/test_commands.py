@@ -147,6 +147,7 @@ def test_workspaces_projects_and_permissions_are_managed(terminal: Terminal) -> 
         (("call", "a:b", "[1]"), 2, "JSON object"),
         (("call", "nonsense"), 1, "not a tool key"),
         (("call", "a:b"), 1, "no tool a:b"),
+        (("call", "a:b"), 1, "toolbooth search"),
         (("remove", "nobody"), 1, 'no server "nobody"'),
         (("list", "--workspace", "nobody"), 1, 'no workspace "nobody"'),
         (("workspace", "use", "nobody"), 1, 'no workspace "nobody"'),
@@ -332,3 +333,30 @@ def test_a_socket_path_too_long_for_the_kernel_moves_to_a_short_folder(tmp_path:
     long = tmp_path / ("x" * 120)
     assert len(socket_address(long)) < 100
     assert socket_address(long) != socket_address(tmp_path / ("y" * 120))
+
+
+def test_a_project_is_meant_by_its_name_too(terminal: Terminal) -> None:
+    terminal("add", "Test", "--", *SERVER)
+    terminal("project", "new", "My work")
+    assert terminal.json("project", "set", "My work", "--optimization", "off")["id"] == "my_work"
+    assert terminal.json("token", "new", "App", "--project", "My work")["project"] == "my_work"
+    assert terminal("permission", "list", "--project", "My work")[0] == 0
+    assert 'no project "Nobody"' in terminal("search", "x", "--project", "Nobody")[2]
+
+
+def test_a_file_that_can_not_be_used_is_told_of(terminal: Terminal, tmp_path: Path) -> None:
+    terminal("add", "Test", "--", *SERVER)
+    file = tmp_path / "workspaces" / "personal" / "workspace.json"
+    file.write_text('{\n"mcpServers": [,]}')
+    [rejected] = terminal.json("status")["rejected"]
+    assert (rejected["path"], rejected["line"]) == (str(file), 2)
+    assert f"{file}, line 2: " in terminal("status")[1]
+    _, out, err = terminal("list", "--json")
+    assert json.loads(out) == []
+    assert err.startswith(f"toolbooth: {file}, line 2: ")
+    assert "The last good state stays" in err
+
+
+def test_the_status_names_the_workspaces(terminal: Terminal) -> None:
+    terminal("workspace", "new", "Work")
+    assert "Workspace: Personal (others: Work)" in terminal("status")[1]

@@ -103,3 +103,8 @@ def test_an_unknown_workspace_or_project_is_an_error(claims: Claims) -> None:
     with pytest.raises(Refusal) as refusal:
         rules().caller(token(), claims)
     assert refusal.value.status == 404
+
+
+def test_a_token_of_another_workspace_is_told_so() -> None:
+    with pytest.raises(Refusal, match="The token is for another workspace than the request names"):
+        rules().caller(token("work"), Claims(path_workspace="home"))

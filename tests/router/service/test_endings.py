@@ -10,6 +10,7 @@ import httpx2
 import pytest
 
 from router.model import JsonObject
+from router.settings import ServerConfig
 from router.store.clock import utc_now
 from router.store.tokens import TokenStore
 from router.tasks import spawn
@@ -87,3 +88,35 @@ async def test_a_call_that_runs_when_the_router_stops_is_told_so(
     await running.router.stop()
     assert "Toolbooth is stopping." in (await call).text
     record.close()
+
+
+async def test_a_call_whose_server_is_removed_says_so(running: Running, tmp_path: Path) -> None:
+    record = Record(tmp_path)
+    ref = await running.add("My server", stdio_config("--record", str(record.path)))
+    call = spawn(running.call("tool_execute", {"toolKey": "my_server:slow"}), name="a call")
+    await record.until("slow")
+    await running.router.remove_server(ref)
+    answer = await call
+    assert answer["content"][0]["text"].startswith("My server was removed while it worked on this.")
+    assert answer["structuredContent"]["retryable"] is False
+    record.close()
+
+
+async def test_a_call_whose_server_is_switched_off_says_so(
+    running: Running, tmp_path: Path
+) -> None:
+    record = Record(tmp_path)
+    ref = await running.add("My server", stdio_config("--record", str(record.path)))
+    call = spawn(running.call("tool_execute", {"toolKey": "my_server:slow"}), name="a call")
+    await record.until("slow")
+    await running.router.set_server_enabled(ref, False)
+    text = (await call)["content"][0]["text"]
+    assert text.startswith("My server was switched off while it worked on this. Switch it on")
+    record.close()
+
+
+async def test_a_server_that_could_not_list_its_tools_says_why(running: Running) -> None:
+    await running.add("Missing", ServerConfig(command="no-such-program"))
+    answer = await running.call("tool_execute", {"toolKey": "missing:x"})
+    assert "Command “no-such-program” was not found." in answer["content"][0]["text"]
+    assert answer["structuredContent"]["retryable"] is False
