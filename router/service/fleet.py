@@ -298,6 +298,7 @@ class Fleet:
         if not await asyncio.to_thread(self._workspaces.has_consent, ref):
             failure = Failure(FailureKind.CONSENT_NEEDED, entry.id, entry.config.target)
             raise _refused(failure, entry.name)
+        self._redactor.learn(ref, (each.value for each in entry.config.plain_secrets), "written")
         return entry.config
 
     async def _launch(self, ref: ServerRef, folder: str | None) -> LaunchPlan:
@@ -308,8 +309,7 @@ class Fleet:
         resolved: list[str] = []
         env = await resolve(config.env, self._secrets, os.environ, resolved.append)
         headers = await resolve(config.headers, self._secrets, os.environ, resolved.append)
-        plain = [secret.value for secret in config.plain_secrets]
-        self._redactor.learn(ref, (*resolved, *secret_values(env), *secret_values(headers), *plain))
+        self._redactor.learn(ref, (*resolved, *secret_values(env), *secret_values(headers)))
         credentials = await self.sign_ins.credentials(ref)
         listing = self._workspaces.entry(ref).listing
         return LaunchPlan(

@@ -22,7 +22,7 @@ _CREDENTIALS = re.compile(
 )
 
 Json: TypeAlias = Any
-Source: TypeAlias = Literal["settings", "sign-in"]
+Source: TypeAlias = Literal["settings", "written", "sign-in"]
 """Where a server's secrets come from; each is known anew without the other being forgotten."""
 
 

@@ -101,3 +101,13 @@ def test_a_file_of_which_nothing_can_be_used_is_an_error(
     file.write_text(json.dumps({"mcpServers": {"Bad": {"args": ["x"]}}}))
     code, _, err = terminal("import", str(file))
     assert (code, "Bad was left out" in err) == (1, True)
+
+
+def test_a_server_that_quotes_its_arguments_when_it_fails_shows_no_secret(
+    terminal: Terminal,
+) -> None:
+    quoting = ("sh", "-c", 'echo "what is $2" >&2; exit 3', "serve", "--token", "hunter2-secret")
+    terminal("add", "Test", "--", *quoting)
+    _, out, err = terminal("refresh")
+    assert "It said: what is ***." in out
+    assert "hunter2-secret" not in out + err
