@@ -7,6 +7,8 @@ import platform
 from PySide6 import __version__ as qt_version
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from gui.autostart import refused, system_autostart
+from gui.dialogs import show_error
 from gui.look import fonts
 from gui.look.status_mark import StatusMark
 from gui.look.widgets import CopyButton, Segmented, Toggle, label
@@ -50,12 +52,25 @@ class GeneralPage(SettingsPage):
         card = RowCard()
         card.add_row(self.tr("Theme"), description("theme"), self._theme)
         card.add_row(self.tr("Language"), description("language"), self._language)
+        self._autostart = system_autostart()
+        self._at_login = Toggle(self.tr("Start at login"))
+        self._at_login.clicked.connect(self._switch_autostart)
+        hidden = self.tr("With the tray icon alone, so that your apps find their tools at once.")
+        card.add_row(self.tr("Start at login"), hidden, self._at_login)
         self.column.addWidget(card)
 
     def show_state(self) -> None:
         settings = self.router.settings()
         self._theme.set_current(settings.theme)
         self._language.set_current(settings.language)
+        self._at_login.setChecked(self._autostart.is_on())
+
+    def _switch_autostart(self, on: bool) -> None:
+        try:
+            self._autostart.switch(on)
+        except OSError as error:
+            show_error(self, refused(error, self.tr("Starting at login could not be changed.")))
+        self._at_login.setChecked(self._autostart.is_on())
 
 
 class NetworkPage(SettingsPage):

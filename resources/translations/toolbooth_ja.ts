@@ -1401,6 +1401,18 @@
         <source>Language</source>
         <translation>言語</translation>
     </message>
+    <message>
+        <source>Start at login</source>
+        <translation>ログイン時に起動</translation>
+    </message>
+    <message>
+        <source>With the tray icon alone, so that your apps find their tools at once.</source>
+        <translation>トレイアイコンだけで起動し、アプリがすぐにツールを使えるようにします。</translation>
+    </message>
+    <message>
+        <source>Starting at login could not be changed.</source>
+        <translation>ログイン時の起動を変更できませんでした。</translation>
+    </message>
 </context>
 <context>
     <name>GuideDialog</name>
