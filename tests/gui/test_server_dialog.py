@@ -98,6 +98,15 @@ def test_the_consent_shows_each_argument_and_only_names_of_variables(
     assert dialog.consent.facts() == ["npx", "-y", "a b", "TOKEN", "/srv"]
 
 
+def test_the_consent_shows_no_secret_of_an_argument_or_an_address(dialog: ServerDialog) -> None:
+    config = ServerConfig(command="run", args=("--token", "hunter2"))
+    dialog.form.set_draft(ServerDraft.of("x", config))
+    assert dialog.consent.facts() == ["run", "--token", "***"]
+    address = ServerConfig(url="https://x.example/mcp?api_key=hunter2")
+    dialog.form.set_draft(ServerDraft.of("x", address))
+    assert dialog.consent.facts() == ["https://x.example/mcp?api_key=***"]
+
+
 def test_a_refusal_stays_in_the_dialog_and_nothing_typed_is_lost(
     dialog: ServerDialog, router: FakeRouter, saved: list[ServerRef], qtbot: QtBot
 ) -> None:
