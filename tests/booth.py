@@ -127,11 +127,11 @@ def is_alive(pid: int) -> bool:
 
 
 @asynccontextmanager
-async def connected(url: str, token: str, mode: Any) -> AsyncGenerator[Client]:
+async def connected(url: str, token: str, mode: Any, **options: Any) -> AsyncGenerator[Client]:
     """A real client, in the `legacy` or `auto` mode of its SDK."""
     headers = {"Authorization": f"Bearer {token}"}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=30) as http,
-        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+        Client(streamable_http_client(url, http_client=http), mode=mode, **options) as client,
     ):
         yield client

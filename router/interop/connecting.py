@@ -189,7 +189,7 @@ def spec_of(client: ClientId) -> ClientSpec:
     for spec in CONNECTABLE:
         if client in (spec.id, spec.name):
             return spec
-    raise NotFound(f'There is no app "{client}".', "List them with: toolbooth clients")
+    raise NotFound(f'There is no app "{client}".', "List them with: toolbooth client list")
 
 
 def _entry(spec: ClientSpec, endpoint: Endpoint) -> JsonObject:

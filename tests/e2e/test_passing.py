@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     PromptReference,
     ResourceTemplateReference,
+    ResourceUpdatedNotification,
     TextContent,
     TextResourceContents,
 )
@@ -63,3 +66,25 @@ async def test_what_is_not_there_is_an_error(served: Booth, mode: str) -> None:
             await client.get_prompt("everything__nothing")
         with pytest.raises(MCPError, match="not found"):
             await client.read_resource("nowhere://at/all")
+
+
+@pytest.mark.proves("META-8")
+@pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
+async def test_what_clients_of_both_eras_subscribe_to_is_told_them(served: Booth) -> None:
+    uri, heard = "demo://resource/dynamic/text/3", asyncio.Event()
+
+    async def note(message: object) -> None:
+        if isinstance(message, ResourceUpdatedNotification) and str(message.params.uri) == uri:
+            heard.set()
+
+    async with (
+        connected(served.url, served.token(), "legacy", message_handler=note) as legacy,
+        connected(served.url, served.token(), "auto") as modern,
+        modern.listen(resource_subscriptions=[uri]) as changes,
+    ):
+        await legacy.subscribe_resource(uri)  # pyright: ignore[reportDeprecated]
+        begin = {"toolKey": "everything:toggle-subscriber-updates"}
+        await legacy.call_tool("tool_execute", begin)
+        async with asyncio.timeout(30):
+            await heard.wait()
+            assert uri in repr(await anext(aiter(changes)))
