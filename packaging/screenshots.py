@@ -17,7 +17,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+SCREEN = ROOT / "packaging" / "screen.json"  # Large: windows shrink to fit theirs.
+os.environ.setdefault("QT_QPA_PLATFORM", f"offscreen:configfile={SCREEN}")
 
 from PySide6.QtGui import QPixmap  # noqa: E402
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget  # noqa: E402
@@ -277,7 +278,6 @@ def window(state: RouterState) -> MainWindow:
 
 def opened(router: FakeRouter) -> MainWindow:
     made = MainWindow(theme(), Commands(run_now))
-    made.resize(1360, 900)
     made.attach(router)
     made.show()
     return made
