@@ -40,14 +40,13 @@ _NOT_LISTED = (DiscoveryStatus.FAILED, DiscoveryStatus.TIMEOUT)
 
 def run(arguments: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
     """Do what the command line says; returns the exit code."""
-    if not logging.getLogger().handlers:  # else Python prints warnings raw among our sentences
-        logging.getLogger().addHandler(logging.NullHandler())
     try:
         parsed = parse(arguments)
         data_dir = data_dir_of(parsed.data_dir)
         with asyncio.Runner(loop_factory=_new_loop) as runner:
             if parsed.command == "serve":
                 return runner.run(_serve(data_dir, parsed.port))
+            _keep_log_quiet()
             if parsed.command == "connect":
                 from router.bridge.running import run as run_bridge
 
@@ -64,6 +63,12 @@ def run(arguments: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> 
         # The edge where a command ends: whatever went wrong, the terminal gets a sentence.
         log.info("The command failed", exc_info=True)
         return _complain(ToolboothError(f"Unexpected {type(error).__name__}: {error}"), FAILED)
+
+
+def _keep_log_quiet() -> None:
+    """Only `serve` has a log; elsewhere Python would print warnings raw among our sentences."""
+    if not logging.getLogger().handlers:
+        logging.getLogger().addHandler(logging.NullHandler())
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:

@@ -88,7 +88,7 @@ def test_what_waits_in_another_workspace_is_counted_and_stands_under_its_name(
     router.state.servers[ACME] = (elsewhere,)
     window.handle([ServerStatusChanged(elsewhere)])
 
-    qtbot.waitUntil(lambda: badge(window) == "Needs you, 4")
+    qtbot.waitUntil(lambda: badge(window) == "Needs you, 4" and "Acme · 1" in texts(window))
     shown = texts(window)
     assert shown.index("Personal · 3") < shown.index("Acme · 1") < shown.index("Mail")
     press(window, "Approve Mail")
