@@ -76,6 +76,20 @@ def test_exposed_names_fit_64_characters_and_stay_distinct() -> None:
     assert set(names.values()) == set(keys)
 
 
+@pytest.mark.proves("REG-4")
+def test_a_servers_tool_never_passes_for_one_of_ours() -> None:
+    ours = ["tool_discovery", "tool_execute"]
+    keys = [key("s", name) for name in ours]
+    assert list(exposed_names(keys, prefixed=False)) == [f"s__{name}" for name in ours]
+    assert not {"toolbooth", "scripts"} & set(assign_server_ids(["toolbooth", "scripts"]).values())
+
+
+@pytest.mark.proves("REG-4")
+def test_two_servers_tools_of_one_name_both_stay() -> None:
+    keys = [key("one", "read"), key("two", "read")]
+    assert exposed_names(keys) == {"one__read": keys[0], "two__read": keys[1]}
+
+
 @pytest.mark.proves("REG-3")
 def test_a_collision_never_shadows_and_is_resolved_the_same_way_every_time() -> None:
     keys = [key("s", "read.file"), key("s", "read/file"), key("s", "other")]

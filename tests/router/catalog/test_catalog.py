@@ -45,7 +45,7 @@ def test_tools_come_in_order_of_server_and_name() -> None:
     assert keys(filled(configuration())) == ["files:read", "files:write", "web:fetch"]
 
 
-@pytest.mark.proves("META-5")
+@pytest.mark.proves("META-5", "REG-6")
 def test_tools_of_a_disabled_server_are_gone() -> None:
     servers = {"Files": {"command": "files", "disabled": True}, "Web": {"url": "http://x/mcp"}}
     assert keys(filled(configuration(mcpServers=servers))) == ["web:fetch"]

@@ -112,7 +112,7 @@ async def test_a_list_for_another_configuration_is_ignored(tmp_path: Path) -> No
         assert status.state is ServerState.NEEDS_CONSENT
 
 
-@pytest.mark.proves("CACHE-6")
+@pytest.mark.proves("CACHE-6", "REG-6")
 async def test_a_refresh_that_fails_keeps_the_tools_and_says_how_old_they_are(
     running: Running, tmp_path: Path
 ) -> None:
@@ -271,6 +271,7 @@ async def test_imported_commands_wait_and_names_that_are_taken_get_a_number(
     assert states["Web"] is not ServerState.NEEDS_CONSENT
 
 
+@pytest.mark.proves("REG-6")
 async def test_a_disabled_servers_tools_are_gone_and_come_back(running: Running) -> None:
     ref = await running.add("Test")
     await running.router.set_server_enabled(ref, False)
