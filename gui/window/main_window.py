@@ -10,12 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Concatenate, ParamSpec, assert_never
 
-from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import (
-    QDesktopServices,
-    QDragEnterEvent,
-    QDropEvent,
-)
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -31,9 +27,9 @@ from gui.look.icons import app_icon
 from gui.look.theme import Theme
 from gui.placing import open_at_size
 from gui.presenting import present
-from gui.window.banner import Banners
 from gui.window.empty_state import EmptyState
 from gui.window.keyboard import Keyboard
+from gui.window.notices import Notices
 from gui.window.other_pages import OtherPages
 from gui.window.places import Place
 from gui.window.sidebar import Sidebar
@@ -95,7 +91,7 @@ class MainWindow(QMainWindow):
         self._router: RouterPort | None = None
         self._wishes: Wishes | None = None
         self.sidebar = Sidebar()
-        self.banners = Banners()
+        self.banners = Notices()
         self.page = WorkspacePage()
         self.empty = EmptyState()
         self.others: OtherPages | None = None
@@ -131,7 +127,7 @@ class MainWindow(QMainWindow):
 
     def show_error(self, error: ToolboothError) -> None:
         """Say in the window what went wrong."""
-        self.banners.put("command", error.message, error.hint, tone="err")
+        self.banners.show_error(error)
 
     def select_server(self, ref: ServerRef) -> None:
         """Show `ref` in detail, if it is one of the active workspace."""
@@ -164,6 +160,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         page, detail = self.page, self.page.detail
+        self.banners.settings_requested.connect(self.settings_requested)
         self.sidebar.workspace_chosen.connect(self._go_to_workspace)
         self.sidebar.place_chosen.connect(self.go_to)
         self.sidebar.workspace_named.connect(self._wish(Wishes.create_workspace))
@@ -236,7 +233,7 @@ class MainWindow(QMainWindow):
             case DiscoveryProgressed(ref, step):
                 self.page.discovery_progressed(ref, step)
             case ListNotKept(ref, reason):
-                self._show_unkept(ref, reason)
+                self.banners.show_unkept(ref, reason)
             case ActivityRecorded(entry):
                 self.page.activity_recorded(entry)
             case ListenerStateChanged(state):
@@ -245,9 +242,9 @@ class MainWindow(QMainWindow):
                 self.page.reload()
                 self._show_workspaces()
             case ConfigRejected(path, line, reason):
-                self._show_rejected(path, line, reason)
+                self.banners.show_rejected(path, line, reason)
             case ConfigAccepted(path):
-                self.banners.clear(str(path))
+                self.banners.show_accepted(path)
             case (
                 SettingsApplied()
                 | TokensChanged()
@@ -275,40 +272,7 @@ class MainWindow(QMainWindow):
 
     def _show_listener(self, state: ListenerState) -> None:
         self.sidebar.show_listener(state)
-        if state.phase is not ListenerPhase.FAILED:
-            self.banners.clear("listener")
-            return
-        self.banners.put(
-            "listener",
-            state.message or self.tr("The router could not start listening."),
-            self.tr("No app can connect until this is mended."),
-            tone="err",
-            buttons=[(self.tr("Settings…"), self.settings_requested.emit)],
-        )
-
-    def _show_unkept(self, ref: ServerRef, reason: str) -> None:
-        subject = f"list of {ref}"
-        if not reason:
-            self.banners.clear(subject)
-            return
-        self.banners.put(
-            subject,
-            self.tr("The tools of {name} are known, but could not be saved").format(
-                name=ref.server
-            ),
-            reason,
-        )
-
-    def _show_rejected(self, path: Path, line: int | None, reason: str) -> None:
-        place = str(path)
-        if line is not None:
-            place = self.tr("{path}, line {line}").format(path=path, line=line)
-        self.banners.put(
-            str(path),
-            self.tr("{name} can’t be used; what was good before stays").format(name=path.name),
-            f"{place}: {reason}",
-            buttons=[(self.tr("Open file"), lambda: _open(path))],
-        )
+        self.banners.show_listener(state)
 
     # Wishes
 
@@ -392,7 +356,3 @@ class MainWindow(QMainWindow):
             if url.isLocalFile():
                 self._read_file(Path(url.toLocalFile()))
         event.acceptProposedAction()
-
-
-def _open(path: Path) -> None:
-    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))

@@ -1542,34 +1542,6 @@
 <context>
     <name>MainWindow</name>
     <message>
-        <source>The router could not start listening.</source>
-        <translation>ルーターが接続の待ち受けを始められませんでした。</translation>
-    </message>
-    <message>
-        <source>No app can connect until this is mended.</source>
-        <translation>直すまでアプリは接続できません。</translation>
-    </message>
-    <message>
-        <source>Settings…</source>
-        <translation>設定…</translation>
-    </message>
-    <message>
-        <source>The tools of {name} are known, but could not be saved</source>
-        <translation>{name} のツールは取得できましたが、保存できませんでした</translation>
-    </message>
-    <message>
-        <source>{path}, line {line}</source>
-        <translation>{path}、{line} 行目</translation>
-    </message>
-    <message>
-        <source>{name} can’t be used; what was good before stays</source>
-        <translation>{name} は使えません。直前の正しい内容を使い続けます</translation>
-    </message>
-    <message>
-        <source>Open file</source>
-        <translation>ファイルを開く</translation>
-    </message>
-    <message>
         <source>Import servers</source>
         <translation>サーバーを読み込む</translation>
     </message>
@@ -1638,6 +1610,37 @@
     <message>
         <source>Any free</source>
         <translation>空きポート</translation>
+    </message>
+</context>
+<context>
+    <name>Notices</name>
+    <message>
+        <source>The router could not start listening.</source>
+        <translation>ルーターが接続の待ち受けを始められませんでした。</translation>
+    </message>
+    <message>
+        <source>No app can connect until this is mended.</source>
+        <translation>直すまでアプリは接続できません。</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>設定…</translation>
+    </message>
+    <message>
+        <source>The tools of {name} are known, but could not be saved</source>
+        <translation>{name} のツールは取得できましたが、保存できませんでした</translation>
+    </message>
+    <message>
+        <source>{path}, line {line}</source>
+        <translation>{path}、{line} 行目</translation>
+    </message>
+    <message>
+        <source>{name} can’t be used; what was good before stays</source>
+        <translation>{name} は使えません。直前の正しい内容を使い続けます</translation>
+    </message>
+    <message>
+        <source>Open file</source>
+        <translation>ファイルを開く</translation>
     </message>
 </context>
 <context>
