@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import assert_never
 
 from router.catalog import editing
+from router.collecting import no_collection
 from router.control.channel import ControlServer, socket_address
 from router.control.commands import dispatch
 from router.errors import InvalidInput
@@ -156,8 +157,9 @@ class Router(Boundaries):
             open_activity, self._data_dir, self.settings(), self._clock
         )
         self._workspaces.lend(self.settings().active_workspace, self._lent)
-        for workspace in self._config.workspaces:
-            await self._reconcile(workspace)
+        with no_collection():
+            for workspace in self._config.workspaces:
+                await self._reconcile(workspace)
         await self.searches.open()
         for change in changes:
             await self._follow(change)

@@ -39,6 +39,7 @@ class Workspaces:
         self._provider = provider
         self._editing = asyncio.Lock()
         self._caches: dict[WorkspaceId, DiskToolCache] = {}
+        self._approvals: dict[WorkspaceId, ApprovalStore] = {}
         self._lent: dict[WorkspaceId, Mapping[str, ServerConfig]] = {}
         self.trouble_of: Callable[[ServerRef], Failure | None] = _no_trouble
         """Why a server could not say what its tools are."""
@@ -103,7 +104,9 @@ class Workspaces:
         return ConsentStore(self._folder / workspace)
 
     def approvals(self, workspace: WorkspaceId) -> ApprovalStore:
-        return ApprovalStore(self._folder / workspace)
+        if (store := self._approvals.get(workspace)) is None:
+            store = self._approvals[workspace] = ApprovalStore(self._folder / workspace)
+        return store
 
     def has_consent(self, ref: ServerRef) -> bool:
         return self.consents(ref.workspace).has(ref.server, self.entry(ref).config)

@@ -17,7 +17,7 @@ from router.errors import ToolboothError
 from router.lists import Approval, ApprovalPolicy, Held, PreparedTool
 from router.model import JsonObject, ServerId, as_object
 from router.store import jsontext
-from router.store.files import atomic_write, explained, locked
+from router.store.files import Stamp, atomic_write, explained, locked, stamp_of
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +39,8 @@ class ApprovalStore:
     def __init__(self, workspace_folder: Path) -> None:
         self._path = workspace_folder / "approvals.json"
         self._forms = workspace_folder / "approved"
+        self._known: tuple[Stamp, dict[str, _Record] | None] | None = None
+        """The file as last seen: at a start it is asked for once for each server."""
 
     def review(
         self,
@@ -88,7 +90,7 @@ class ApprovalStore:
         tools: tuple[PreparedTool, ...],
     ) -> _Record:
         """What is approved, once the policy has had its say."""
-        records = self._read()
+        records = self._current()
         if records is None:
             return _Record(subject, {})  # unreadable: then nothing is approved
         record = records.get(server)
@@ -128,6 +130,17 @@ class ApprovalStore:
         }
         file = {"formatVersion": FORMAT_VERSION, "servers": servers}
         atomic_write(self._path, jsontext.dump(file))
+
+    def _current(self) -> dict[str, _Record] | None:
+        """As `_read`, but only if the file is another than before."""
+        try:
+            stamp = stamp_of(self._path)  # before reading, so that a later write is seen next time
+        except OSError:
+            return self._read()
+        known = self._known
+        if known is None or known[0] != stamp:
+            known = self._known = (stamp, self._read())
+        return known[1]
 
     def _read(self) -> dict[str, _Record] | None:
         """None for a file that can't be used."""

@@ -5,7 +5,7 @@ and the last good one beside it (`.bak`) is used. A write leaves the old file wh
 When the server last said the same is the file's own time, so that noting it writes nothing.
 
 The file is one JSON document laid out in lines, one tool in each, because `json.loads` keeps the
-interpreter to itself: in pieces, thousands of tools are read while others work.
+interpreter to itself: some lines at a time, thousands of tools are read while others work.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ log = logging.getLogger(__name__)
 FORMAT_VERSION = 2
 _FIRST_LINE = re.compile(rb'\{"formatVersion":(\d{1,9}),"checksum":"([0-9a-f]{64})",')
 _BEFORE_TOOLS = b',"tools":['
+_AT_A_TIME = 64
+"""Tools that are decoded at once: far quicker than each for itself, and done in a millisecond."""
 _UNUSABLE = (OSError, ValueError, TypeError, KeyError, RecursionError, OverflowError)
 
 
@@ -150,11 +152,13 @@ def _decode(data: bytes, config_hash: str, modified: datetime) -> CachedListing:
     if head.get("configHash") != config_hash:
         raise _Unusable("the server's configuration has changed since")
     cached_at = datetime.fromisoformat(head["cachedAt"])
-    tools = tuple(tool_from_json(json.loads(line)) for line in _tool_lines(lines))
+    tools = tuple(tool_from_json(tool) for tool in _tools(lines[1:-2]))
     return CachedListing(
         listing_from_json(head, tools), config_hash, cached_at, max(cached_at, modified)
     )
 
 
-def _tool_lines(lines: list[bytes]) -> Iterator[bytes]:
-    return (line.removesuffix(b",") for line in lines[1:-2] if line)
+def _tools(lines: list[bytes]) -> Iterator[JsonObject]:
+    for start in range(0, len(lines), _AT_A_TIME):
+        some = b"".join(lines[start : start + _AT_A_TIME])
+        yield from json.loads(b"[%s]" % some.removesuffix(b","))

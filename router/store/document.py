@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Flag, auto
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from router.errors import ConfigError
 from router.model import JsonObject
 from router.store import jsontext
-from router.store.files import atomic_write, explained, locked
+from router.store.files import Stamp, atomic_write, explained, locked, stamp_of
 
 T = TypeVar("T")
 
@@ -31,14 +31,6 @@ class Seen(Flag):
     ACCEPTED = auto()
     """It had been rejected and no longer is."""
     MISSING = auto()
-
-
-class _Stamp(NamedTuple):
-    """What tells one state of a file from another without reading it."""
-
-    modified_ns: int
-    size: int
-    inode: int
 
 
 class Document(Generic[T]):
@@ -60,7 +52,7 @@ class Document(Generic[T]):
         self._read = read
         self._write = write
         self._if_missing = if_missing
-        self._stamp: _Stamp | None = None
+        self._stamp: Stamp | None = None
         self._unreported = Seen.NOTHING
 
     def refresh(self) -> Seen:
@@ -89,12 +81,12 @@ class Document(Generic[T]):
     def _replace(self, value: T) -> None:
         atomic_write(self.path, self._bytes(value))
         self.value = value
-        self._stamp = _stamp(self.path)
+        self._stamp = stamp_of(self.path)
 
     def _look(self) -> Seen:
         stamp = None
         try:
-            stamp = _stamp(self.path)  # Before reading, so that a later write is seen next time.
+            stamp = stamp_of(self.path)  # Before reading, so that a later write is seen next time.
             if stamp == self._stamp:
                 return Seen.NOTHING
             value = self._read(self.path, jsontext.decode(self.path, self.path.read_bytes()))
@@ -109,7 +101,7 @@ class Document(Generic[T]):
         self._stamp = stamp
         return self._accept(value)
 
-    def _reject(self, stamp: _Stamp | None, error: ConfigError) -> Seen:
+    def _reject(self, stamp: Stamp | None, error: ConfigError) -> Seen:
         known = self.rejection is not None and self.rejection.message == error.message
         self._stamp, self.rejection = stamp, error
         return Seen.NOTHING if known else Seen.REJECTED
@@ -124,8 +116,3 @@ class Document(Generic[T]):
 
     def _bytes(self, value: T) -> bytes:
         return jsontext.dump(self._write(value))
-
-
-def _stamp(path: Path) -> _Stamp:
-    stat = path.stat()
-    return _Stamp(stat.st_mtime_ns, stat.st_size, stat.st_ino)

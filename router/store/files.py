@@ -15,6 +15,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
@@ -25,6 +26,19 @@ log = logging.getLogger(__name__)
 _TEMPORARY = re.compile(r"\..+\.(\d+)-[0-9a-f]{8}\.tmp")
 _NO_WRITE_TAKES_S = 60
 _LOCK_TIMEOUT_S = 10
+
+
+class Stamp(NamedTuple):
+    """What tells one state of a file from another without reading it."""
+
+    modified_ns: int
+    size: int
+    inode: int
+
+
+def stamp_of(path: Path) -> Stamp:
+    stat = path.stat()
+    return Stamp(stat.st_mtime_ns, stat.st_size, stat.st_ino)
 
 
 def atomic_write(path: Path, data: bytes) -> None:

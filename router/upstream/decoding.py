@@ -8,15 +8,14 @@ counts as it goes. Integers of more digits than Python reads by itself (4300) ar
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 import re
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any, cast
 
+from router.collecting import no_collection
 from router.model import JsonObject
 from router.upstream.limits import LIMITS, Limits
 
@@ -64,7 +63,7 @@ async def decode_large(text: bytes, limits: Limits = LIMITS) -> list[JsonObject]
 
 def _decode_patiently(text: bytes, limits: Limits) -> list[JsonObject]:
     try:
-        with _no_collection():
+        with no_collection():
             value = _PatientDecoder(_characters(text), limits).decode()
         return _messages(value, limits)
     except (ValueError, RecursionError) as error:
@@ -86,19 +85,6 @@ def _has_half_a_pair(characters: str) -> bool:
         return False
     pieces = range(0, len(characters), LIGHT_BYTES)
     return any(_HALF_A_PAIR.search(characters, start, start + LIGHT_BYTES) for start in pieces)
-
-
-@contextmanager
-def _no_collection() -> Generator[None]:
-    """Nothing in JSON is a cycle, but so many new objects would make Python look for some in the
-    whole process, and hold everybody up for that."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _messages(value: object, limits: Limits) -> list[JsonObject]:

@@ -59,15 +59,36 @@ async def test_the_tools_of_a_server_are_read_within_a_millisecond(tmp_path: Pat
 @pytest.mark.proves("DISC-13")
 async def test_ten_thousand_cached_tools_are_there_within_half_a_second(tmp_path: Path) -> None:
     router = await filled(tmp_path, 10)
-    began = time.process_time()
-    await router.open()
-    took = time.process_time() - began
+    took = await opened(router)
     refs = [ServerRef(PERSONAL, ServerId(f"s{n}")) for n in range(10)]
     assert sum(len(router.tools(ref)) for ref in refs) == 10 * PER_SERVER
     fastest = min(timed(lambda: [router.tools(ref) for ref in refs]) for _ in range(10))
     await router.stop()
     assert fastest < 0.010
     assert took < 0.5
+
+
+@pytest.mark.proof
+async def test_twice_as_many_cached_tools_take_about_twice_as_long(tmp_path: Path) -> None:
+    costs: list[float] = []
+    for servers in (6, 12):
+        folder = tmp_path / str(servers)
+        await filled(folder, servers)
+        costs.append(min([await opened_and_stopped(folder) for _ in range(3)]))
+    assert costs[1] < 2.5 * costs[0]
+
+
+async def opened(router: Router) -> float:
+    began = time.process_time()
+    await router.open()
+    return time.process_time() - began
+
+
+async def opened_and_stopped(folder: Path) -> float:
+    router = Router(folder)
+    took = await opened(router)
+    await router.stop()
+    return took
 
 
 def timed(read: object) -> float:
