@@ -7,23 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
-from router.advice import advise
 from router.catalog.statuses import StatusBoard, without_secrets
-from router.credentials import secret_values
 from router.discovery.refresher import Refresher
-from router.errors import NotFound, UpstreamFailed
 from router.events import AttentionNeeded, Event, Publish, ServerRemoved, ToolsChanged
 from router.gateway import metatools
 from router.model import (
     DiscoveryStatus,
     Failure,
-    FailureKind,
     JsonObject,
     ServerRef,
     ServerState,
@@ -31,28 +25,22 @@ from router.model import (
 from router.ports import SecretStore, SessionId
 from router.receipts import DiscoveryAccess
 from router.service.discovering import Discovering
+from router.service.following import Following
 from router.service.freshness import Freshness
+from router.service.launching import Launching
 from router.service.server_logs import ServerLogs
 from router.service.sign_ins import SignIns
 from router.service.tool_lists import ToolLists
 from router.service.workspaces import Reconciled, Workspaces
-from router.settings import Lifecycle, ServerConfig, Settings
+from router.settings import Lifecycle, Settings
 from router.store.redaction import Redactor
-from router.store.secrets import resolve
-from router.tasks import spawn, stop
 from router.tracing import log_event
 from router.upstream.oauth.failures import sign_in_needed
 from router.upstream.ownership import THIS_PROCESS
-from router.upstream.pool import LaunchPlan, Terms, UpstreamPool
+from router.upstream.pool import UpstreamPool
 from router.upstream.process_tree import sweep
 
 log = logging.getLogger(__name__)
-
-_FOLLOWING_PAUSE_S = 1.0
-
-_LIST_CHANGED = frozenset(
-    f"notifications/{kind}/list_changed" for kind in ("tools", "prompts", "resources")
-)
 
 
 class Fleet:
@@ -69,15 +57,10 @@ class Fleet:
         state_dir: Path,
     ) -> None:
         self._workspaces = workspaces
-        self._secrets = secrets
         self._redactor = redactor
         self._publish = publish
-        self._settings = settings
         self._owner = owner
         self._serving = False
-        self._changed: set[ServerRef] = set()
-        """Those that said their lists changed, and were not listed since."""
-        self._following: dict[ServerRef, asyncio.Task[None]] = {}
         self.on_resource_updated: Callable[[ServerRef, SessionId | None, JsonObject], None] = (
             _ignore_update
         )
@@ -85,14 +68,24 @@ class Fleet:
         self.sign_ins = SignIns(workspaces, secrets, redactor, clock, self._sign_in_ended)
         self.logs = ServerLogs(clock)
         self.board = StatusBoard(workspaces.catalogs, publish, redactor.text)
+        self._following = Following(lambda ref: self.refresher.refresh(ref))
+        self._launching = Launching(
+            workspaces,
+            secrets,
+            redactor,
+            self.sign_ins,
+            settings,
+            lambda ref, config: self.discovering.to_start(ref, config),
+            owner,
+        )
         self.pool = UpstreamPool(
-            launch=self._launch,
+            launch=self._launching.plan,
             publish_state=self._state_changed,
-            on_notification=self._notified,
+            on_notification=self._following.notified,
             on_resource_updated=self._resource_updated,
             on_stderr=self._said,
             on_given_up=self._given_up,
-            terms=self._terms,
+            terms=self._launching.terms,
         )
         self.lists = ToolLists(workspaces, self.board, settings, publish)
         self.discovering = Discovering(
@@ -101,7 +94,7 @@ class Fleet:
             secrets=secrets,
             settings=settings,
             board=self.board,
-            permit=self._permitted,
+            permit=self._launching.permitted,
             state_dir=state_dir,
             clock=clock,
         )
@@ -223,8 +216,7 @@ class Fleet:
             self.board.update(ref, process=facts)
 
     async def close(self) -> None:
-        for task in list(self._following.values()):
-            await stop(task)
+        await self._following.close()
         await self.sign_ins.close()
         await self.freshness.close()
         await self.refresher.close()
@@ -274,61 +266,6 @@ class Fleet:
         if self._serving and wanted and self._may_run(ref):
             self.pool.start(ref)
 
-    def _terms(self, ref: ServerRef) -> Terms:
-        catalog = self._workspaces.catalogs.get(ref.workspace)
-        entry = catalog.servers.get(ref.server) if catalog else None
-        if entry is None:
-            return Terms()  # it was removed and is about to be stopped
-        return Terms(
-            name=entry.name,
-            lifecycle=entry.config.lifecycle,
-            sharing=entry.config.sharing,
-            follows_client=entry.config.follows_client,
-            max_sessions=entry.config.max_sessions,
-            idle_timeout_s=self._settings().idle_timeout_s,
-            max_concurrent_calls=entry.config.max_concurrent_calls,
-            memory_limit_mb=entry.config.memory_limit_mb,
-        )
-
-    async def _permitted(self, ref: ServerRef) -> ServerConfig:
-        """The configuration of a server that may run. Raises `UpstreamFailed` for another."""
-        entry = self._workspaces.entry(ref)
-        if entry.config.disabled:
-            raise _refused(Failure(FailureKind.DISABLED), entry.name)
-        if not await asyncio.to_thread(self._workspaces.has_consent, ref):
-            failure = Failure(FailureKind.CONSENT_NEEDED, entry.id, entry.config.target)
-            raise _refused(failure, entry.name)
-        self._redactor.learn(ref, (each.value for each in entry.config.plain_secrets), "written")
-        return entry.config
-
-    async def _launch(self, ref: ServerRef, folder: str | None) -> LaunchPlan:
-        """How to start a server; asked at each start, so that secrets don't outlive their use. One
-        that works in its client's folder is listed in the person's home while there is none."""
-        config = (await self._permitted(ref)).in_folder(folder or str(Path.home()))
-        config = await self.discovering.to_start(ref, config)
-        resolved: list[str] = []
-        env = await resolve(config.env, self._secrets, os.environ, resolved.append)
-        headers = await resolve(config.headers, self._secrets, os.environ, resolved.append)
-        self._redactor.learn(ref, (*resolved, *secret_values(env), *secret_values(headers)))
-        credentials = await self.sign_ins.credentials(ref)
-        listing = self._workspaces.entry(ref).listing
-        return LaunchPlan(
-            config,
-            env,
-            headers,
-            credentials,
-            owner=self._owner,
-            expected_version=config.protocol_version or listing.protocol_version,
-            input_schema=partial(self._input_schema, ref),
-        )
-
-    def _input_schema(self, ref: ServerRef, tool: str) -> JsonObject:
-        catalog = self._workspaces.catalogs.get(ref.workspace)
-        entry = catalog.servers.get(ref.server) if catalog else None
-        tools = entry.tools if entry else ()
-        found = next((each for each in tools if each.key.tool == tool), None)
-        return found.input_schema if found is not None else {}
-
     def _state_changed(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
         self.board.update(ref, connection=state, failure=failure, process=None)
         if state is ServerState.READY and self._serving:
@@ -342,26 +279,6 @@ class Fleet:
         self.board.update(ref, connection=ServerState.IDLE, failure=None)
         if self._may_run(ref):
             await self.refresher.refresh(ref)
-
-    def _notified(self, ref: ServerRef, method: str, _: JsonObject) -> None:
-        if method not in _LIST_CHANGED:
-            return
-        if ref not in self._following:
-            self._following[ref] = spawn(self._follow(ref), name=f"follow {ref.server}")
-        self._changed.add(ref)
-
-    async def _follow(self, ref: ServerRef) -> None:
-        """Refresh for as long as a server says that its lists changed; however often it does, one
-        at a time and with a pause between."""
-        try:
-            while ref in self._changed:
-                self._changed.discard(ref)
-                await self.refresher.refresh(ref)
-                await asyncio.sleep(_FOLLOWING_PAUSE_S)
-        except NotFound:
-            log.debug("%s was removed", ref.server)
-        finally:
-            del self._following[ref]
 
     def _resource_updated(
         self, ref: ServerRef, session: SessionId | None, params: JsonObject
@@ -392,8 +309,3 @@ class Fleet:
 
 def _ignore_update(_ref: ServerRef, _session: SessionId | None, _params: JsonObject) -> None:
     """Nobody serves clients who could have subscribed."""
-
-
-def _refused(failure: Failure, name: str) -> UpstreamFailed:
-    advice = advise(failure, name)
-    return UpstreamFailed(failure, advice.cause, advice.suggestion)

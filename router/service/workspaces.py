@@ -72,6 +72,11 @@ class Workspaces:
     def entry(self, ref: ServerRef) -> ServerEntry:
         return self.catalog(ref.workspace).entry(ref.server)
 
+    def find(self, ref: ServerRef) -> ServerEntry | None:
+        """The server, if it was not removed meanwhile."""
+        catalog = self.catalogs.get(ref.workspace)
+        return catalog.servers.get(ref.server) if catalog else None
+
     def check_scope(
         self,
         workspace: WorkspaceId | None,
