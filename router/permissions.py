@@ -1,7 +1,9 @@
-"""What needs a person's yes: the question the router puts to them, and what they may answer."""
+"""What needs a person's yes: the question the router puts to them, and what they may answer; of a
+server's variables, those that make it another program."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -10,6 +12,16 @@ from typing import NewType
 from router.model import ProjectId, ServerRef, ToolKey
 
 AskId = NewType("AskId", str)
+
+_CHOOSES_CODE = re.compile(
+    r"path|node_(?:options|path)|(?:ld_|dyld_|python|npm_config_|uv_|pip_|pipx_|bun_).*",
+    re.IGNORECASE,
+)
+
+
+def chooses_code(variable: str) -> bool:
+    """Whether the value of this environment variable decides which code a program runs."""
+    return _CHOOSES_CODE.fullmatch(variable) is not None
 
 
 class Kind(StrEnum):

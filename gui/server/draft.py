@@ -12,12 +12,12 @@ from gui.server import command_line
 from gui.translating import tr
 from router.errors import InvalidInput
 from router.model import JsonObject, Transport
+from router.permissions import chooses_code
 from router.settings import ServerConfig
 
 MAX_NAME = 80
 _VARIABLE = re.compile(r"[^=\0\s]+")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_LOADS_CODE = re.compile(r"(?i)npm_config_.*|node_options|ld_.*|dyld_.*|python.*|uv_.*|path")
 _OWN_KEYS = ("command", "args", "env", "cwd", "url", "headers")
 
 
@@ -63,7 +63,7 @@ class ServerDraft:
 
     def risky_variables(self) -> list[str]:
         """Variables that decide which programs and libraries are found and loaded."""
-        return [name for name, _ in self.env if _LOADS_CODE.fullmatch(name)]
+        return [name for name, _ in self.env if chooses_code(name)]
 
     def problems(self) -> dict[Field, str]:
         """What keeps it from being saved, by field."""

@@ -6,9 +6,13 @@ from dataclasses import dataclass
 
 from router.catalog.catalog import ServerEntry
 from router.catalog.statuses import StatusBoard
+from router.lists import Approval
 from router.model import DataSource, ServerRef, ServerState, ToolView
 from router.service.workspaces import Workspaces
 from router.settings import WorkspaceConfig
+
+_REACHABLE = (ServerState.IDLE, ServerState.CONNECTING, ServerState.READY)
+"""States in which a call gets through; it starts a server that rests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ class ToolViews:
     def _now(self, ref: ServerRef) -> _Known:
         catalog = self._workspaces.catalog(ref.workspace)
         status = self._board.status(ref)
-        available = status.enabled and status.state is not ServerState.NEEDS_CONSENT
+        available = status.state in _REACHABLE
         is_live = status.state is ServerState.READY
         source = DataSource.RUNTIME if is_live else DataSource.CACHED
         return _Known(catalog.entry(ref.server), catalog.config, available, source)
@@ -54,7 +58,12 @@ class ToolViews:
         policy = self._workspaces.catalog(ref.workspace).policy
         seen = now.entry.listed_at
         views = tuple(
-            view.as_of(policy(tool).otherwise, now.available, seen, now.source)
+            view.as_of(
+                policy(tool).otherwise,
+                now.available and view.approval is Approval.APPROVED,
+                seen,
+                now.source,
+            )
             for tool, view in zip(now.entry.tools, bases, strict=True)
         )
         return _Known(now.entry, now.config, now.available, now.source, bases, views)

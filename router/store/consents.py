@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import cast
 
 from router.model import ServerId, Transport, as_object
+from router.permissions import chooses_code
 from router.receipts import DiscoveryAccess
 from router.references import replace_secret_references, secret_references
 from router.settings import ServerConfig
@@ -29,8 +30,6 @@ log = logging.getLogger(__name__)
 
 FORMAT_VERSION = 1
 _SERVERS, _DISCOVERY = "servers", "discovery"
-_CHOOSE_CODE = ("PATH", "PYTHON", "NODE_OPTIONS", "NODE_PATH", "LD_", "DYLD_")
-"""How the names of variables begin whose value decides which code a program runs."""
 
 
 class ConsentStore:
@@ -92,7 +91,7 @@ def fingerprint(config: ServerConfig) -> str:
         "args": list(config.args),
         "cwd": config.cwd,
         "env": sorted(config.env),
-        "code": {k: v for k, v in config.env.items() if k.upper().startswith(_CHOOSE_CODE)},
+        "code": {k: v for k, v in config.env.items() if chooses_code(k)},
         "program": resolved_program(config),
     }
     return hashlib.sha256(json.dumps(running, sort_keys=True).encode()).hexdigest()

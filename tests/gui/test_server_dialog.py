@@ -177,6 +177,7 @@ def test_each_field_says_what_is_wrong_with_it(draft: ServerDraft, field: Field)
         draft.config()
 
 
+@pytest.mark.proves("U-1")
 @pytest.mark.parametrize(
     ("names", "risky"),
     [

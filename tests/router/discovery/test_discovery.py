@@ -89,7 +89,7 @@ async def test_adding_a_server_returns_at_once_while_its_lists_are_learnt(runnin
     assert status_of(running, ref).tool_count is None
 
 
-@pytest.mark.proves("DISC-1")
+@pytest.mark.proves("DISC-1", "DISC-9")
 async def test_editing_a_server_ends_its_old_discovery_and_begins_a_new_one(
     running: Running,
 ) -> None:

@@ -80,6 +80,7 @@ async def test_a_process_nobody_needs_is_ended() -> None:
     await opened.close()
 
 
+@pytest.mark.proves("U-4")
 @pytest.mark.parametrize("command", [HANG, BABBLE, EXIT, HUNGRY])
 async def test_a_process_that_fails_is_killed_and_the_list_is_refused(
     command: tuple[str, ...],

@@ -71,6 +71,7 @@ async def through_every_road(schema: JsonObject, shown: JsonObject | None = None
     assert (await booth.call("tool_execute", call))["structuredContent"] == arguments
 
 
+@pytest.mark.proves("U-4")
 @pytest.mark.proves("META-3")
 @pytest.mark.parametrize("schema", [REGEX, REFERENCES, CIRCLE], ids=["regex", "refs", "circle"])
 async def test_a_schema_bomb_costs_no_time(schema: JsonObject) -> None:
@@ -79,6 +80,7 @@ async def test_a_schema_bomb_costs_no_time(schema: JsonObject) -> None:
     assert time.process_time() - began < 0.1
 
 
+@pytest.mark.proves("U-4")
 @pytest.mark.proves("META-3")
 async def test_a_reference_to_the_network_is_never_followed() -> None:
     with socket.create_server(("127.0.0.1", 0)) as trap:

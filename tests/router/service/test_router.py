@@ -60,6 +60,7 @@ async def test_adding_a_server_returns_at_once_and_its_tools_follow(running: Run
     assert status.discovery is DiscoveryStatus.SUCCESS
 
 
+@pytest.mark.proves("DISC-1")
 async def test_an_existing_name_is_an_error(running: Running) -> None:
     await running.router.add_server(PERSONAL, "Test", stdio_config(), consent=True)
     with pytest.raises(Conflict):
@@ -149,6 +150,7 @@ async def test_a_cache_that_cannot_be_written_blocks_nothing(
     assert running.router.tools(ref)
 
 
+@pytest.mark.proves("CACHE-8", "DISC-10")
 async def test_a_refresh_that_changes_nothing_is_no_event(running: Running) -> None:
     await running.add("Test")
     running.trace.clear()
@@ -167,6 +169,7 @@ async def test_however_often_lists_change_they_are_read_one_at_a_time(running: R
     assert len([e for e in progress if e.step is DiscoveryStep.STARTING]) <= 2
 
 
+@pytest.mark.proves("U-1")
 async def test_a_command_that_arrives_by_file_waits_for_consent(
     running: Running, tmp_path: Path
 ) -> None:

@@ -34,6 +34,7 @@ def config(tmp_path: Path) -> ServerConfig:
     return ServerConfig(command=tool.name, args=("--local",), env=env)
 
 
+@pytest.mark.proves("U-1")
 def test_nothing_may_run_before_a_person_consents(
     consents: ConsentStore, config: ServerConfig
 ) -> None:
@@ -53,6 +54,7 @@ def test_a_consent_outlives_the_process_and_is_private(
         assert file.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.proves("U-1")
 @pytest.mark.parametrize(
     "change",
     [
@@ -70,6 +72,7 @@ def test_a_consent_does_not_hold_for_something_else(
     assert not consents.has(TIME, config.model_copy(update=change))
 
 
+@pytest.mark.proves("U-1")
 def test_a_new_environment_variable_needs_a_new_consent_but_a_new_value_does_not(
     consents: ConsentStore, config: ServerConfig
 ) -> None:
@@ -80,8 +83,21 @@ def test_a_new_environment_variable_needs_a_new_consent_but_a_new_value_does_not
     assert not consents.has(TIME, config.model_copy(update={"env": other_name}))
 
 
+@pytest.mark.proves("U-1")
 @pytest.mark.parametrize(
-    "name", ["PATH", "PYTHONPATH", "NODE_OPTIONS", "NODE_PATH", "LD_PRELOAD", "DYLD_LIBRARY_PATH"]
+    "name",
+    [
+        "PATH",
+        "PYTHONPATH",
+        "NODE_OPTIONS",
+        "NODE_PATH",
+        "LD_PRELOAD",
+        "DYLD_LIBRARY_PATH",
+        "npm_config_registry",
+        "NPM_CONFIG_NODE_OPTIONS",
+        "UV_INDEX_URL",
+        "PIP_INDEX_URL",
+    ],
 )
 def test_a_new_value_of_a_variable_that_chooses_code_needs_a_new_consent(
     consents: ConsentStore, name: str
@@ -91,6 +107,7 @@ def test_a_new_value_of_a_variable_that_chooses_code_needs_a_new_consent(
     assert not consents.has(TIME, after)
 
 
+@pytest.mark.proves("U-1")
 def test_another_program_found_first_needs_a_new_consent(
     consents: ConsentStore, config: ServerConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ def executable(file: Path) -> Path:
     return file
 
 
+@pytest.mark.proves("U-1")
 def test_only_what_is_on_the_list_is_inherited() -> None:
     ours = {
         "HOME": "/home/me",

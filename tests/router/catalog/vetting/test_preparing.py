@@ -78,6 +78,7 @@ def test_of_two_tools_with_one_name_the_first_stays() -> None:
     assert cuts(listing) == {CutKind.SAME_NAME: 1}
 
 
+@pytest.mark.proves("U-4")
 @pytest.mark.proves("DISC-7")
 def test_a_schema_that_is_too_large_becomes_a_placeholder_that_says_so() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "x" * 70_000}}}
@@ -90,6 +91,7 @@ def test_a_schema_that_is_too_large_becomes_a_placeholder_that_says_so() -> None
     assert cuts(listing) == {CutKind.LARGE_SCHEMA: 1}
 
 
+@pytest.mark.proves("U-4")
 @pytest.mark.proves("DISC-7")
 def test_a_schema_too_deep_becomes_a_placeholder_too() -> None:
     schema: JsonObject = {}
@@ -162,6 +164,7 @@ def test_the_default_limits_leave_a_large_real_server_whole() -> None:
     assert listing.cuts == ()
 
 
+@pytest.mark.proves("U-4")
 @pytest.mark.parametrize(
     "address", ["http://x/s.json", "https://x/s", "file:///etc/passwd", "s.json", 7]
 )
