@@ -40,6 +40,14 @@ class PlainSecret(NamedTuple):
     value: str
 
 
+class SecretConcern(NamedTuple):
+    """A secret that is not where it should be: readable in our file at `place`, or, if `plain` is
+    false, kept under that name only until we stop."""
+
+    place: str
+    plain: bool
+
+
 def looks_secret(name: str) -> bool:
     """Whether an environment variable or header of this name usually holds a secret."""
     words = _WORD.findall(name)

@@ -14,6 +14,7 @@ from typing import NewType, Protocol, TypeAlias
 
 from router.activity import ActivityPage, ActivityQuery, ClientSavings
 from router.clients import AppsPort
+from router.credentials import SecretConcern
 from router.details import LogLine, ServerOffers
 from router.events import Event
 from router.lists import Approval, ApprovalPolicy, DiffPart, Finding, PreparedListing
@@ -40,6 +41,7 @@ from router.model import (
     WorkspaceSummary,
 )
 from router.permissions import Answer, AskId, PermissionAsk
+from router.projects import ProjectsPort
 from router.receipts import DiscoveryAccess, Receipt
 from router.saved import ScriptsPort
 from router.searching import SearchPort
@@ -65,6 +67,8 @@ class RouterPort(Protocol):
     def searches(self) -> SearchPort: ...
     @property
     def scripts(self) -> ScriptsPort: ...
+    @property
+    def project_configs(self) -> ProjectsPort: ...
 
     # Queries
     def settings(self) -> Settings: ...
@@ -77,6 +81,7 @@ class RouterPort(Protocol):
 
     def servers(self, workspace: WorkspaceId) -> tuple[ServerStatus, ...]: ...
     def server_config(self, ref: ServerRef) -> ServerConfig: ...
+    def secret_concerns(self, ref: ServerRef) -> tuple[SecretConcern, ...]: ...
     def tools(self, ref: ServerRef) -> tuple[ToolView, ...]: ...
     def receipt(self, ref: ServerRef) -> Receipt | None:
         """What a server tried when its lists were last learnt in isolation."""

@@ -33,6 +33,16 @@ class SearchReply:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchTrial:
+    """A search that was tried out, and what a client would have paid for it."""
+
+    reply: SearchReply
+    duration_ms: float
+    context_tokens: int
+    """Of the reply, as it would stand in a conversation."""
+
+
+@dataclass(frozen=True, slots=True)
 class Lesson:
     """A search after which a tool was run: its telling words, never their order or the rest."""
 
@@ -116,7 +126,7 @@ class SearchPort(Protocol):
         *,
         context: str = "",
         strategies: Sequence[Optimization] = (Optimization.BM25, Optimization.HYBRID),
-    ) -> tuple[SearchReply, ...]:
+    ) -> tuple[SearchTrial, ...]:
         """What a client would find by each of the strategies, without a trace of it. `CLOUD` sends
         queries and tools to the service, as a client's search would."""
         ...

@@ -231,8 +231,10 @@ class PermissionRule(Shape):
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
-def _rules_to_json(rules: tuple[PermissionRule, ...]) -> JsonObject:
-    return {"rules": [rule.to_json() for rule in rules]} if rules else {}
+def _rules_and_pins(place: ProjectConfig | WorkspaceConfig) -> JsonObject:
+    """Only if there are any, so that the file stays short."""
+    rules = {"rules": [rule.to_json() for rule in place.rules]} if place.rules else {}
+    return {**rules, "pinned": list(place.pinned)} if place.pinned else rules
 
 
 class ProjectConfig(Shape):
@@ -246,13 +248,12 @@ class ProjectConfig(Shape):
     exposure: Exposure = Exposure.SEARCH
     permissions: dict[str, Permission] = Field(default_factory=dict)
     rules: tuple[PermissionRule, ...] = ()
+    pinned: tuple[str, ...] = ()
 
     def to_json(self) -> JsonObject:
-        own = {"optimization": self.optimization, **_rules_to_json(self.rules)}
-        return {
-            **self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"rules"}),
-            **own,
-        }
+        apart = {"rules", "pinned"}
+        plain = self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude=apart)
+        return {**plain, "optimization": self.optimization, **_rules_and_pins(self)}
 
 
 class WorkspaceConfig(Shape):
@@ -275,6 +276,9 @@ class WorkspaceConfig(Shape):
     rules: tuple[PermissionRule, ...] = Field(
         default=(), description="Permissions for many at once; the first that fits decides."
     )
+    pinned: tuple[str, ...] = Field(
+        default=(), description="Tool keys that clients get beside the search tools."
+    )
     projects: dict[ProjectId, ProjectConfig] = Field(default_factory=dict[ProjectId, ProjectConfig])
     mcp_servers: dict[str, ServerConfig] = Field(default_factory=dict)
 
@@ -286,7 +290,7 @@ class WorkspaceConfig(Shape):
             "exposure": self.exposure,
             "approval": self.approval,
             "permissions": dict(self.permissions),
-            **_rules_to_json(self.rules),
+            **_rules_and_pins(self),
             "projects": {key: project.to_json() for key, project in self.projects.items()},
             "mcpServers": {key: server.to_json() for key, server in self.mcp_servers.items()},
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from router.model import Caller, Optimization, ProjectId, ToolKey, WorkspaceId
-from router.searching import Experience, Learned, SearchReply
+from router.searching import Experience, Learned, SearchReply, SearchTrial
 
 
 class FakeSearches:
@@ -25,9 +25,10 @@ class FakeSearches:
         *,
         context: str = "",
         strategies: Sequence[Optimization] = (Optimization.BM25, Optimization.HYBRID),
-    ) -> tuple[SearchReply, ...]:
+    ) -> tuple[SearchTrial, ...]:
         self.asked.append((*queries, *strategies))
-        return tuple(self.replies.get(each, SearchReply((), each)) for each in strategies)
+        replies = (self.replies.get(each, SearchReply((), each)) for each in strategies)
+        return tuple(SearchTrial(reply, 2.4, 640) for reply in replies)
 
     def learned(self, workspace: WorkspaceId, project: ProjectId | None) -> Learned:
         return self.known

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from router.credentials import SecretConcern
 from router.details import LogLine, ServerOffers
 from router.lists import ApprovalPolicy
 from router.model import (
@@ -46,6 +47,9 @@ class RouterState:
         default_factory=dict[WorkspaceId, tuple[ServerStatus, ...]]
     )
     configs: dict[ServerRef, ServerConfig] = field(default_factory=dict[ServerRef, ServerConfig])
+    concerns: dict[ServerRef, tuple[SecretConcern, ...]] = field(
+        default_factory=dict[ServerRef, tuple[SecretConcern, ...]]
+    )
     tools: dict[ServerRef, tuple[ToolView, ...]] = field(
         default_factory=dict[ServerRef, tuple[ToolView, ...]]
     )

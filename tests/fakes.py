@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from threading import current_thread
 from typing import Any, TypeVar
 
+from router.credentials import SecretConcern
 from router.details import LogLine, ServerOffers
 from router.errors import NotFound, SecretUnavailable, ToolboothError
 from router.events import (
@@ -46,10 +47,11 @@ from router.model import (
 )
 from router.names import slug
 from router.ports import PendingTool
-from router.settings import ServerConfig, Settings
+from router.settings import ProjectConfig, ServerConfig, Settings
 from tests.fake_apps import FakeApps
 from tests.fake_discovery import FakeDiscovery
 from tests.fake_permissions import FakePermissions
+from tests.fake_projects import FakeProjects
 from tests.fake_scripts import FakeScripts
 from tests.fake_searches import FakeSearches
 from tests.fake_state import RouterState, SentCommand
@@ -71,6 +73,7 @@ class FakeRouter(FakePermissions, FakeDiscovery):
         self.apps = FakeApps(self._record)
         self.searches = FakeSearches()
         self.scripts = FakeScripts(self._record)
+        self.project_configs = FakeProjects(self.state, self.projects, self._record, self.emit)
         self._consumers: list[Callable[[Event], None]] = []
         FakePermissions.__init__(self, self._record, self.emit)
         FakeDiscovery.__init__(self, self._record)
@@ -105,6 +108,9 @@ class FakeRouter(FakePermissions, FakeDiscovery):
         if ref not in self.state.configs:
             raise NotFound(f"There is no server {ref.server}.")
         return self.state.configs[ref]
+
+    def secret_concerns(self, ref: ServerRef) -> tuple[SecretConcern, ...]:
+        return self.state.concerns.get(ref, ())
 
     def tools(self, ref: ServerRef) -> tuple[ToolView, ...]:
         return self.state.tools.get(ref, ())
@@ -210,6 +216,10 @@ class FakeRouter(FakePermissions, FakeDiscovery):
 
     async def remove_project(self, workspace: WorkspaceId, project: ProjectId) -> None:
         self._record("remove_project", workspace, project)
+        self.state.projects[workspace] = tuple(
+            known for known in self.projects(workspace) if known.id != project
+        )
+        self.emit(WorkspacesChanged(workspace))
 
     async def create_workspace(self, name: str) -> WorkspaceId:
         self._record("create_workspace", name)
@@ -228,6 +238,8 @@ class FakeRouter(FakePermissions, FakeDiscovery):
         self, workspace: WorkspaceId, name: str, servers: Sequence[ServerId] | None
     ) -> ProjectId:
         self._record("create_project", workspace, name, servers)
+        made = ProjectConfig(name=name, servers=None if servers is None else tuple(servers))
+        await self.project_configs.put(workspace, ProjectId(slug(name)), made)
         return ProjectId(slug(name))
 
     async def set_project_options(

@@ -16,7 +16,7 @@ from gui.window.page_frame import PageFrame
 from router.errors import ToolboothError
 from router.model import Optimization
 from router.ports import RouterPort
-from router.searching import SearchReply
+from router.searching import SearchTrial
 
 PAUSE_MS = 250
 _COMPARE = "compare"
@@ -24,6 +24,8 @@ _BOTH = (Optimization.BM25, Optimization.HYBRID)
 
 
 class PlaygroundPage(PageFrame):
+    pinning_requested = Signal(object, bool)
+    """The `ToolKey` of a tool, and whether every app shall get it."""
     hiding_requested = Signal(object)
     """The `ToolKey` of a tool that nobody shall find."""
 
@@ -71,9 +73,9 @@ class PlaygroundPage(PageFrame):
             self._show(())
             return
 
-        def show(replies: tuple[SearchReply, ...]) -> None:
+        def show(trials: tuple[SearchTrial, ...]) -> None:
             if asked == self._asked:
-                self._show(replies)
+                self._show(trials)
 
         self._commands.run(
             self,
@@ -84,6 +86,11 @@ class PlaygroundPage(PageFrame):
             on_error=self._refuse,
         )
 
+    def search_again(self) -> None:
+        """Something has changed that the answer depends on."""
+        if self._asked and self._field.text().strip():
+            self._pause.start()
+
     def focus_filter(self) -> None:
         self._field.setFocus()
 
@@ -93,6 +100,7 @@ class PlaygroundPage(PageFrame):
         self._choice.changed.connect(self._choose)
         for column in self._columns.values():
             column.hiding_requested.connect(self.hiding_requested)
+            column.pinning_requested.connect(self.pinning_requested)
 
     def _lay_out(self) -> None:
         line = QHBoxLayout()
@@ -117,11 +125,13 @@ class PlaygroundPage(PageFrame):
             column.setVisible(strategy in shown)
         self.search()
 
-    def _show(self, replies: Sequence[SearchReply]) -> None:
+    def _show(self, trials: Sequence[SearchTrial]) -> None:
         self._error.hide()
-        answered = dict(zip(self._strategies(), replies, strict=False))
+        answered = dict(zip(self._strategies(), trials, strict=False))
+        workspace = self._router.active_workspace()
+        pinned = self._router.project_configs.config(workspace, None).pinned
         for strategy, column in self._columns.items():
-            column.show_reply(answered.get(strategy))
+            column.show_trial(answered.get(strategy), pinned)
 
     def _refuse(self, error: ToolboothError) -> None:
         self._error.setText(f"{error.message} {error.hint}".strip())

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from gui import formats
 from gui.look import fonts, painting
+from gui.look.icons import icon
 from gui.look.theme import theme
 from gui.look.widgets import Card, ElidedLabel, IconButton, hline, label
 from gui.settings.controls import wrapped
-from router.searching import SearchHit, SearchReply
+from router.searching import SearchHit, SearchTrial
 
 
 class ResultColumn(Card):
+    pinning_requested = Signal(object, bool)
+    """The `ToolKey`, and whether it shall be pinned."""
     hiding_requested = Signal(object)
     """The `ToolKey` of a tool that nobody shall find."""
 
@@ -36,15 +42,16 @@ class ResultColumn(Card):
         column.addWidget(hline())
         column.addWidget(self._area, 1)
 
-    def show_reply(self, reply: SearchReply | None) -> None:
-        """None: nothing was asked yet."""
+    def show_trial(self, trial: SearchTrial | None, pinned: Collection[str]) -> None:
+        """None: nothing was asked yet. `pinned` are the keys of tools that stand beside it."""
+        reply = trial.reply if trial else None
         content = QWidget()
         content.setProperty("role", "page")
         column = QVBoxLayout(content)
         column.setContentsMargins(16, 10, 16, 10)
         column.setSpacing(8)
         hits = reply.hits if reply else ()
-        self._count.setText(self.tr("%n tools", "", len(hits)) if reply else "")
+        self._count.setText(self._cost(trial) if trial else "")
         if reply is not None and reply.note:
             column.addWidget(wrapped(reply.note, tint="warn"))
         if reply is not None and not hits:
@@ -52,11 +59,25 @@ class ResultColumn(Card):
         for position, hit in enumerate(hits):
             if position:
                 column.addWidget(hline())
-            column.addWidget(self._row(position + 1, hit))
+            column.addWidget(self._row(position + 1, hit, str(hit.tool.key) in pinned))
         column.addStretch(1)
         self._area.setWidget(content)
 
-    def _row(self, rank: int, hit: SearchHit) -> QWidget:
+    def _cost(self, trial: SearchTrial) -> str:
+        """What a client pays for the answer."""
+        found = self.tr("%n tools", "", len(trial.reply.hits))
+        tokens = self.tr("{count} tokens").format(count=formats.grouped(trial.context_tokens))
+        return f"{formats.duration(trial.duration_ms)} · {found} · {tokens}"
+
+    def _row(self, rank: int, hit: SearchHit, pinned: bool) -> QWidget:
+        pin = IconButton("pin", self.tr("Pin: every app gets this tool"), size=26, icon_size=14)
+        pin.setCheckable(True)
+        pin.setChecked(pinned)
+        pin.setAccessibleDescription(hit.tool.key.tool)
+        pin.clicked.connect(lambda: self.pinning_requested.emit(hit.tool.key, not pinned))
+        if pinned:
+            pin.setIcon(icon("pin", "accent"))
+            pin.describe(self.tr("Pinned: every app gets this tool. Press to unpin"))
         hide = IconButton("eye-off", self.tr("Never show this tool"), size=26, icon_size=14)
         hide.setAccessibleDescription(hit.tool.key.tool)
         hide.clicked.connect(lambda: self.hiding_requested.emit(hit.tool.key))
@@ -65,6 +86,7 @@ class ResultColumn(Card):
         head.addWidget(label(hit.tool.key.tool, font=fonts.mono_font(13)))
         head.addWidget(label(hit.tool.server_name, tint="text2"))
         head.addStretch(1)
+        head.addWidget(pin)
         head.addWidget(hide)
         head.addWidget(label(f"{hit.relevance:.2f}", font=fonts.semibold(), tint="text2"))
         description = ElidedLabel(" ".join(hit.tool.description.split()))

@@ -200,6 +200,7 @@ class MainWindow(QMainWindow):
         waiting.sign_in_requested.connect(self._wish(Wishes.sign_in))
         waiting.tools_approved.connect(self._wish(Wishes.approve_tools))
         self.others.playground.hiding_requested.connect(self._wish(Wishes.hide_tool))
+        self.others.playground.pinning_requested.connect(self._wish(Wishes.pin_tool))
         for page in self.others.widgets.values():
             self._pages.addWidget(page)
 

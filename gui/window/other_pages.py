@@ -73,6 +73,7 @@ class OtherPages(QObject):
             self.apps.panel.load()
         if any(isinstance(event, _MAY_NEED) for event in events):
             self.needs.reload_soon()
+            self.playground.search_again()
 
     def _show_needs(self, count: int) -> None:
         self._sidebar.show_count(Place.NEEDS_YOU, count, urgent=True)

@@ -164,6 +164,23 @@ class Wishes:
 
         self._run(put(workspace, key, Permission.DENY), offer_undo)
 
+    def pin_tool(self, key: ToolKey, pinned: bool) -> None:
+        """Let every app have it without a search, or no longer; that can be taken back."""
+        workspace, projects = self._workspace, self._router.project_configs
+        before = projects.config(workspace, None)
+        others = [each for each in before.pinned if each != str(key)]
+        pins = tuple([*others, str(key)] if pinned else others)
+        text = tr("Every app gets {tool} now") if pinned else tr("{tool} is no longer pinned")
+
+        def offer_undo(_: None) -> None:
+            self._undo.offer(
+                text.format(tool=key.tool),
+                lambda: self._run(projects.put(workspace, None, before)),
+            )
+
+        after = before.model_copy(update={"pinned": pins})
+        self._run(projects.put(workspace, None, after), offer_undo)
+
     def read_file(self, path: Path, show: Callable[[tuple[FoundServer, ...]], object]) -> None:
         """Read the servers of a file that was named or dropped."""
         self._run(self._router.apps.read_file(path), lambda found: show(found.servers))

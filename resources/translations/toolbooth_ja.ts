@@ -530,6 +530,14 @@
         <translation>{tool} は今後見つかりません</translation>
     </message>
     <message>
+        <source>Every app gets {tool} now</source>
+        <translation>すべてのアプリに {tool} を渡します</translation>
+    </message>
+    <message>
+        <source>{tool} is no longer pinned</source>
+        <translation>{tool} の固定を外しました</translation>
+    </message>
+    <message>
         <source>The page to sign in on could not be opened.</source>
         <translation>サインインのページを開けませんでした。</translation>
     </message>
@@ -1911,6 +1919,18 @@
     <message>
         <source>No tool fits.</source>
         <translation>合うツールがありません。</translation>
+    </message>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count} トークン</translation>
+    </message>
+    <message>
+        <source>Pin: every app gets this tool</source>
+        <translation>固定する（すべてのアプリに渡す）</translation>
+    </message>
+    <message>
+        <source>Pinned: every app gets this tool. Press to unpin</source>
+        <translation>固定中（すべてのアプリに渡す）。押すと外します</translation>
     </message>
     <message>
         <source>Never show this tool</source>

@@ -122,8 +122,9 @@ class View:
         provider: SearchProvider,
         prefixed: bool = True,
         trouble_of: TroubleOf = _no_trouble,
+        pinned: Sequence[str] = (),
     ) -> None:
-        """With `prefixed` names begin with their server's id."""
+        """With `prefixed` names begin with their server's id; `pinned` are keys of tools."""
         self.tools = {tool.key: tool for tool in tools}
         self._policies = policies
         self._layers = layers
@@ -133,6 +134,7 @@ class View:
         self._provider = provider
         self._prefixed = prefixed
         self._trouble_of = trouble_of
+        self._pinned = frozenset(pinned)
 
     def tool(self, key: ToolKey) -> Tool:
         """The tool, or `NotFound`: one that may not be used does not exist for the caller."""
@@ -195,6 +197,12 @@ class View:
     def exposed(self) -> dict[str, ToolKey]:
         """The names clients see when all tools are exposed, in order of name."""
         return exposed_names(self.tools, prefixed=self._prefixed)
+
+    @cached_property
+    def pinned(self) -> dict[str, ToolKey]:
+        """Of those names, the ones that stand beside the tools by which others are found."""
+        names = self.exposed.items() if self._pinned else ()
+        return {name: key for name, key in names if str(key) in self._pinned}
 
     @cached_property
     def direct_listing(self) -> JsonObject:
@@ -352,6 +360,7 @@ class WorkspaceCatalog:
             provider=self._provider,
             prefixed=not self._is_of_one_server(project),
             trouble_of=self._trouble_of,
+            pinned=options.pinned,
         )
 
     def _is_of_one_server(self, project: ProjectId | None) -> bool:

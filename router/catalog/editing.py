@@ -28,6 +28,8 @@ MAX_NAME_LENGTH = 80
 MAX_LIFETIME = timedelta(days=3653)
 _RESERVED_PROJECTS = frozenset({"unassigned", "unassigned_project_id"})
 """What clients say for "no project"."""
+_OF_UNASSIGNED = ("optimization", "exposure", "permissions", "rules", "pinned")
+"""What is decided for the unassigned project in the workspace itself."""
 
 
 def checked_name(name: str) -> str:
@@ -216,6 +218,26 @@ def project_entry(config: WorkspaceConfig, project: ProjectId) -> ProjectConfig:
             f'There is no project "{project}".', "List them with: toolbooth project list"
         )
     return config.projects[project]
+
+
+def project_of(config: WorkspaceConfig, project: ProjectId | None) -> ProjectConfig:
+    """A project in whole; None is what the workspace says for those outside of any."""
+    if project is not None:
+        return project_entry(config, project)
+    own = {field: getattr(config, field) for field in _OF_UNASSIGNED}
+    return ProjectConfig(name=config.name, **own)
+
+
+def with_project_put(
+    config: WorkspaceConfig, project: ProjectId | None, entry: ProjectConfig
+) -> WorkspaceConfig:
+    """The project as given, whether there is one by that id or not."""
+    for server in entry.servers or ():
+        check_server(config, server)
+    if project is None:
+        return config.model_copy(update={field: getattr(entry, field) for field in _OF_UNASSIGNED})
+    named = entry.model_copy(update={"name": checked_name(entry.name)})
+    return _with_project_entry(config, project, named)
 
 
 def new_workspace_id(name: str, taken: Mapping[WorkspaceId, object]) -> WorkspaceId:

@@ -19,6 +19,7 @@ from router.gateway import metatools, progressive
 from router.gateway.answers import error_result, outcome_of
 from router.gateway.discovering import discovery_answer, find
 from router.gateway.execution import Execution, Perform, ToolCall
+from router.gateway.listings import Listings
 from router.gateway.metatools import Inquiry
 from router.gateway.recording import Recorder, Request
 from router.gateway.results import READ_RESULT, Results
@@ -39,7 +40,7 @@ from router.model import (
 from router.names import SCRIPTS, parse_tool_key
 from router.result import Failed, Ok, ToolResult, failed
 from router.scripts.running import ScriptRunner
-from router.searching import Lessons, SearchReply
+from router.searching import Lessons, SearchReply, SearchTrial
 
 
 class Exposures:
@@ -56,6 +57,7 @@ class Exposures:
     ) -> None:
         self._execution = execution
         self._offers_execute = offers_execute
+        self._listings = Listings(offers_execute)
         self.scripting = Scripting(runner, execution.view, execution.scripts, self.run_tool)
         self._steps = Steps(recorder, self.scripting, self.run_tool)
         self._results = results
@@ -72,33 +74,24 @@ class Exposures:
     def list_tools(self, request: Request) -> JsonObject:
         started = time.perf_counter()
         view = self._execution.view(request.caller)
-        listing, tokens = self._listing(view)
+        listing = self._listings.of(view)
         self._note(
             request,
             ActivityKind.LIST,
             started,
-            context_tokens=tokens,
-            saved_tokens=view.full_tokens - tokens,
-            result_count=len(listing["tools"]),
+            context_tokens=listing.context_tokens,
+            saved_tokens=view.full_tokens - listing.context_tokens,
+            result_count=len(listing.answer["tools"]),
         )
-        return listing
+        return listing.answer
 
     def listing(self, caller: Caller) -> JsonObject:
         """What this caller gets as its tools; the same object until that changes."""
-        return self._listing(self._execution.view(caller))[0]
+        return self._listings.of(self._execution.view(caller)).answer
 
     def exposed_tokens(self, view: View) -> int:
         """What listing its tools costs a client."""
-        return self._listing(view)[1]
-
-    def _listing(self, view: View) -> tuple[JsonObject, int]:
-        if view.optimization is None:
-            return view.direct_listing, view.full_tokens
-        if view.exposure is Exposure.PROGRESSIVE:
-            return progressive.LISTING, progressive.LISTING_TOKENS
-        if self._offers_execute():
-            return metatools.LISTING_WITH_EXECUTE, metatools.LISTING_WITH_EXECUTE_TOKENS
-        return metatools.LISTING, metatools.LISTING_TOKENS
+        return self._listings.of(view).context_tokens
 
     async def call_tool(self, request: Request, name: str, arguments: JsonObject) -> JsonObject:
         """The result of a `tools/call`, by whichever name the tool was exposed."""
@@ -109,7 +102,8 @@ class Exposures:
         view = self._execution.view(request.caller)
         if view.optimization is not None and self._offers_step(view, name):
             return await self._steps.answer(request, view, name, arguments)
-        if view.optimization is None and (key := view.exposed.get(name)) is not None:
+        offered = view.exposed if view.optimization is None else view.pinned
+        if (key := offered.get(name)) is not None:
             return await self._run(request, key, arguments)
         raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {name}")
 
@@ -126,6 +120,22 @@ class Exposures:
         experiences = self._lessons.experiences(caller)
         return await find(self._execution.view(caller), inquiry, experiences, strategy)
 
+    async def try_search(
+        self, caller: Caller, inquiry: Inquiry, strategy: Optimization
+    ) -> SearchTrial:
+        """A search with what a client would pay for it, in time and in tokens."""
+        started = time.perf_counter()
+        reply = await self.search(caller, inquiry, strategy)
+        _, tokens = self._told(caller, inquiry, reply)
+        return SearchTrial(reply, (time.perf_counter() - started) * 1000, tokens)
+
+    def _told(self, caller: Caller, inquiry: Inquiry, reply: SearchReply) -> tuple[JsonObject, int]:
+        """The result of `tool_discovery`, and the tokens it costs."""
+        view = self._execution.view(caller)
+        spelled = view.lua.spelled if self._offers_execute() else None
+        answer = discovery_answer(reply, view, inquiry.queries, self._readiness(caller), spelled)
+        return answer, context_tokens(answer["content"][0]["text"])
+
     async def _discover(self, request: Request, arguments: JsonObject) -> JsonObject:
         started = time.perf_counter()
         caller = request.caller
@@ -135,11 +145,8 @@ class Exposures:
             self._note(request, ActivityKind.SEARCH, started, Outcome.ERROR, message=error.message)
             return error_result(failed(error))
         reply = await self.search(caller, inquiry)
-        view = self._execution.view(caller)
-        spelled = view.lua.spelled if self._offers_execute() else None
-        answer = discovery_answer(reply, view, inquiry.queries, self._readiness(caller), spelled)
+        answer, tokens = self._told(caller, inquiry, reply)
         self._lessons.searched(caller, inquiry.queries, [hit.tool.key for hit in reply.hits])
-        tokens = context_tokens(answer["content"][0]["text"])
         self._note(
             request,
             ActivityKind.SEARCH,

@@ -63,6 +63,7 @@ class CloudSearch:
         self._secrets = secrets
         self._breaker = breaker or Breaker()
         self._timeout_s = timeout_s
+        self._known = ""
 
     async def search(self, tools: Sequence[Tool], request: SearchRequest) -> list[SearchHit]:
         """Raises `CloudFailed`, whatever goes wrong."""
@@ -70,6 +71,9 @@ class CloudSearch:
         if not base:
             raise CloudFailed("no address is set; toolbooth cloud set URL")
         check_address(base)
+        if base != self._known:  # What another one did says nothing about this one.
+            self._known = base
+            self._breaker.note(failed=False)
         self._breaker.check()
         try:
             answer = await self._post(f"{base}/catalog/search", question(tools, request))

@@ -26,6 +26,7 @@ from router.names import SCRIPTS
 from router.permissions import Answer, AskId, Kind, PermissionAsk
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
+from router.service.projects import Projects
 from router.service.queries import Queries
 from router.service.workspaces import Workspaces
 from router.settings import PermissionRule, WorkspaceConfig
@@ -49,6 +50,7 @@ class Boundaries(Queries):
         super().__init__(config, workspaces, fleet, endpoint, tokens, secrets)
         self._publish = publish
         self._clock = clock
+        self.project_configs = Projects(workspaces, self._edit, publish)
 
     async def create_workspace(self, name: str) -> WorkspaceId:
         name = editing.checked_name(name)

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from router.credentials import should_be_kept
+from router.credentials import SecretConcern, should_be_kept
 from router.errors import SecretUnavailable
 from router.model import ActivityEntry, JsonObject
 from router.references import secret_references
@@ -76,26 +76,31 @@ def _without_password(config: ServerConfig) -> ServerConfig:
     )
 
 
-def warnings_about(name: str, config: ServerConfig, secrets: LayeredSecrets) -> tuple[str, ...]:
-    """What a person should know about the secrets of the server `name`, a sentence each."""
+def concerns_about(config: ServerConfig, secrets: LayeredSecrets) -> tuple[SecretConcern, ...]:
+    """The secrets of a server that are not where they should be."""
     plain = dict.fromkeys(secret.place for secret in config.plain_secrets)
-    where = "an environment variable" if config.command else "a header"
     values = [*config.env.values(), *config.headers.values()]
     if config.oauth is not None:
         values.append(config.oauth.client_secret)
     references = dict.fromkeys(each for value in values for each in secret_references(value))
     return (
+        *(SecretConcern(place, plain=True) for place in plain),
         *(
-            f"A secret ({place}) of {name} stands in workspace.json as plain text. "
-            f"Pass it as {where} with a reference instead."
-            for place in plain
-        ),
-        *(
-            f"There is no keyring: {secret.rpartition('/')[2]} of {name} is kept only until "
-            "Toolbooth stops."
+            SecretConcern(secret.rpartition("/")[2], plain=False)
             for kind, secret in references
             if kind == "keyring" and not secrets.persisted(secret)
         ),
+    )
+
+
+def warning_about(name: str, config: ServerConfig, concern: SecretConcern) -> str:
+    """A sentence for the person, about the server called `name`."""
+    if not concern.plain:
+        return f"There is no keyring: {concern.place} of {name} is kept only until Toolbooth stops."
+    where = "an environment variable" if config.command else "a header"
+    return (
+        f"A secret ({concern.place}) of {name} stands in workspace.json as plain text. "
+        f"Pass it as {where} with a reference instead."
     )
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from router.activity import ActivityPage, ActivityQuery, ClientSavings
 from router.catalog import editing, reading
+from router.credentials import SecretConcern
 from router.details import LogLine, ServerOffers
 from router.gateway.metatools import Inquiry
 from router.lists import ApprovalPolicy
@@ -32,7 +33,7 @@ from router.receipts import Receipt
 from router.searching import SearchReply
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
-from router.service.keeping import warnings_about
+from router.service.keeping import concerns_about, warning_about
 from router.service.tool_views import ToolViews
 from router.service.workspaces import Workspaces
 from router.settings import PermissionRule, ServerConfig, Settings
@@ -113,8 +114,11 @@ class Queries:
 
     def secret_warnings(self, ref: ServerRef) -> tuple[str, ...]:
         """What a person should know about where a server's secrets are, a sentence each."""
-        entry = self._workspaces.entry(ref)
-        return warnings_about(entry.name, entry.config, self._secrets)
+        entry, concerns = self._workspaces.entry(ref), self.secret_concerns(ref)
+        return tuple(warning_about(entry.name, entry.config, concern) for concern in concerns)
+
+    def secret_concerns(self, ref: ServerRef) -> tuple[SecretConcern, ...]:
+        return concerns_about(self._workspaces.entry(ref).config, self._secrets)
 
     def receipt(self, ref: ServerRef) -> Receipt | None:
         return self._fleet.discovering.receipt(ref)

@@ -19,7 +19,7 @@ from router.model import Caller, Optimization, ProjectId, WorkspaceId
 from router.ports import SecretStore
 from router.search.cloud import TOKEN_NAME, CloudFailed, check_address
 from router.search.provider import Provider
-from router.searching import Learned, SearchReply
+from router.searching import Learned, SearchTrial
 from router.service.learning import Learning
 from router.service.workspaces import Workspaces
 from router.settings import Settings
@@ -76,12 +76,12 @@ class Searches:
         *,
         context: str = "",
         strategies: Sequence[Optimization] = (Optimization.BM25, Optimization.HYBRID),
-    ) -> tuple[SearchReply, ...]:
+    ) -> tuple[SearchTrial, ...]:
         caller = self._router.local_caller(workspace, project)
         arguments = {"query": list(queries), "context": context}
         inquiry = Inquiry.read(arguments, self._router.settings().results_per_search)
-        replies = [await self._exposures.search(caller, inquiry, each) for each in strategies]
-        return tuple(replies)
+        trials = [await self._exposures.try_search(caller, inquiry, each) for each in strategies]
+        return tuple(trials)
 
     def learned(self, workspace: WorkspaceId, project: ProjectId | None) -> Learned:
         return self._learning.learned(workspace, project)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gui.look.theme import Theme
@@ -63,6 +63,30 @@ def test_one_strategy_can_be_looked_at_alone(
     press(window.others.playground, "Hybrid")
     qtbot.waitUntil(lambda: router.searches.asked[-1] == ("open", "hybrid"))
     assert "Keyword (BM25)" not in texts(window)
+
+
+def test_what_an_answer_costs_is_said(window: MainWindow, qtbot: QtBot) -> None:
+    ask(window, "open", qtbot)
+    assert "2 ms · 1 tools · 640 tokens" in texts(window).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_a_tool_is_pinned_and_that_can_be_undone(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    ask(window, "open", qtbot)
+    press(window, "Pin: every app gets this tool")
+    qtbot.waitUntil(lambda: "Every app gets create_issue now" in texts(window))
+    assert router.project_configs.config(PERSONAL, None).pinned == (str(KEY),)
+    pinned = "Pinned: every app gets this tool. Press to unpin"
+    qtbot.waitUntil(lambda: has_button(window, pinned))
+    press(window, "Undo")
+    assert router.project_configs.config(PERSONAL, None).pinned == ()
+    qtbot.waitUntil(lambda: not has_button(window, pinned))
+
+
+def has_button(window: MainWindow, name: str) -> bool:
+    buttons = window.findChildren(QAbstractButton)
+    return any(each.accessibleName() == name and each.isVisible() for each in buttons)
 
 
 def test_a_tool_is_never_shown_again_and_that_can_be_undone(

@@ -14,7 +14,9 @@ from tests.running import PERSONAL, Running
 @pytest.mark.proves("META-4", "META-10")
 async def test_a_search_is_tried_out_by_each_strategy_as_clients_get_it(running: Running) -> None:
     await running.add("Odd")
-    words, meaning = await running.router.searches.try_out(PERSONAL, None, ["echo a text"])
+    trials = await running.router.searches.try_out(PERSONAL, None, ["echo a text"])
+    words, meaning = (trial.reply for trial in trials)
+    assert all(trial.duration_ms > 0 and trial.context_tokens > 20 for trial in trials)
     assert (words.strategy, meaning.strategy) == (Optimization.BM25, Optimization.HYBRID)
     assert words.hits[0].tool.key.tool == meaning.hits[0].tool.key.tool
     assert 0 < words.hits[0].relevance <= 1
@@ -27,11 +29,11 @@ async def test_trying_out_the_cloud_without_a_service_says_what_is_missing(
     running: Running,
 ) -> None:
     await running.add("Odd")
-    [reply] = await running.router.searches.try_out(
+    [trial] = await running.router.searches.try_out(
         PERSONAL, None, ["echo"], strategies=[Optimization.CLOUD]
     )
-    assert reply.strategy is Optimization.HYBRID
-    assert "no address is set" in reply.note
+    assert trial.reply.strategy is Optimization.HYBRID
+    assert "no address is set" in trial.reply.note
 
 
 async def test_a_search_of_nothing_is_refused_with_a_sentence(running: Running) -> None:
@@ -46,8 +48,8 @@ async def test_a_change_of_tools_has_the_index_ready_before_anyone_searches(
     searches = running.router.searches
     searches.follow(ToolsChanged(PERSONAL, ref.server, 1))
     await searches.prepare(PERSONAL)
-    [reply] = await searches.try_out(PERSONAL, None, ["echo"], strategies=[Optimization.HYBRID])
-    assert reply.hits
+    [trial] = await searches.try_out(PERSONAL, None, ["echo"], strategies=[Optimization.HYBRID])
+    assert trial.reply.hits
 
 
 async def test_new_workspaces_search_by_words_and_meaning(running: Running) -> None:
