@@ -15,16 +15,14 @@ from typing import assert_never
 from gui import formats
 from gui.failures import Offer, failure_offer, failure_text
 from gui.translating import tr
+from router.activity import ActivityEntry, ActivityKind, Outcome
 from router.model import (
-    ActivityEntry,
-    ActivityKind,
     DiscoveryStatus,
     DiscoveryStep,
     Effect,
     Failure,
     FailureKind,
     ListenerPhase,
-    Outcome,
     ServerState,
     ServerStatus,
     Transport,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from router.activity import ActivityEntry, ActivityKind, Outcome, Savings
 from router.details import LogLine, OfferView, ServerOffers
 from router.lists import Approval, DiffPart, Finding, FindingKind, WordChange
 from router.model import (
-    ActivityEntry,
-    ActivityKind,
     DataSource,
     DiscoveryStatus,
     DiscoveryStep,
@@ -16,10 +15,8 @@ from router.model import (
     Failure,
     FailureKind,
     Optimization,
-    Outcome,
     Parameter,
     Permission,
-    Savings,
     ServerId,
     ServerState,
     ServerStatus,

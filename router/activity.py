@@ -1,11 +1,66 @@
-"""Questions to the activity log: which entries, and what Context Optimization saved each client."""
+"""What clients did: the entries of the activity log, questions to it, what was saved for whom."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
-from router.model import ActivityEntry, ActivityKind
+from router.model import ProjectId, ServerId, WorkspaceId
+
+
+class ActivityKind(StrEnum):
+    SEARCH = "search"
+    CALL = "call"
+    LIST = "list"
+    PROMPT = "prompt"
+    RESOURCE = "resource"
+    REFUSED = "refused"
+
+
+class Outcome(StrEnum):
+    OK = "ok"
+    ERROR = "error"
+    DENIED = "denied"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityEntry:
+    """One thing a client did. `detail` is the text of a search or, if the person turned that on,
+    the arguments of a call; only then is it written to disk."""
+
+    at: datetime
+    request_id: str
+    client: str
+    kind: ActivityKind
+    outcome: Outcome
+    duration_ms: float
+    workspace: WorkspaceId | None = None
+    project: ProjectId | None = None
+    server: ServerId | None = None
+    tool: str | None = None
+    """The tool, or the prompt's name or the resource's address."""
+    detail: str | None = None
+    result_count: int | None = None
+    context_tokens: int = 0
+    """Tokens this answer put into the client's context."""
+    saved_tokens: int = 0
+    """Tokens it kept out of there, net: negative for a search reply."""
+    message: str | None = None
+    trace_id: str = ""
+    input_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Savings:
+    """What Context Optimization spares: per request, today, and in each of the last 24 hours."""
+
+    exposed_tokens: int
+    full_tokens: int
+    saved_today: int
+    requests_today: int
+    hourly: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

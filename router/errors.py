@@ -32,10 +32,6 @@ class Refused(InvalidInput):
     """The person, or their rules, don't let this caller do this."""
 
 
-class NotAvailableYet(InvalidInput):
-    """A choice this version knows by name but can't do."""
-
-
 class Conflict(ToolboothError):
     """The thing is there already, or someone else holds it."""
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from router.activity import ActivityEntry
 from router.model import (
-    ActivityEntry,
     DiscoveryStep,
     Failure,
     ListenerState,

@@ -8,7 +8,6 @@ from typing import Generic, TypeAlias, TypeVar
 
 from router.errors import (
     InvalidInput,
-    NotAvailableYet,
     Refused,
     SecretUnavailable,
     ToolboothError,
@@ -18,6 +17,8 @@ from router.errors import (
 from router.model import FailureKind
 
 T = TypeVar("T")
+
+_METHOD_NOT_FOUND = -32601
 
 _LASTING = frozenset(
     {
@@ -67,14 +68,14 @@ ToolResult: TypeAlias = Ok[T] | Failed
 def failed(error: Exception) -> Failed:
     """The `Failed` an exception becomes at the tool edge."""
     match error:
-        case NotAvailableYet():
-            return Failed(ToolErrorCode.NOT_IMPLEMENTED, error.message, hint=error.hint)
         case Refused():
             return Failed(ToolErrorCode.INVALID_INPUT, error.message, hint=error.hint, refused=True)
         case InvalidInput():
             return Failed(ToolErrorCode.INVALID_INPUT, error.message, hint=error.hint)
         case UpstreamAnsweredError():
-            return Failed(ToolErrorCode.EXECUTION_FAILED, error.message, answered=error)
+            missing = error.code == _METHOD_NOT_FOUND
+            code = ToolErrorCode.NOT_IMPLEMENTED if missing else ToolErrorCode.EXECUTION_FAILED
+            return Failed(code, error.message, answered=error)
         case UpstreamFailed() if error.failure.kind in _LASTING:
             return Failed(ToolErrorCode.UNAVAILABLE, error.message, hint=error.hint)
         case UpstreamFailed() | SecretUnavailable():

@@ -6,16 +6,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from router.activity import ActivityEntry, Savings
 from router.credentials import SecretConcern
 from router.details import LogLine, ServerOffers
 from router.lists import ApprovalPolicy
 from router.model import (
-    ActivityEntry,
     JsonObject,
     ListenerPhase,
     ListenerState,
     ProjectSummary,
-    Savings,
     ServerRef,
     ServerStatus,
     SignIn,

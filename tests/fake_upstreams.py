@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from router.errors import NotFound
+from router.exchange import ProgressSink, Requester, SessionId, Upstream
 from router.model import (
     JsonObject,
     ServerRef,
 )
-from router.ports import ProgressSink, Requester, SessionId, Upstream
 
 
 @dataclass(slots=True)

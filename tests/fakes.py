@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from threading import current_thread
 from typing import Any, TypeVar
 
+from router.activity import ActivityEntry, Savings
 from router.credentials import SecretConcern
 from router.details import LogLine, ServerOffers
 from router.errors import NotFound, SecretUnavailable, ToolboothError
@@ -21,7 +22,6 @@ from router.events import (
 )
 from router.lists import ApprovalPolicy
 from router.model import (
-    ActivityEntry,
     DiscoveryStatus,
     Exposure,
     IssuedToken,
@@ -31,7 +31,6 @@ from router.model import (
     Permission,
     ProjectId,
     ProjectSummary,
-    Savings,
     ServerId,
     ServerRef,
     ServerState,

@@ -12,8 +12,8 @@ from gui.look.status_mark import StatusMark
 from gui.look.widgets import Card, label
 from gui.presenting import Mark, activity_row
 from gui.settings.controls import wrapped
+from router.activity import ActivityEntry, ActivityKind
 from router.clients import ClientApp, ClientState
-from router.model import ActivityEntry, ActivityKind
 
 _REFUSED = (ActivityKind.REFUSED,)
 

@@ -26,7 +26,7 @@ from gui.look.theme import theme
 from gui.look.widgets import Card, IconButton, Pill, Segmented, label
 from gui.presenting import ActivityRow, Tone
 from gui.window.activity_model import ActivityModel, Column, Showing, alignment, row_at
-from router.model import ActivityEntry
+from router.activity import ActivityEntry
 
 HEIGHT = 214
 REPAINT_MS = 100

@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 
 from gui.look.rows import Index
 from gui.presenting import ActivityRow, activity_row
-from router.model import ActivityEntry, ActivityKind, Outcome
+from router.activity import ActivityEntry, ActivityKind, Outcome
 
 KEPT = 500
 ActivityRole = Qt.ItemDataRole.UserRole

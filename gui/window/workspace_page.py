@@ -22,15 +22,9 @@ from gui.window.header import Header
 from gui.window.savings_card import SavingsCard
 from gui.window.server_detail import ServerDetail
 from gui.window.server_list import ServerList
+from router.activity import ActivityEntry
 from router.errors import NotFound
-from router.model import (
-    ActivityEntry,
-    DiscoveryStatus,
-    DiscoveryStep,
-    ServerRef,
-    ServerStatus,
-    WorkspaceId,
-)
+from router.model import DiscoveryStatus, DiscoveryStep, ServerRef, ServerStatus, WorkspaceId
 from router.ports import RouterPort
 
 SAVINGS_MS = 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from router.catalog.catalog import configured_servers
+from router.catalog.entries import configured_servers
 from router.errors import Conflict, InvalidInput, NotFound
 from router.model import (
     Exposure,

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from router.catalog.catalog import ServerEntry, WorkspaceCatalog
+from router.catalog.catalog import WorkspaceCatalog
+from router.catalog.entries import ServerEntry
 from router.errors import NotFound
 from router.events import Publish, ServerStatusChanged
 from router.model import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from datetime import datetime
 
-from router.activity import ActivityQuery
+from router.activity import ActivityKind, ActivityQuery
 from router.control import views
 from router.control.asking import Command, ControlledRouter
-from router.model import ActivityKind, JsonObject
+from router.model import JsonObject
 
 MOST = 1000
 

@@ -7,10 +7,10 @@ from datetime import datetime
 
 from pydantic.alias_generators import to_camel
 
+from router.activity import ActivityEntry
 from router.advice import advise, explain, protection_words
 from router.lists import Finding
 from router.model import (
-    ActivityEntry,
     JsonObject,
     ListenerState,
     ProcessFacts,

@@ -18,9 +18,9 @@ from router.discovery.isolation.sandbox import Confined, Sandbox, Wanted
 from router.discovery.isolation.spec import Limits
 from router.discovery.receipt import make_receipt, why_it_failed
 from router.errors import UpstreamAnsweredError, UpstreamFailed
+from router.exchange import Upstream
 from router.lists import ServerListing
 from router.model import DiscoveryStep, Failure, FailureKind, ServerRef, Transport
-from router.ports import Upstream
 from router.receipts import DiscoveryAccess, IsolationLevel, Package, Protection, Receipt
 from router.settings import ServerConfig
 from router.upstream.environment import find_command

@@ -12,7 +12,8 @@ from contextvars import copy_context
 from datetime import datetime, timedelta
 
 from router.advice import advise
-from router.catalog.catalog import ServerEntry, WorkspaceCatalog
+from router.catalog.catalog import WorkspaceCatalog
+from router.catalog.entries import ServerEntry
 from router.catalog.statuses import StatusBoard
 from router.discovery.learning import TellStep
 from router.errors import NotFound, ToolboothError, UpstreamAnsweredError, UpstreamFailed

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from router.model import JsonObject, Outcome
+from router.activity import Outcome
+from router.model import JsonObject
 from router.result import Failed, ToolResult
 
 

@@ -17,9 +17,9 @@ from typing import TypeAlias
 from router.catalog.policies import Subject
 from router.errors import NotFound, Refused
 from router.events import PermissionAsked, PermissionSettled, Publish
+from router.exchange import ProgressSink, SessionId
 from router.model import Caller, ServerRef
 from router.permissions import Answer, AskId, PermissionAsk
-from router.ports import ProgressSink, SessionId
 
 _HOUR_S = 3600.0
 _MAX_WAITING = 32

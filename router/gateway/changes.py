@@ -23,10 +23,10 @@ from mcp.shared.subscriptions import (
 )
 from mcp_types import SubscriptionsListenRequestParams, SubscriptionsListenResult
 
+from router.exchange import SessionId
 from router.gateway.callers import Refusal
 from router.gateway.sessions import Context, Session
 from router.model import Caller, JsonObject, ServerRef
-from router.ports import SessionId
 from router.tasks import spawn
 
 _TOGETHER_S = 0.05

@@ -17,10 +17,10 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from router.errors import UpstreamAnsweredError
+from router.exchange import SessionId
 from router.gateway.rounds import Round
 from router.gateway.sessions import Context, Session, capabilities_of, folder_path
 from router.model import JsonObject, as_array, as_object
-from router.ports import SessionId
 from router.upstream.protocol import LOG_LEVELS
 
 _ANSWER_WITHIN_S = 300.0

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from router.catalog.catalog import View
 from router.catalog.reading import compact_json
+from router.catalog.view import View
 from router.errors import InvalidInput
 from router.gateway.metatools import Inquiry
 from router.gateway.results import READ_RESULT

@@ -12,10 +12,13 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from router.advice import advise
-from router.catalog.catalog import ServerEntry, View, WorkspaceCatalog
+from router.catalog.catalog import WorkspaceCatalog
+from router.catalog.entries import ServerEntry
 from router.catalog.policies import ALLOWED, Policy, Subject
 from router.catalog.reading import compact_json
+from router.catalog.view import View
 from router.errors import NotFound, Refused, ToolboothError, UpstreamAnsweredError, UpstreamFailed
+from router.exchange import ProgressSink, Requester, Upstreams
 from router.gateway.arguments import problems
 from router.gateway.asking import Asking, Question
 from router.gateway.showing import shown
@@ -33,7 +36,6 @@ from router.model import (
 )
 from router.names import SCRIPTS
 from router.permissions import Kind
-from router.ports import ProgressSink, Requester, Upstreams
 from router.result import Ok, ToolResult, failed
 from router.saved import SavedScript
 from router.store.redaction import Redactor

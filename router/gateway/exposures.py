@@ -12,8 +12,9 @@ from collections.abc import Callable
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from router.catalog.catalog import View
+from router.activity import ActivityKind, Outcome
 from router.catalog.reading import context_tokens, result_tokens
+from router.catalog.view import View
 from router.errors import InvalidInput, UpstreamAnsweredError
 from router.gateway import metatools, progressive
 from router.gateway.answers import error_result, outcome_of
@@ -26,12 +27,10 @@ from router.gateway.results import READ_RESULT, Results
 from router.gateway.scripting import Scripting
 from router.gateway.steps import Steps
 from router.model import (
-    ActivityKind,
     Caller,
     Exposure,
     JsonObject,
     Optimization,
-    Outcome,
     ServerRef,
     ServerStatus,
     Tool,

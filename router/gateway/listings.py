@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from router.catalog.catalog import View
+from router.catalog.view import View
 from router.gateway import metatools, progressive
 from router.model import Exposure, JsonObject
 

@@ -9,21 +9,13 @@ from collections.abc import Awaitable, Callable, Iterable
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from router.catalog.catalog import View
+from router.activity import ActivityKind, Outcome
 from router.catalog.offers import Offer
+from router.catalog.view import View
 from router.errors import Refused, ToolboothError, UpstreamAnsweredError
 from router.gateway.execution import Execution, forwarded_meta
 from router.gateway.recording import Recorder, Request
-from router.model import (
-    ActivityKind,
-    Caller,
-    JsonObject,
-    Outcome,
-    ServerId,
-    ServerRef,
-    as_array,
-    as_object,
-)
+from router.model import Caller, JsonObject, ServerId, ServerRef, as_array, as_object
 from router.permissions import Kind
 
 RESOURCE_NOT_FOUND = -32002

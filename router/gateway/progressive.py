@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import cast
 
-from router.catalog.catalog import ServerEntry, View
+from router.catalog.entries import ServerEntry
 from router.catalog.lua_reference import example, parameter_lines
 from router.catalog.reading import compact_json, context_tokens
+from router.catalog.view import View
 from router.errors import InvalidInput
 from router.model import JsonObject, Tool, as_array, as_object
 from router.names import SCRIPTS

@@ -20,6 +20,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.requests import HTTPConnection
 
 from router import __version__
+from router.exchange import SessionId
 from router.gateway.admissions import Admissions
 from router.gateway.changes import Changes, Follower, Lists
 from router.gateway.clients import ClientAtHand
@@ -30,7 +31,6 @@ from router.gateway.recording import Request
 from router.gateway.rounds import KEPT_S, Round, Rounds, for_server, is_ours, passed_on
 from router.gateway.sessions import Context, Session, Sessions
 from router.model import Caller, JsonObject, ServerRef, as_object
-from router.ports import SessionId
 from router.tasks import spawn
 from router.tracing import begin_trace, current_trace
 from router.upstream.questions import askable

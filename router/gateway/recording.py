@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from router.model import ActivityEntry, ActivityKind, Caller, JsonObject, Outcome, as_object
-from router.ports import ProgressSink, Requester
+from router.activity import ActivityEntry, ActivityKind, Outcome
+from router.exchange import ProgressSink, Requester
+from router.model import Caller, JsonObject, as_object
 from router.tracing import current_trace, log_event
 
 log = logging.getLogger(__name__)

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol, cast
 
-from router.catalog.catalog import View
 from router.catalog.reading import compact_json, effect
+from router.catalog.view import View
 from router.errors import InvalidInput, NotFound, ToolboothError
 from router.gateway.progressive import script_value
 from router.gateway.recording import Request

@@ -25,9 +25,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.requests import HTTPConnection
 
+from router.exchange import SessionId
 from router.gateway.guard import caller_of, recall_of
 from router.model import Caller, JsonObject, as_object
-from router.ports import SessionId
 from router.settings import FOLDER_HEADER, SESSION_HEADER
 
 MAX_SESSIONS = 1000

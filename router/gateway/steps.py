@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-from router.catalog.catalog import View
+from router.activity import ActivityKind, Outcome
 from router.catalog.reading import result_tokens
+from router.catalog.view import View
 from router.errors import ToolboothError
 from router.gateway import progressive
 from router.gateway.answers import error_result, outcome_of, text_result
 from router.gateway.recording import Recorder, Request
 from router.gateway.scripting import RunTool, Scripting
-from router.model import ActivityKind, JsonObject, Outcome
+from router.model import JsonObject
 from router.result import Failed, Ok, ToolResult, failed
 
 

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 
 from router.catalog.reading import about_characters
 from router.errors import ToolboothError
+from router.exchange import ProgressSink
 from router.model import JsonObject, as_array, as_object
-from router.ports import ProgressSink
 from router.scripts.limits import ScriptLimits
 from router.scripts.workers import Worker, WorkerGone, Workers, encoded
 from router.tasks import spawn, stop

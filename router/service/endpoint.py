@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
+from router.activity import ActivityEntry, ActivityKind, Outcome
 from router.errors import Conflict
 from router.events import (
     Event,
@@ -16,6 +17,7 @@ from router.events import (
     WorkspacesChanged,
     WorkspaceSwitched,
 )
+from router.exchange import SessionId
 from router.gateway.admissions import Admissions
 from router.gateway.app import build_app
 from router.gateway.asking import Asking
@@ -29,18 +31,14 @@ from router.gateway.protocol import Protocol
 from router.gateway.recording import Recorder
 from router.gateway.results import Results
 from router.model import (
-    ActivityEntry,
-    ActivityKind,
     Caller,
     JsonObject,
     ListenerPhase,
     ListenerState,
-    Outcome,
     ServerRef,
     TokenId,
     WorkspaceId,
 )
-from router.ports import SessionId
 from router.scripts.limits import ScriptLimits
 from router.scripts.running import ScriptRunner
 from router.searching import Lessons

@@ -14,6 +14,7 @@ from pathlib import Path
 from router.catalog.statuses import StatusBoard, without_secrets
 from router.discovery.refresher import Refresher
 from router.events import AttentionNeeded, Event, Publish, ServerRemoved, ToolsChanged
+from router.exchange import SessionId
 from router.gateway import metatools
 from router.model import (
     DiscoveryStatus,
@@ -22,7 +23,7 @@ from router.model import (
     ServerRef,
     ServerState,
 )
-from router.ports import SecretStore, SessionId
+from router.ports import SecretStore
 from router.receipts import DiscoveryAccess
 from router.service.discovering import Discovering
 from router.service.following import Following

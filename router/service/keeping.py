@@ -12,9 +12,10 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from router.activity import ActivityEntry
 from router.credentials import SecretConcern, should_be_kept
 from router.errors import SecretUnavailable
-from router.model import ActivityEntry, JsonObject
+from router.model import JsonObject
 from router.references import secret_references
 from router.settings import ServerConfig, Settings
 from router.store.activity import SqliteActivityLog

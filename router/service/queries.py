@@ -6,20 +6,18 @@ import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 
-from router.activity import ActivityPage, ActivityQuery, ClientSavings
+from router.activity import ActivityEntry, ActivityPage, ActivityQuery, ClientSavings, Savings
 from router.catalog import editing, reading
 from router.credentials import SecretConcern
 from router.details import LogLine, ServerOffers
 from router.gateway.metatools import Inquiry
 from router.lists import ApprovalPolicy
 from router.model import (
-    ActivityEntry,
     Caller,
     ListenerState,
     Permission,
     ProjectId,
     ProjectSummary,
-    Savings,
     ServerRef,
     ServerStatus,
     TokenSummary,

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import assert_never
 
-from router.catalog import editing
+from router.activity import ActivityEntry
 from router.collecting import no_collection
 from router.control.channel import ControlServer, socket_address
 from router.control.commands import dispatch
@@ -30,37 +30,25 @@ from router.events import (
 )
 from router.gateway.recording import Request
 from router.interop.places import Places
-from router.model import (
-    ActivityEntry,
-    Caller,
-    JsonObject,
-    ServerId,
-    ServerRef,
-    SignIn,
-    ToolKey,
-    WorkspaceId,
-)
-from router.receipts import DiscoveryAccess
+from router.model import Caller, JsonObject, ToolKey, WorkspaceId
 from router.result import Failed, ToolResult
 from router.search.cloud import CloudSearch
 from router.search.provider import Provider
 from router.service.announcing import Announcer
 from router.service.apps import Apps
-from router.service.boundaries import Boundaries
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
 from router.service.keeping import (
     open_activity,
     outlived,
     redacted,
-    require_keyring,
-    without_secrets,
 )
 from router.service.learning import Learning
 from router.service.scripts import Scripts
 from router.service.searches import Searches
+from router.service.servers import Servers
 from router.service.workspaces import Workspaces
-from router.settings import ServerConfig, Settings, WorkspaceConfig
+from router.settings import ServerConfig, Settings
 from router.store.clock import utc_now
 from router.store.config import (
     Accepted,
@@ -84,7 +72,7 @@ log = logging.getLogger(__name__)
 _POLL_S = 1.0
 
 
-class Router(Boundaries):
+class Router(Servers):
     """`open()` reads the files and can work on them; `start()` also serves clients."""
 
     def __init__(
@@ -173,6 +161,7 @@ class Router(Boundaries):
         await self._endpoint.start(self.settings().port if self._port is None else self._port)
         await self._control.start()
         self._instance.update(url=self.listener().url)
+        self._serving = True
         self._watching = spawn(self._watch(), name="watch files")
         self._fleet.start_serving()
         self.subscribe(self.searches.follow)
@@ -197,98 +186,6 @@ class Router(Boundaries):
 
     def subscribe(self, consumer: Callable[[Event], None]) -> Callable[[], None]:
         return self._announcer.subscribe(consumer)
-
-    # Servers
-
-    async def add_server(
-        self, workspace: WorkspaceId, name: str, config: ServerConfig, *, consent: bool
-    ) -> ServerId:
-        name = editing.checked_name(name)
-        planned = editing.with_server(self._workspaces.catalog(workspace).config, name, config)
-        planned_ref = ServerRef(workspace, editing.server_called(planned, name))
-        config = await self._with_secrets_kept(planned_ref, config)
-        changed = await self._workspaces.edit(
-            workspace, lambda c: editing.with_server(c, name, config)
-        )
-        server = editing.server_called(changed, name)
-        await self._consent_and_reconcile(ServerRef(workspace, server), config, consent=consent)
-        return server
-
-    async def update_server(
-        self, ref: ServerRef, name: str, config: ServerConfig, *, consent: bool
-    ) -> ServerId:
-        self._workspaces.check_editable(ref)
-        name = editing.checked_name(name)
-        config = await self._with_secrets_kept(ref, config)
-        changed = await self._workspaces.edit(
-            ref.workspace, lambda c: editing.with_changed_server(c, ref.server, name, config)
-        )
-        server = editing.server_called(changed, name)
-        await self._consent_and_reconcile(ServerRef(ref.workspace, server), config, consent=consent)
-        return server
-
-    async def remove_server(self, ref: ServerRef) -> None:
-        self._workspaces.check_editable(ref)
-        await self._edit(ref.workspace, lambda c: editing.without_server(c, ref.server))
-
-    async def set_server_enabled(self, ref: ServerRef, enabled: bool) -> None:
-        self._workspaces.check_editable(ref)
-        await self._edit(
-            ref.workspace, lambda c: editing.with_server_enabled(c, ref.server, enabled=enabled)
-        )
-
-    async def approve_server(self, ref: ServerRef) -> None:
-        await self._fleet.approve(ref)
-
-    async def allow_discovery(self, ref: ServerRef, access: DiscoveryAccess) -> None:
-        await self._fleet.allow(ref, access)
-
-    async def begin_sign_in(self, ref: ServerRef) -> SignIn:
-        if self._watching is None:
-            await require_keyring(self._secrets)
-        return await self._fleet.sign_ins.begin(ref)
-
-    async def sign_in_ended(self, ref: ServerRef) -> None:
-        """Wait for a sign-in that has begun. Raises `UpstreamFailed` if it failed."""
-        await self._fleet.sign_ins.ended(ref)
-
-    async def sign_out(self, ref: ServerRef) -> None:
-        await self._fleet.sign_out(ref)
-
-    async def import_servers(
-        self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]
-    ) -> tuple[ServerId, ...]:
-        """Add servers that came from a file: their commands wait for a person's consent."""
-        names: list[str] = []
-        planned, free = editing.with_imported(self._workspaces.catalog(workspace).config, servers)
-        ids = [editing.server_called(planned, name) for name in free]
-        kept = {
-            name: await self._with_secrets_kept(ServerRef(workspace, server), servers[name])
-            for server, name in zip(ids, servers, strict=True)
-        }
-
-        def add(config: WorkspaceConfig) -> WorkspaceConfig:
-            changed, names[:] = editing.with_imported(config, kept)
-            return changed
-
-        changed = await self._edit(workspace, add)
-        return tuple(editing.server_called(changed, name) for name in names)
-
-    async def refresh(
-        self, workspace: WorkspaceId, server: ServerId | None = None, *, packages: bool = False
-    ) -> None:
-        catalog = self._workspaces.catalog(workspace)
-        chosen = [catalog.entry(server).id] if server else list(catalog.servers)
-        refs = [ServerRef(workspace, each) for each in chosen]
-        await self._fleet.refresh(refs, packages=packages)
-
-    async def cancel_refresh(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
-        catalog = self._workspaces.catalog(workspace)
-        for each in [catalog.entry(server).id] if server else list(catalog.servers):
-            await self._fleet.refresher.cancel(ServerRef(workspace, each))
-
-    async def measure(self) -> None:
-        await self._fleet.measure()
 
     # Settings
 
@@ -316,20 +213,6 @@ class Router(Boundaries):
         return result.value
 
     # Keeping in step
-
-    async def _consent_and_reconcile(
-        self, ref: ServerRef, config: ServerConfig, *, consent: bool
-    ) -> None:
-        if consent:
-            grant = self._workspaces.consents(ref.workspace).grant
-            await asyncio.to_thread(grant, ref.server, config)
-        await self._reconcile(ref.workspace)
-
-    async def _with_secrets_kept(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
-        prefix = f"{ref.workspace}/{ref.server}"
-        return await without_secrets(
-            config, self._secrets, prefix, must_last=self._watching is None
-        )
 
     async def _watch(self) -> None:
         """Notice what people and other programs change on disk."""
@@ -387,7 +270,7 @@ class Router(Boundaries):
             await self._fleet.limits_changed()
         if after.active_workspace != before.active_workspace:
             self._publish(WorkspaceSwitched(after.active_workspace))
-        if after.port != before.port and self._watching is not None:
+        if after.port != before.port and self._serving:
             self._port = None
             await self._endpoint.stop()
             await self._endpoint.start(after.port)

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from router.catalog.catalog import ServerEntry
+from router.catalog.entries import ServerEntry
 from router.catalog.statuses import StatusBoard
 from router.catalog.vetting.differences import readable, word_diff
 from router.catalog.vetting.preparing import basis_of, original_listing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from router.catalog.catalog import ServerEntry
+from router.catalog.entries import ServerEntry
 from router.catalog.statuses import StatusBoard
 from router.lists import Approval
 from router.model import DataSource, ServerRef, ServerState, ToolView

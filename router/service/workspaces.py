@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from router.catalog.catalog import ServerEntry, WorkspaceCatalog
+from router.catalog.catalog import WorkspaceCatalog
+from router.catalog.entries import ServerEntry
 from router.errors import InvalidInput, NotFound
 from router.model import Failure, ProjectId, ServerId, ServerRef, WorkspaceId
 from router.ports import CachedListing

@@ -17,8 +17,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
-from router.activity import ActivityPage, ActivityQuery, ClientSavings
-from router.model import ActivityEntry, WorkspaceId
+from router.activity import ActivityEntry, ActivityPage, ActivityQuery, ClientSavings
+from router.model import WorkspaceId
 from router.store.activity_table import ActivityTable, TableError, move_aside
 from router.store.activity_totals import KEPT, ActivityTotals
 from router.store.clock import Clock

@@ -13,8 +13,15 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from router.activity import ActivityPage, ActivityQuery, ClientSavings
-from router.model import ActivityEntry, ActivityKind, Outcome, WorkspaceId
+from router.activity import (
+    ActivityEntry,
+    ActivityKind,
+    ActivityPage,
+    ActivityQuery,
+    ClientSavings,
+    Outcome,
+)
+from router.model import WorkspaceId
 from router.store.activity_totals import EPOCH, QUARTER
 from router.store.files import private_folder
 

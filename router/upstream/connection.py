@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any, Protocol
 
 from router.errors import UpstreamAnsweredError
+from router.exchange import ProgressSink, Requester
 from router.model import Failure, FailureKind, JsonObject, as_object
-from router.ports import ProgressSink, Requester
 from router.upstream.failures import SessionGone, bad_protocol, failed, timed_out
 from router.upstream.handshake import Session, in_envelope, shake_hands
 from router.upstream.http import HttpLink

@@ -18,8 +18,8 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias, cast
 
 from router.errors import UpstreamAnsweredError, UpstreamFailed
+from router.exchange import ProgressSink, Requester
 from router.model import Failure, JsonObject, as_object
-from router.ports import ProgressSink, Requester
 from router.tasks import spawn
 from router.upstream.failures import bad_protocol, failed, timed_out
 from router.upstream.pending import Pending

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 from router.catalog.reading import about_characters
 from router.errors import UpstreamAnsweredError
+from router.exchange import Upstream
 from router.lists import ServerListing
 from router.model import JsonObject, as_object
-from router.ports import Upstream
 from router.upstream.limits import LIMITS, Limits
 from router.upstream.mirroring import has_bad_marks
 from router.upstream.protocol import METHOD_NOT_FOUND

@@ -6,8 +6,8 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 
+from router.exchange import ProgressSink, Requester
 from router.model import Failure, JsonObject
-from router.ports import ProgressSink, Requester
 from router.tasks import spawn, stop
 
 _BACKLOG = 1000

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from router.errors import InvalidInput
+from router.exchange import Requester, SessionId
 from router.model import Failure, ServerRef, ServerState
-from router.ports import Requester, SessionId
 from router.settings import FOLDER_HEADER, Sharing
 from router.upstream.questions import FOLDER_CAPABILITIES, Audience, Questions, askable
 from router.upstream.terms import Terms

@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from router.errors import ToolboothError
+from router.exchange import ProgressSink, Requester, SessionId, Upstream
 from router.model import (
     Failure,
     FailureKind,
@@ -24,7 +25,6 @@ from router.model import (
     ServerRef,
     ServerState,
 )
-from router.ports import ProgressSink, Requester, SessionId, Upstream
 from router.settings import Sharing
 from router.tasks import spawn
 from router.upstream.connection import Connection, ProcessConnection

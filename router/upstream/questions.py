@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from router.errors import UpstreamAnsweredError
+from router.exchange import Requester
 from router.model import JsonObject, as_object
-from router.ports import Requester
 from router.upstream.pending import Pending
 from router.upstream.protocol import INVALID_REQUEST, METHOD_NOT_FOUND
 

@@ -15,13 +15,13 @@ from pytestqt.qtbot import QtBot
 from gui.commands import Commands
 from gui.look.theme import Theme
 from gui.window.main_window import MainWindow
+from router.activity import Savings
 from router.model import (
     DataSource,
     Effect,
     Failure,
     FailureKind,
     Permission,
-    Savings,
     ServerState,
     ToolKey,
     ToolView,

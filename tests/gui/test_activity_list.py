@@ -12,7 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.window.activity_list import ActivityList
 from gui.window.activity_model import KEPT, Column
-from router.model import ActivityEntry, ActivityKind, Outcome, ServerId
+from router.activity import ActivityEntry, ActivityKind, Outcome
+from router.model import ServerId
 
 START = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
 

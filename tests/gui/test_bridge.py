@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.bridge import BATCHES_PER_SECOND, MAX_ACTIVITY_PER_BATCH, Bridge
+from router.activity import ActivityEntry, ActivityKind, Outcome
 from router.events import (
     ActivityRecorded,
     Event,
@@ -20,13 +21,7 @@ from router.events import (
     ServerStatusChanged,
     TokensChanged,
 )
-from router.model import (
-    ActivityEntry,
-    ActivityKind,
-    ListenerPhase,
-    ListenerState,
-    Outcome,
-)
+from router.model import ListenerPhase, ListenerState
 from tests.fakes import fake_status
 
 LISTENING = ListenerStateChanged(ListenerState(ListenerPhase.LISTENING, "http://127.0.0.1:1/mcp"))

@@ -18,9 +18,10 @@ from gui.onboarding.dialog import GuideDialog, Step
 from gui.onboarding.guiding import Guide, missing_steps
 from gui.onboarding.steps import Steps
 from gui.window.main_window import MainWindow
+from router.activity import ActivityEntry, ActivityKind, Outcome
 from router.clients import ClientApp, ClientId, ClientState, Findings, FoundServer, Prompt
 from router.events import ActivityRecorded
-from router.model import ActivityEntry, ActivityKind, Outcome, TokenId, TokenSummary
+from router.model import TokenId, TokenSummary
 from router.settings import ServerConfig, Settings
 from tests.fakes import FakeRouter, run_now
 from tests.gui.driving import PERSONAL, press, texts

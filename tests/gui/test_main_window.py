@@ -23,6 +23,7 @@ from pytestqt.qtbot import QtBot
 from gui.commands import Commands
 from gui.look.theme import Theme
 from gui.window.main_window import MainWindow
+from router.activity import ActivityEntry, ActivityKind, Outcome
 from router.events import (
     ActivityRecorded,
     ConfigAccepted,
@@ -37,16 +38,7 @@ from router.events import (
     WorkspacesChanged,
     WorkspaceSwitched,
 )
-from router.model import (
-    ActivityEntry,
-    ActivityKind,
-    DiscoveryStatus,
-    DiscoveryStep,
-    ListenerPhase,
-    ListenerState,
-    Outcome,
-    ServerId,
-)
+from router.model import DiscoveryStatus, DiscoveryStep, ListenerPhase, ListenerState, ServerId
 from router.settings import Settings
 from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driving import (

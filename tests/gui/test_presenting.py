@@ -20,16 +20,14 @@ from gui.presenting import (
     protection_text,
     short_target,
 )
+from router.activity import ActivityEntry, ActivityKind, Outcome
 from router.model import (
-    ActivityEntry,
-    ActivityKind,
     DiscoveryStatus,
     DiscoveryStep,
     Effect,
     Failure,
     FailureKind,
     ListenerPhase,
-    Outcome,
     ServerId,
     ServerState,
     ServerStatus,

@@ -19,18 +19,11 @@ from gui.settings.dialog import PageName, SettingsDialog
 from gui.settings.new_token import snippet
 from gui.settings.optimization_page import OptimizationPage
 from gui.settings.page import description
+from router.activity import Savings
 from router.errors import Conflict
 from router.events import SettingsApplied
 from router.lists import ApprovalPolicy
-from router.model import (
-    Exposure,
-    Optimization,
-    ProjectSummary,
-    Savings,
-    TokenId,
-    TokenSummary,
-    WorkspaceId,
-)
+from router.model import Exposure, Optimization, ProjectSummary, TokenId, TokenSummary, WorkspaceId
 from router.settings import Settings
 from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driving import button

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from router.activity import ActivityEntry
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.statuses import StatusBoard
 from router.catalog.vetting.preparing import prepare
@@ -19,15 +20,7 @@ from router.gateway.exposures import Exposures
 from router.gateway.recording import Recorder, Request
 from router.gateway.results import Results
 from router.lists import ServerListing
-from router.model import (
-    ActivityEntry,
-    Caller,
-    JsonObject,
-    ProjectId,
-    ServerId,
-    ServerRef,
-    WorkspaceId,
-)
+from router.model import Caller, JsonObject, ProjectId, ServerId, ServerRef, WorkspaceId
 from router.ports import CachedListing
 from router.scripts.limits import ScriptLimits
 from router.scripts.running import ScriptRunner

@@ -9,9 +9,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from router.activity import Outcome
 from router.errors import NotFound
 from router.events import PermissionAsked, PermissionSettled
-from router.model import JsonObject, Outcome
+from router.model import JsonObject
 from router.permissions import Answer, AskId, PermissionAsk
 from router.tasks import spawn
 from tests.router.gateway.harness import Booth

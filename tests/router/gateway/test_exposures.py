@@ -7,16 +7,9 @@ import json
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from router.activity import ActivityKind, Outcome
 from router.errors import UpstreamAnsweredError, UpstreamFailed
-from router.model import (
-    ActivityKind,
-    Failure,
-    FailureKind,
-    JsonObject,
-    Outcome,
-    ServerRef,
-    ServerState,
-)
+from router.model import Failure, FailureKind, JsonObject, ServerRef, ServerState
 from router.upstream.failures import HttpRefused
 from tests.router.gateway.harness import (
     FILES,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from router.model import JsonObject, Outcome
+from router.activity import Outcome
+from router.model import JsonObject
 from tests.router.gateway.harness import Booth
 
 

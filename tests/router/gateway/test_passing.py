@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from router.activity import ActivityEntry
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.vetting.preparing import prepare
 from router.errors import ToolboothError, UpstreamAnsweredError
@@ -15,7 +16,7 @@ from router.gateway.execution import Execution
 from router.gateway.passing import PassThrough
 from router.gateway.recording import Recorder, Request
 from router.lists import ServerListing
-from router.model import ActivityEntry, Caller, JsonObject, ServerId, ServerRef, WorkspaceId
+from router.model import Caller, JsonObject, ServerId, ServerRef, WorkspaceId
 from router.ports import CachedListing
 from router.search.provider import Provider
 from router.settings import WorkspaceConfig

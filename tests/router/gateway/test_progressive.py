@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from router.activity import ActivityKind, Outcome
 from router.catalog.saved_scripts import read_script
 from router.gateway import metatools, progressive
-from router.model import ActivityKind, JsonObject, Outcome, ServerRef
+from router.model import JsonObject, ServerRef
 from tests.router.gateway.harness import READ, WRITE, Booth
 
 FIVE = ["list-servers", "list-server-tools", "tool-details", "inspect-tool-response", "execute"]

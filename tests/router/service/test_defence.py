@@ -8,8 +8,9 @@ import os
 import httpx2
 import pytest
 
+from router.activity import ActivityKind
 from router.gateway import connections, listener
-from router.model import ActivityKind, JsonObject
+from router.model import JsonObject
 from tests.booth import children_of
 from tests.fuzzing import fuzz
 from tests.running import MODERN, Running

@@ -12,16 +12,10 @@ from typing import Any
 import httpx2
 import pytest
 
+from router.activity import ActivityKind, Outcome
 from router.events import ActivityRecorded
 from router.gateway import guard
-from router.model import (
-    ActivityKind,
-    Exposure,
-    JsonObject,
-    ListenerPhase,
-    Outcome,
-    TokenId,
-)
+from router.model import Exposure, JsonObject, ListenerPhase, TokenId
 from router.service import Router
 from router.tasks import spawn
 from tests.running import (

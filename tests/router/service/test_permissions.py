@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from router.activity import Outcome
 from router.events import ActivityRecorded, PermissionAsked
-from router.model import JsonObject, Outcome, Permission, ServerId, ToolKey
+from router.model import JsonObject, Permission, ServerId, ToolKey
 from router.permissions import Answer
 from router.settings import PermissionRule
 from router.tasks import spawn

@@ -9,7 +9,7 @@ from contextvars import copy_context
 
 import pytest
 
-from router.model import ActivityKind
+from router.activity import ActivityKind
 from router.tracing import TraceFormatter, begin_trace
 from tests.running import Running
 

@@ -14,14 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from router.model import (
-    ActivityEntry,
-    ActivityKind,
-    Outcome,
-    ProjectId,
-    ServerId,
-    WorkspaceId,
-)
+from router.activity import ActivityEntry, ActivityKind, Outcome
+from router.model import ProjectId, ServerId, WorkspaceId
 from router.ports import ActivityLog
 from router.store import activity
 from router.store.activity import SqliteActivityLog

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from router.activity import ActivityQuery, ClientSavings
-from router.model import ActivityEntry, ActivityKind, Outcome, ServerId, WorkspaceId
+from router.activity import ActivityEntry, ActivityKind, ActivityQuery, ClientSavings, Outcome
+from router.model import ServerId, WorkspaceId
 from router.store.activity import SqliteActivityLog
 from router.store.activity_table import ActivityTable
 from tests.fakes import FakeClock

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from router.errors import UpstreamAnsweredError
+from router.exchange import ProgressSink
 from router.model import JsonObject
-from router.ports import ProgressSink
 from router.upstream.limits import LIMITS
 from router.upstream.listing import read_listing
 from tests.router.upstream.talking import Open

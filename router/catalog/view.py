@@ -1,0 +1,177 @@
+"""What a caller may see of a workspace, computed once per change and shared by all requests.
+
+Search index, listing in wire form, instructions: requests only look things up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TypeAlias
+
+from router.advice import advise
+from router.catalog.entries import ServerEntry
+from router.catalog.instructions import instructions_of
+from router.catalog.lua_names import LuaNames
+from router.catalog.offers import Offer, address_offers, find_address, pairs, prompt_offers
+from router.catalog.policies import ALLOWED, Layer, Policy, Subject, policy_of
+from router.errors import InvalidInput, NotFound, UpstreamFailed
+from router.lists import Approval
+from router.model import (
+    Exposure,
+    Failure,
+    FailureKind,
+    JsonObject,
+    Optimization,
+    ServerId,
+    Tool,
+    ToolKey,
+)
+from router.names import SCRIPTS, exposed_names
+from router.permissions import Kind
+from router.searching import SearchIndex, SearchProvider
+
+TroubleOf: TypeAlias = Callable[[ServerId], Failure | None]
+
+
+def no_trouble(_: ServerId) -> None:
+    """Nobody watches the servers."""
+
+
+class View:
+    """What one project of a workspace may see and call. Immutable but for what it computes once."""
+
+    def __init__(
+        self,
+        tools: Iterable[Tool],
+        policies: Mapping[ToolKey, Policy],
+        layers: Sequence[Layer],
+        servers: Iterable[ServerEntry],
+        optimization: Optimization | None,
+        exposure: Exposure,
+        provider: SearchProvider,
+        prefixed: bool = True,
+        trouble_of: TroubleOf = no_trouble,
+        pinned: Sequence[str] = (),
+    ) -> None:
+        """With `prefixed` names begin with their server's id; `pinned` are keys of tools."""
+        self.tools = {tool.key: tool for tool in tools}
+        self._policies = policies
+        self._layers = layers
+        self.optimization = optimization
+        self.exposure = exposure
+        self.servers = sorted(servers, key=lambda entry: entry.id)
+        self._provider = provider
+        self._prefixed = prefixed
+        self._trouble_of = trouble_of
+        self._pinned = frozenset(pinned)
+
+    def tool(self, key: ToolKey) -> Tool:
+        """The tool, or `NotFound`: one that may not be used does not exist for the caller."""
+        if (tool := self.tools.get(key)) is None:
+            self.check_listed(key.server)
+            self._check_approved(key)
+            raise NotFound(
+                f"There is no tool {key}.", "Search for it with tool_discovery to get its toolKey."
+            )
+        return tool
+
+    @cached_property
+    def lua(self) -> LuaNames:
+        """The names by which scripts call these tools."""
+        names = {entry.id: entry.name for entry in self.servers}
+        if any(key.server == SCRIPTS for key in self.tools):
+            names[SCRIPTS] = "Scripts"
+        return LuaNames(names, self.tools.values())
+
+    def check_listed(self, server: ServerId) -> None:
+        entry = next((entry for entry in self.servers if entry.id == server), None)
+        if entry is not None and entry.cached is None:
+            if (trouble := self._trouble_of(server)) is not None:
+                advice = advise(trouble, entry.name)
+                raise UpstreamFailed(trouble, advice.cause, advice.suggestion)
+            failure = Failure(FailureKind.OTHER, entry.id, "its tools are not known yet")
+            raise UpstreamFailed(
+                failure,
+                f"The tools of {entry.name} are not known yet.",
+                f"Try again in a moment, or have them listed with: toolbooth refresh {entry.id}",
+            )
+
+    def _check_approved(self, key: ToolKey) -> None:
+        """Who knows a tool that waits is told what the person has to do."""
+        entry = next((entry for entry in self.servers if entry.id == key.server), None)
+        held = entry.held.get(key.tool) if entry is not None else None
+        if held is None or self.policy(key).hidden:
+            return
+        changed = held.approval is Approval.CHANGED
+        why = "has changed since the user approved it" if changed else "is new"
+        raise InvalidInput(
+            f"{key} {why} and waits for the user's approval.",
+            f"The user can look at it in Toolbooth's window, or with: toolbooth pending; "
+            f"and approve it there or with: toolbooth approve {key}",
+        )
+
+    def policy(self, key: ToolKey) -> Policy:
+        """What holds for a tool of this view."""
+        return self._policies.get(key, ALLOWED)
+
+    def policy_for(self, subject: Subject) -> Policy:
+        """What holds for a prompt or a resource."""
+        return policy_of(subject, self._layers)
+
+    @cached_property
+    def index(self) -> SearchIndex:
+        return self._provider.index(tuple(self.tools.values()))
+
+    @cached_property
+    def exposed(self) -> dict[str, ToolKey]:
+        """The names clients see when all tools are exposed, in order of name."""
+        return exposed_names(self.tools, prefixed=self._prefixed)
+
+    @cached_property
+    def pinned(self) -> dict[str, ToolKey]:
+        """Of those names, the ones that stand beside the tools by which others are found."""
+        names = self.exposed.items() if self._pinned else ()
+        return {name: key for name, key in names if str(key) in self._pinned}
+
+    @cached_property
+    def direct_listing(self) -> JsonObject:
+        wires = ((name, self.tools[key].wire) for name, key in self.exposed.items())
+        return {"tools": [{**wire, "name": name} for name, wire in wires]}
+
+    @cached_property
+    def prompts(self) -> dict[str, Offer]:
+        offered = pairs((s.id, s.listing.prompts) for s in self.servers)
+        return self._shown(Kind.PROMPT, prompt_offers(offered, prefixed=self._prefixed))
+
+    @cached_property
+    def resources(self) -> dict[str, Offer]:
+        offered = pairs((s.id, s.listing.resources) for s in self.servers)
+        return self._shown(Kind.RESOURCE, address_offers(offered, "uri"))
+
+    @cached_property
+    def templates(self) -> dict[str, Offer]:
+        offered = pairs((s.id, s.listing.resource_templates) for s in self.servers)
+        return self._shown(Kind.RESOURCE, address_offers(offered, "uriTemplate"))
+
+    def _shown(self, kind: Kind, offers: dict[str, Offer]) -> dict[str, Offer]:
+        return {
+            name: offer
+            for name, offer in offers.items()
+            if not self.policy_for(Subject(kind, offer.server, offer.original)).hidden
+        }
+
+    def find_resource(self, address: str) -> tuple[ServerId, str] | None:
+        """The server an address leads to and the address there; None if it leads nowhere."""
+        return find_address(address, self.resources, self.templates)
+
+    @cached_property
+    def full_tokens(self) -> int:
+        """What listing every tool would cost a client."""
+        return sum(tool.context_tokens for tool in self.tools.values())
+
+    @cached_property
+    def instructions(self) -> str:
+        """A map of at most 2 KB, one line per server, the same bytes for the same servers."""
+        servers = [(s.id, s.listing.server_info) for s in self.servers]
+        return instructions_of(self.exposure, servers, self.tools)

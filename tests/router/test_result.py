@@ -1,0 +1,47 @@
+"""Which code an exception becomes where a tool answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from router.errors import (
+    Conflict,
+    InvalidInput,
+    Refused,
+    SecretUnavailable,
+    UpstreamAnsweredError,
+    UpstreamFailed,
+)
+from router.model import Failure, FailureKind
+from router.result import ToolErrorCode, failed
+
+
+@pytest.mark.proves("REG-7")
+@pytest.mark.parametrize(
+    ("error", "code", "retryable"),
+    [
+        (InvalidInput("No."), ToolErrorCode.INVALID_INPUT, False),
+        (Refused("No."), ToolErrorCode.INVALID_INPUT, False),
+        (UpstreamAnsweredError(-32601, "No method."), ToolErrorCode.NOT_IMPLEMENTED, False),
+        (UpstreamAnsweredError(-32602, "No."), ToolErrorCode.EXECUTION_FAILED, False),
+        (
+            UpstreamFailed(Failure(FailureKind.UNREACHABLE), "Away."),
+            ToolErrorCode.UNAVAILABLE,
+            True,
+        ),
+        (UpstreamFailed(Failure(FailureKind.DISABLED), "Off."), ToolErrorCode.UNAVAILABLE, False),
+        (SecretUnavailable("Locked."), ToolErrorCode.UNAVAILABLE, True),
+        (Conflict("There."), ToolErrorCode.EXECUTION_FAILED, False),
+        (KeyError("internal"), ToolErrorCode.EXECUTION_FAILED, False),
+    ],
+)
+def test_every_exception_has_a_code_and_says_whether_to_try_again(
+    error: Exception, code: ToolErrorCode, retryable: bool
+) -> None:
+    answer = failed(error)
+    assert (answer.code, answer.retryable) == (code, retryable)
+    assert answer.message
+
+
+def test_what_was_not_foreseen_tells_only_its_kind() -> None:
+    assert "internal" not in failed(KeyError("internal")).sentence
