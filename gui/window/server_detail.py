@@ -38,7 +38,8 @@ from router.advice import advise
 from router.details import ServerOffers
 from router.model import Failure, FailureKind, ServerState, ServerStatus, ToolKey, ToolView
 from router.receipts import Receipt
-from router.settings import LONGEST_DISCOVERY_S, ServerConfig
+from router.server_config import LONGEST_DISCOVERY_S
+from router.settings import ServerConfig
 
 _TOOLS, _PROMPTS, _RESOURCES, _LOGS, _CONFIGURATION = range(5)
 _LIST, _EMPTY, _UNLISTED = range(3)

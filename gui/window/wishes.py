@@ -30,7 +30,7 @@ from router.model import (
 )
 from router.ports import RouterPort
 from router.receipts import DiscoveryAccess
-from router.settings import LONGEST_DISCOVERY_S
+from router.server_config import LONGEST_DISCOVERY_S
 
 
 class Wishes:

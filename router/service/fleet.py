@@ -25,6 +25,7 @@ from router.model import (
 )
 from router.ports import SecretStore
 from router.receipts import DiscoveryAccess
+from router.server_config import Lifecycle
 from router.service.discovering import Discovering
 from router.service.following import Following
 from router.service.freshness import Freshness
@@ -33,7 +34,7 @@ from router.service.server_logs import ServerLogs
 from router.service.sign_ins import SignIns
 from router.service.tool_lists import ToolLists
 from router.service.workspaces import Reconciled, Workspaces
-from router.settings import Lifecycle, Settings
+from router.settings import Settings
 from router.store.redaction import Redactor
 from router.tracing import log_event
 from router.upstream.oauth.failures import sign_in_needed

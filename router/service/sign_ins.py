@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 from router.errors import InvalidInput, ToolboothError
 from router.model import Failure, ServerRef, SignIn
 from router.ports import SecretStore
+from router.server_config import OAuthConfig
 from router.service.workspaces import Workspaces
-from router.settings import OAuthConfig, ServerConfig
+from router.settings import ServerConfig
 from router.store.redaction import Redactor
 from router.store.secrets import resolve
 from router.tasks import spawn, stop

@@ -18,7 +18,8 @@ from typing import TypeAlias
 from router.advice import not_before
 from router.errors import ToolboothError, UpstreamFailed
 from router.model import Failure, FailureKind, JsonObject, ServerState
-from router.settings import Lifecycle, ServerConfig
+from router.server_config import Lifecycle
+from router.settings import ServerConfig
 from router.store.clock import utc_now
 from router.tasks import spawn
 from router.upstream.connection import Connection

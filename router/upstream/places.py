@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from router.errors import InvalidInput
 from router.exchange import Requester, SessionId
 from router.model import Failure, ServerRef, ServerState
-from router.settings import FOLDER_HEADER, Sharing
+from router.server_config import Sharing
+from router.settings import FOLDER_HEADER
 from router.upstream.questions import FOLDER_CAPABILITIES, Audience, Questions, askable
 from router.upstream.terms import Terms
 

@@ -25,7 +25,7 @@ from router.model import (
     ServerRef,
     ServerState,
 )
-from router.settings import Sharing
+from router.server_config import Sharing
 from router.tasks import spawn
 from router.upstream.connection import Connection, ProcessConnection
 from router.upstream.failures import failed

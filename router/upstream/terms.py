@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from router.settings import DEFAULT_CONCURRENT_CALLS, DEFAULT_SESSIONS, Lifecycle, Sharing
+from router.server_config import DEFAULT_CONCURRENT_CALLS, DEFAULT_SESSIONS, Lifecycle, Sharing
 
 
 @dataclass(frozen=True, slots=True)

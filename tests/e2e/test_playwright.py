@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from router.settings import ServerConfig, Sharing
+from router.server_config import Sharing
+from router.settings import ServerConfig
 from tests.booth import NODE, NODE_SERVERS
 from tests.router.service.test_sessions import LEGACY, client_of, execute
 from tests.running import PERSONAL, running_router

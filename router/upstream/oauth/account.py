@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from router.errors import SecretUnavailable, UpstreamFailed
 from router.model import Failure, FailureKind
-from router.settings import OAuthConfig
+from router.server_config import OAuthConfig
 from router.tasks import spawn
 from router.upstream.failures import HttpRefused, failed
 from router.upstream.oauth.clients import Client, known_client

@@ -15,7 +15,7 @@ import httpx2
 
 from router.errors import SecretUnavailable
 from router.model import SignIn
-from router.settings import OAuthConfig
+from router.server_config import OAuthConfig
 from router.upstream.oauth.account import Account
 from router.upstream.oauth.callback import CallbackListener
 from router.upstream.oauth.clients import Client, known_client, register

@@ -18,7 +18,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent
 
 from router.bridge.running import header_of
-from router.settings import CLIENT_FOLDER, FOLDER_HEADER, SESSION_HEADER, ServerConfig, Sharing
+from router.server_config import CLIENT_FOLDER, Sharing
+from router.settings import FOLDER_HEADER, SESSION_HEADER, ServerConfig
 from router.tasks import spawn
 from tests.running import PERSONAL, Running, stdio_config
 from tests.servers.commands import ends_within

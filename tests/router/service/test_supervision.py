@@ -13,7 +13,7 @@ from router.control.commands import dispatch
 from router.errors import InvalidInput
 from router.events import AttentionNeeded, ServerStatusChanged
 from router.model import FailureKind, ServerId, ServerRef, ServerState
-from router.settings import Lifecycle
+from router.server_config import Lifecycle
 from tests.running import PERSONAL, Running, running_router, stdio_config
 from tests.servers.commands import recorded
 from tests.servers.http_server import serving

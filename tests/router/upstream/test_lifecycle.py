@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from router.model import FailureKind, JsonObject
-from router.settings import Lifecycle
+from router.server_config import Lifecycle
 from router.tasks import spawn
 from router.upstream.pool import Terms, UpstreamPool
 from tests.router.upstream.pooling import (

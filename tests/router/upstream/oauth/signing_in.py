@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import httpx2
 
 from router.model import WorkspaceId
-from router.settings import OAuthConfig, ServerConfig
+from router.server_config import OAuthConfig
+from router.settings import ServerConfig
 from router.tasks import spawn
 from router.upstream.connection import Connection
 from router.upstream.oauth.account import Account

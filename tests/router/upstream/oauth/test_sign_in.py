@@ -14,7 +14,7 @@ from mcp.shared.auth import OAuthClientInformationFull
 from pydantic import AnyUrl
 
 from router.model import FailureKind
-from router.settings import OAuthConfig
+from router.server_config import OAuthConfig
 from router.tasks import spawn
 from router.upstream.oauth.failures import SignInFailed
 from router.upstream.oauth.flow import begin
