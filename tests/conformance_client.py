@@ -27,8 +27,8 @@ sys.path.insert(0, str(ROOT))
 
 from router.errors import ToolboothError  # noqa: E402
 from router.model import ServerRef, ServerState, ToolView  # noqa: E402
-from router.server_config import OAuthConfig
-from router.settings import ServerConfig
+from router.server_config import OAuthConfig  # noqa: E402
+from router.settings import ServerConfig  # noqa: E402
 from tests.running import PERSONAL, Running, running_router  # noqa: E402
 
 SCENARIO = os.environ.get("MCP_CONFORMANCE_SCENARIO", "")
