@@ -58,7 +58,15 @@ QT_ON_WAYLAND = {
 PYTHON_LIBRARY = {
     str(sysconfig.get_config_var("INSTSONAME")): "libpython{}.{}".format(*sys.version_info)
 }
-TEST_PROGRAMS = {"git": "git", "bwrap": "bubblewrap"}
+TEST_PROGRAMS = {
+    "git": "git",
+    "bwrap": "bubblewrap",
+    # A desktop of the tests' own: a screen, a bus, a tray of the older kind and a look at it.
+    "Xvfb": "xvfb",
+    "dbus-daemon": "dbus",
+    "trayer": "trayer",
+    "xwininfo": "x11-utils",
+}
 BUNDLE_PROGRAMS = {"objdump": "binutils"}
 MODULES = {"ensurepip": "python3-venv"}
 
@@ -87,7 +95,7 @@ def missing_packages(purpose: str) -> dict[str, str]:
 def needs_of(purpose: str) -> tuple[dict[str, str], dict[str, str]]:
     """The libraries and the programs, each with its Debian package."""
     if purpose == "test":
-        return QT, TEST_PROGRAMS
+        return QT | QT_ON_X11, TEST_PROGRAMS
     if purpose == "bundle":
         return QT | QT_ON_X11 | QT_ON_WAYLAND | PYTHON_LIBRARY, BUNDLE_PROGRAMS
     x11 = QT | QT_ON_X11 if os.environ.get("DISPLAY") else {}

@@ -32,13 +32,14 @@ from PySide6.QtWidgets import (
 from gui.look import fonts, icons, painting
 from gui.look.icons import icon
 from gui.look.palette import Token
+from gui.look.pressing import Pressable
 from gui.look.theme import theme
 from gui.presenting import Tone
 
 COPIED_MS = 1600
 
 
-class Toggle(QCheckBox):
+class Toggle(Pressable, QCheckBox):
     """A switch, 34 x 20."""
 
     def __init__(self, accessible_name: str, parent: QWidget | None = None) -> None:
@@ -47,6 +48,7 @@ class Toggle(QCheckBox):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFixedSize(painting.TOGGLE_WIDTH, painting.TOGGLE_HEIGHT)
+        self.listen_to_assistants()
 
     def hitButton(self, pos: QPoint, /) -> bool:
         return self.rect().contains(pos)
@@ -101,7 +103,8 @@ class Segmented(QFrame):
         self._segments[key].setToolTip(tooltip)
 
     def _segment(self, key: str, text: str) -> QPushButton:
-        button = QPushButton(text, self)
+        button = _Segment(text, self)
+        button.listen_to_assistants()
         button.setProperty("role", "segment")
         button.setFont(fonts.medium(fonts.SMALL))
         button.setCheckable(True)
@@ -116,6 +119,10 @@ class Segmented(QFrame):
         if key != self._current:
             self._current = key
             self.changed.emit(key)
+
+
+class _Segment(Pressable, QPushButton):
+    """One of the choices."""
 
 
 class Pill(QLabel):

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from gui.look import fonts
 from gui.look.painting import draw_focus_ring, draw_text, saved
 from gui.look.palette import Token
+from gui.look.pressing import Pressable
 from gui.look.theme import theme
 from gui.look.widgets import Card, IconButton, Pill, hline, label
 from gui.presenting import Tone
@@ -192,12 +193,13 @@ class RadioCard(QFrame):
         self.chosen.emit()
 
 
-class _Radio(QRadioButton):
+class _Radio(Pressable, QRadioButton):
     """A ring with a dot, and the title at a distance from it."""
 
     def __init__(self, title: str) -> None:
         super().__init__(title)
         self.setFont(fonts.semibold())
+        self.listen_to_assistants()
 
     def sizeHint(self, /) -> QSize:
         width = self.fontMetrics().horizontalAdvance(self.text())

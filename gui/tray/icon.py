@@ -27,6 +27,8 @@ from router.ports import RouterPort
 
 RETRY_MS = 1000
 GIVE_UP_MS = 25_000
+LATER_MS = 10_000
+"""How often we look for a tray that was not there at first."""
 
 
 class Tray(QObject):
@@ -47,32 +49,29 @@ class Tray(QObject):
         self._waited_ms = 0
         self.menu = TrayMenu()
         self._connect_menu()
-        self._icon = QSystemTrayIcon(self)
-        self._icon.setContextMenu(self.menu)
-        self._icon.activated.connect(self._activated)
+        self._icon: QSystemTrayIcon | None = None
         self._retry = QTimer(self, interval=RETRY_MS)
         self._retry.timeout.connect(self._look_again)
         theme().changed.connect(self.fill_anew)
         self._show_state()
 
-    @staticmethod
-    def available() -> bool:
-        """The one answer to trust: the icon itself claims to be visible even without a tray."""
-        return QSystemTrayIcon.isSystemTrayAvailable()
+    def is_there(self) -> bool:
+        """Whether a tray shows our icon. The icon itself claims so even where there is none."""
+        return self._icon is not None and QSystemTrayIcon.isSystemTrayAvailable()
 
     def show(self) -> None:
-        if self.available():
-            self._icon.show()
-        else:
+        if not self._appear():
             self._retry.start()
 
     def hide(self) -> None:
         self._retry.stop()
-        self._icon.hide()
+        if self._icon is not None:
+            self._icon.hide()
 
     def hint(self, title: str, text: str) -> None:
-        """A message beside the icon."""
-        self._icon.showMessage(title, text, self._icon.icon())
+        """A message beside the icon, if there is one."""
+        if self._icon is not None:
+            self._icon.showMessage(title, text, self._icon.icon())
 
     def attach(self, router: RouterPort) -> None:
         self._router = router
@@ -108,9 +107,22 @@ class Tray(QObject):
             self._show_state()
 
     def _show_state(self) -> None:
-        self._icon.setIcon(tray_icon(self._view.state))
-        self._icon.setToolTip(f"Toolbooth\n{self._view.headline}")
+        if self._icon is not None:
+            self._icon.setIcon(tray_icon(self._view.state))
+            self._icon.setToolTip(f"Toolbooth\n{self._view.headline}")
         self._fill()
+
+    def _appear(self) -> bool:
+        """Show the icon if there is a tray. It is made only now: Qt settles which kind of tray an
+        icon is for when the icon is made, and a tray that came later would never show it."""
+        if not QSystemTrayIcon.isSystemTrayAvailable():
+            return False
+        self._icon = QSystemTrayIcon(self)
+        self._icon.setContextMenu(self.menu)
+        self._icon.activated.connect(self._activated)
+        self._show_state()
+        self._icon.show()
+        return True
 
     def _fill(self) -> None:
         if not self._open and self._view != self._filled_with:
@@ -145,12 +157,11 @@ class Tray(QObject):
             self.window_requested.emit()
 
     def _look_again(self) -> None:
-        self._waited_ms += RETRY_MS
-        if self.available():
+        self._waited_ms += self._retry.interval()
+        if self._appear():
             self._retry.stop()
-            self._icon.show()
-        elif self._waited_ms >= GIVE_UP_MS:
-            self._retry.stop()
+        elif self._retry.interval() < LATER_MS and self._waited_ms >= GIVE_UP_MS:
+            self._retry.setInterval(LATER_MS)
             self.missing.emit()
 
     def _copy_url(self) -> None:

@@ -7,12 +7,13 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton
 
 from gui.look import fonts, icons, painting
+from gui.look.pressing import Pressable
 from gui.look.theme import theme
 
 _ROW_HEIGHT = 34
 
 
-class SidebarRow(QPushButton):
+class SidebarRow(Pressable, QPushButton):
     """A row of 34 with an icon, or with the letter tile of its own name."""
 
     def __init__(self, text: str, *, icon_name: str = "", count: int | None = None) -> None:
@@ -23,6 +24,7 @@ class SidebarRow(QPushButton):
         self.setFixedHeight(_ROW_HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(text)
+        self.listen_to_assistants()
 
     def show_count(self, count: int | None, *, urgent: bool = False) -> None:
         self._count = "" if count is None else str(count)

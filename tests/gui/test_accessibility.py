@@ -31,11 +31,11 @@ from gui.window.places import Place
 from gui.window.try_dialog import TryDialog
 from router.clients import ClientApp, ClientId, ClientState, ConnectionPlan, FoundServer, Prompt
 from router.lists import Approval
-from router.model import Parameter, ToolKey
+from router.model import Optimization, Parameter, ToolKey
 from router.ports import PendingTool
 from router.settings import ServerConfig
-from tests.fakes import FakeRouter, run_now
-from tests.gui.driving import GITHUB, PERSONAL, open_window, stocked_router, tool
+from tests.fakes import FakeRouter, SentCommand, run_now
+from tests.gui.driving import ACME, GITHUB, PERSONAL, button, open_window, stocked_router, tool
 
 CONTROLS = (
     QAbstractButton,
@@ -114,3 +114,23 @@ def test_every_dialog_names_all_its_controls(
         dialog.show()
         assert (type(dialog).__name__, nameless(dialog)) == (type(dialog).__name__, [])
         dialog.close()
+
+
+def do_as_a_screen_reader_does(control: QWidget) -> None:
+    actions = QAccessible.queryAccessibleInterface(control).actionInterface()
+    actions.doAction(actions.actionNames()[0])
+
+
+def test_a_switch_and_a_choice_obey_a_screen_reader(
+    router: FakeRouter, look: Theme, qtbot: QtBot, gui_loop: object
+) -> None:
+    window = open_window(router, look, qtbot)
+    router.commands.clear()
+    do_as_a_screen_reader_does(button(window, "Context Optimization"))
+    do_as_a_screen_reader_does(button(window, "Context Optimization"))
+    do_as_a_screen_reader_does(button(window, "Hybrid"))
+    chosen = [command.arguments[2] for command in router.commands]
+    assert chosen == [None, Optimization.BM25, Optimization.HYBRID]
+    router.commands.clear()
+    do_as_a_screen_reader_does(button(window, "Acme, 0 servers"))
+    assert router.commands == [SentCommand("switch_workspace", (ACME,))]

@@ -199,7 +199,7 @@ def test_without_a_tray_we_are_told_after_a_while(
     monkeypatch.setattr("gui.tray.icon.RETRY_MS", 1)
     monkeypatch.setattr("gui.tray.icon.GIVE_UP_MS", 3)
     patient = Tray(Commands())
-    assert not patient.available()
+    assert not patient.is_there()
     with qtbot.waitSignal(patient.missing, timeout=2000):
         patient.show()
     patient.hide()

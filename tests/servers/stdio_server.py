@@ -64,6 +64,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--tools", type=int, default=0, help="extra tools named extra_0, extra_1..."
     )
+    parser.add_argument("--hold", type=Path, help="a pipe; each list waits for a byte from it")
     parser.add_argument("--circular", action="store_true", help="the cursor never ends")
     parser.add_argument("--child", action="store_true", help="start a child at once; see `spawn`")
     parser.add_argument("--record", type=Path, help="append what happens to this file, JSON lines")
@@ -118,6 +119,8 @@ class Server:
             case "server/discover" if self.options.modern_only:
                 self.answer(request_id, {"supportedVersions": [MODERN], **about()})
             case "tools/list":
+                if self.options.hold is not None:
+                    os.read(os.open(self.options.hold, os.O_RDONLY), 1)
                 self.answer(request_id, self.page(params.get("cursor")))
             case "tools/call":
                 self.call(request_id, params)

@@ -1,0 +1,41 @@
+"""What assistive technology does to a checkable button, as a click.
+
+Qt offers such technology only to turn the mark of a checkable button around, without a click; so
+what hangs on the click would not happen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup
+
+_Button = QAbstractButton if TYPE_CHECKING else object
+
+
+class Pressable(_Button):
+    """Comes before the class of a checkable button among the bases."""
+
+    _by_us = False
+
+    def listen_to_assistants(self) -> None:
+        """To be called once it is made."""
+        self.toggled.connect(self._turned)
+
+    def setChecked(self, checked: bool, /) -> None:
+        self._by_us = True
+        super().setChecked(checked)
+        self._by_us = False
+
+    def nextCheckState(self, /) -> None:
+        """Qt calls this for a real click, which is told of without us."""
+        self._by_us = True
+        super().nextCheckState()
+        self._by_us = False
+
+    def _turned(self, checked: bool) -> None:
+        group = cast(QButtonGroup | None, self.group())
+        one_of_several = self.autoExclusive() or (group is not None and group.exclusive())
+        # Of several, only one is chosen by somebody; the others give way.
+        if not self._by_us and (checked or not one_of_several):
+            self.clicked[bool].emit(checked)  # pyright: ignore

@@ -1,0 +1,58 @@
+"""Toolbooth on a desktop of its own, with a tray and someone who reads the screen."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.booth import TOOLBOOTH, Booth
+from tests.desktop.bus import Connection, connection
+from tests.desktop.screen_reader import ScreenReader
+from tests.desktop.session import Session, desktop_session, ended
+from tests.desktop.tray_host import TrayHost
+
+
+class Desk:
+    """`start` is what the person does; the rest is what they have before them."""
+
+    def __init__(self, session: Session, bus: Connection) -> None:
+        self.session = session
+        self.bus = bus
+        self.tray = TrayHost(bus)
+        self.screen = ScreenReader(bus)
+        self.terminal = Booth(TOOLBOOTH, session.home / "data")
+        self._process: subprocess.Popen[str] | None = None
+
+    async def start(self, *arguments: str, program: Path = TOOLBOOTH) -> None:
+        """Start Toolbooth and wait until it can be read."""
+        await self.screen.begin()
+        self._process = self.session.start(*arguments, program=program)
+        await self.screen.application()
+
+    @property
+    def process(self) -> subprocess.Popen[str]:
+        assert self._process is not None
+        return self._process
+
+    async def ready(self) -> None:
+        """Wait until the router serves."""
+        await self.tray.item()
+        await self.tray.until(lambda lines: lines[0].text.startswith("Router running"))
+
+    def close(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+            ended(self._process)
+
+
+@asynccontextmanager
+async def a_desk(home: Path) -> AsyncGenerator[Desk]:
+    with desktop_session(home) as session:
+        async with connection(session.bus) as bus:
+            desk = Desk(session, bus)
+            try:
+                yield desk
+            finally:
+                desk.close()

@@ -1,0 +1,107 @@
+"""Reads and drives a window as assistive technology does: names, roles, actions, over D-Bus."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.desktop.bus import PATIENCE_S, Answer, BusError, Connection
+
+_ROOT = "/org/a11y/atspi/accessible/root"
+_SPI = "org.a11y.atspi"
+_PAUSE_S = 0.1
+_SHOWING = 25  # of AT-SPI's states
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Something on the screen."""
+
+    path: str
+    role: str
+    name: str
+
+
+class ScreenReader:
+    """`begin` before the application starts: that is when it looks for one."""
+
+    def __init__(self, bus: Connection) -> None:
+        self._bus = bus
+        self._application: asyncio.Queue[str] = asyncio.Queue()
+        self._name = ""
+
+    async def begin(self) -> None:
+        self._bus.serve(_ROOT, f"{_SPI}.Socket", self._embed)
+        await self._bus.own(f"{_SPI}.Registry")
+
+    async def application(self) -> None:
+        """Wait for an application to read."""
+        self._name = await asyncio.wait_for(self._application.get(), PATIENCE_S)
+
+    async def find(self, name: str, role: str | None = None) -> Thing:
+        """What is shown under this name, as soon as it is."""
+        return await self.find_like(
+            lambda thing: thing.name == name and role in (None, thing.role), f"{name} ({role})"
+        )
+
+    async def find_like(self, wanted: Callable[[Thing], bool], what: str) -> Thing:
+        deadline = time.monotonic() + PATIENCE_S
+        seen: list[Thing] = []
+        while time.monotonic() < deadline:
+            # Whoever asks all the time keeps the window from its work.
+            await asyncio.sleep(_PAUSE_S)
+            seen.clear()
+            async for thing in self.things():
+                seen.append(thing)
+                if wanted(thing):
+                    return thing
+        raise AssertionError(f"{what} is not shown, but {[each.name for each in seen]}")
+
+    async def press(self, name: str, role: str | None = None) -> None:
+        thing = await self.find(name, role)
+        await self._ask(thing.path, "Action.DoAction", "i", 0)
+
+    async def write(self, name: str, text: str) -> None:
+        """Put `text` into the field of this name."""
+        field = await self.find(name, "text")
+        await self._ask(field.path, "EditableText.SetTextContents", "s", text)
+
+    async def things(self) -> AsyncIterator[Thing]:
+        """All that is shown now, windows first, each before what is in it."""
+        waiting = [_ROOT]
+        while waiting:
+            path = waiting.pop(0)
+            try:
+                below = await self._shown_below(path)
+                for child in below:
+                    yield await self._thing(child)
+            except BusError:  # it has gone meanwhile
+                continue
+            waiting = below + waiting
+
+    async def _shown_below(self, path: str) -> list[str]:
+        [children] = await self._ask(path, "Accessible.GetChildren")
+        paths = [child for _, child in children]
+        return [child for child in paths if path == _ROOT or await self._is_shown(child)]
+
+    async def _is_shown(self, path: str) -> bool:
+        [(low, _)] = [tuple(states) for [states] in [await self._ask(path, "Accessible.GetState")]]
+        return bool(low >> _SHOWING & 1)
+
+    async def _thing(self, path: str) -> Thing:
+        name = await self._bus.get(self._name, path, f"{_SPI}.Accessible.Name")
+        [role] = await self._ask(path, "Accessible.GetRoleName")
+        return Thing(path, role, name)
+
+    async def _ask(self, path: str, method: str, signature: str = "", *values: Any) -> Any:
+        return await self._bus.call(self._name, path, f"{_SPI}.{method}", signature, *values)
+
+    def _embed(self, method: str, values: tuple[Any, ...]) -> Answer | None:
+        if method != "Embed":
+            return None
+        [(name, _)] = values
+        self._application.put_nowait(name)
+        return ("(so)", ((self._bus.name, _ROOT),))

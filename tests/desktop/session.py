@@ -1,0 +1,95 @@
+"""A desktop session of a test's own: a screen, a bus, a home; and Toolbooth as a process in it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.booth import TOOLBOOTH
+from tests.desktop.bus import bus_daemon
+
+_STOPS_WITHIN_S = 10.0
+
+
+@dataclass(frozen=True)
+class Session:
+    """Where the programs of one person run."""
+
+    home: Path
+    bus: str
+    display: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        return {
+            **kept,
+            "HOME": str(self.home),
+            "XDG_RUNTIME_DIR": str(self.home),
+            "DISPLAY": self.display,
+            "DBUS_SESSION_BUS_ADDRESS": self.bus,
+            "DBUS_SYSTEM_BUS_ADDRESS": self.bus,
+            "AT_SPI_BUS_ADDRESS": self.bus,
+            "QT_QPA_PLATFORM": "xcb",
+            "TOOLBOOTH_HOME": str(self.home / "data"),
+        }
+
+    def start(
+        self, *arguments: str, program: Path = TOOLBOOTH, **environment: str
+    ) -> subprocess.Popen[str]:
+        """Toolbooth with its window; what it complains about is in `log`."""
+        with self.log.open("a") as log:
+            return subprocess.Popen(
+                [program, "--port", "0", *arguments],
+                env={**self.environment, **environment},
+                stdout=log,
+                stderr=log,
+                text=True,
+                cwd=self.home,
+            )
+
+    @property
+    def log(self) -> Path:
+        return self.home / "output"
+
+
+@contextmanager
+def desktop_session(home: Path) -> Generator[Session]:
+    home.chmod(0o700)
+    with bus_daemon(home) as bus, x_display() as display:
+        yield Session(home, bus, display)
+
+
+@contextmanager
+def x_display() -> Generator[str]:
+    """An X server's name, on a screen that holds the whole window."""
+    reading, writing = os.pipe()
+    command = [
+        "Xvfb",
+        "-displayfd",
+        str(writing),
+        "-screen",
+        "0",
+        "1600x1200x24",
+        "-nolisten",
+        "tcp",
+    ]
+    with subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL) as server:
+        os.close(writing)
+        try:
+            with os.fdopen(reading) as numbers:
+                yield f":{numbers.readline().strip()}"
+        finally:
+            server.terminate()
+
+
+def ended(process: subprocess.Popen[str]) -> int:
+    """The exit code, within the time there is; killed if that was not enough."""
+    try:
+        return process.wait(_STOPS_WITHIN_S)
+    finally:
+        process.kill()

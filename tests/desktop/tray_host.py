@@ -1,0 +1,132 @@
+"""A tray as Plasma, LXQt and GNOME's extension have it: StatusNotifier items and their menus."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.desktop.bus import PATIENCE_S, Answer, Connection
+
+_WATCHER = "org.kde.StatusNotifierWatcher"
+_ITEM = "org.kde.StatusNotifierItem"
+_MENU = "com.canonical.dbusmenu"
+_PROPERTIES = "org.freedesktop.DBus.Properties"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a menu as a tray host draws it."""
+
+    number: int
+    text: str
+    enabled: bool = True
+    chosen: bool = False
+    separator: bool = False
+    has_icon: bool = False
+    below: tuple[Line, ...] = ()
+
+
+class TrayHost:
+    """Is the tray of its bus from `begin` on."""
+
+    def __init__(self, bus: Connection) -> None:
+        self._bus = bus
+        self._items: asyncio.Queue[str] = asyncio.Queue()
+        self._item = ""
+
+    async def begin(self) -> None:
+        self._bus.serve("/StatusNotifierWatcher", _WATCHER, self._watch)
+        self._bus.serve("/StatusNotifierWatcher", _PROPERTIES, self._tell_property)
+        await self._bus.own(_WATCHER)
+        await self._bus.tell(
+            "/StatusNotifierWatcher", f"{_WATCHER}.StatusNotifierHostRegistered", ""
+        )
+
+    async def item(self) -> None:
+        """Wait for an application's icon: the one all the rest is about."""
+        self._item = await asyncio.wait_for(self._items.get(), PATIENCE_S)
+
+    async def property(self, name: str) -> Any:
+        return await self._bus.get(self._item, "/StatusNotifierItem", f"{_ITEM}.{name}")
+
+    async def tooltip(self) -> str:
+        _, _, title, text = await self.property("ToolTip")
+        return f"{title}\n{text}".strip()
+
+    async def icon(self) -> bytes:
+        """The largest picture of the icon, as its bytes."""
+        pixmaps = await self.property("IconPixmap")
+        return bytes(max(pixmaps)[2]) if pixmaps else b""
+
+    async def click(self) -> None:
+        await self._bus.call(self._item, "/StatusNotifierItem", f"{_ITEM}.Activate", "ii", 0, 0)
+
+    async def menu(self) -> list[Line]:
+        """Open the menu as a host does, look at all of it, and close it."""
+        path = await self.property("Menu")
+        await self._bus.call(self._item, path, f"{_MENU}.AboutToShow", "i", 0)
+        _, layout = await self._bus.call(self._item, path, f"{_MENU}.GetLayout", "iias", 0, -1, [])
+        await self._happened(path, 0, "closed")
+        return list(_line(layout).below)
+
+    async def choose(self, *texts: str) -> None:
+        """Click the line with the text, in the submenu of the one before."""
+        path = await self.property("Menu")
+        lines = await self.menu()
+        number = 0
+        for text in texts:
+            line = next(line for line in lines if line.text == text)
+            number, lines = line.number, list(line.below)
+        await self._happened(path, number, "clicked")
+
+    async def until(self, wanted: Callable[[list[Line]], bool]) -> list[Line]:
+        """The menu as soon as it is as `wanted`."""
+        news = await self._bus.listen(f"{_MENU}.LayoutUpdated", f"{_MENU}.ItemsPropertiesUpdated")
+        lines = await self.menu()
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                while not wanted(lines):
+                    await news.get()
+                    lines = await self.menu()
+        except TimeoutError:
+            raise AssertionError(f"The menu stays {texts(lines)}") from None
+        return lines
+
+    async def _happened(self, path: str, number: int, event: str) -> None:
+        method = f"{_MENU}.Event"
+        await self._bus.call(self._item, path, method, "isvu", number, event, ("s", ""), 0)
+
+    def _watch(self, method: str, values: tuple[Any, ...]) -> Answer | None:
+        if method == "RegisterStatusNotifierItem":
+            self._items.put_nowait(values[0])
+        return ("", ())
+
+    def _tell_property(self, method: str, values: tuple[Any, ...]) -> Answer | None:
+        known: dict[str, tuple[str, Any]] = {
+            "IsStatusNotifierHostRegistered": ("b", True),
+            "ProtocolVersion": ("i", 0),
+            "RegisteredStatusNotifierItems": ("as", []),
+        }
+        if method == "GetAll":
+            return ("a{sv}", (known,))
+        return ("v", (known[values[1]],))
+
+
+def texts(lines: list[Line]) -> list[str]:
+    return ["—" if line.separator else line.text for line in lines]
+
+
+def _line(layout: tuple[int, dict[str, tuple[str, Any]], list[tuple[str, Any]]]) -> Line:
+    number, told, below = layout
+    values = {name: value for name, (_, value) in told.items()}
+    return Line(
+        number,
+        str(values.get("label", "")),
+        enabled=bool(values.get("enabled", True)),
+        chosen=values.get("toggle-state") == 1,
+        separator=values.get("type") == "separator",
+        has_icon="icon-data" in values or "icon-name" in values,
+        below=tuple(_line(child) for _, child in below),
+    )

@@ -1,0 +1,92 @@
+"""Toolbooth as a person has it before them: a real process, its window on a screen, its icon in a
+tray; driven by what the screen reads out and by the tray's menu."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from tests.booth import children_of, connected, is_alive
+from tests.desktop.desk import Desk, a_desk
+from tests.desktop.session import ended
+from tests.desktop.tray_host import Line, texts
+from tests.running import stdio_config
+
+pytestmark = pytest.mark.timeout(120)
+PASTE = "Paste a command line, a URL, an mcp.json snippet or an install link"
+METATOOLS = ["tool_discovery", "tool_execute"]
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
+    async with a_desk(tmp_path) as desk:
+        yield desk
+
+
+@pytest.fixture
+async def running(desk: Desk) -> Desk:
+    """With a tray from the start, the first run's guide put away."""
+    await desk.tray.begin()
+    await desk.start()
+    await desk.ready()
+    await desk.screen.press("Skip for now")
+    return desk
+
+
+def chosen(lines: list[Line]) -> list[str]:
+    return [line.text for line in lines if line.chosen]
+
+
+async def tools_of_a_client(desk: Desk, token: str) -> list[str]:
+    url = desk.terminal.json("status")["listener"]["url"]
+    async with connected(url, token, "auto") as client:
+        return [tool.name for tool in (await client.list_tools()).tools]
+
+
+@pytest.mark.proves("CARD-1", "CARD-2", "CARD-4", "DISC-1", "META-4")
+async def test_a_server_is_added_a_workspace_switched_and_all_is_quit(
+    running: Desk, tmp_path: Path
+) -> None:
+    screen, tray = running.screen, running.tray
+    server = stdio_config("--hold", str(tmp_path / "hold"))
+    os.mkfifo(tmp_path / "hold")
+    await screen.press("Add server")
+    await screen.write(PASTE, shlex.join([server.command or "", *server.args]))
+    await screen.find("Filled in below.")
+    await screen.press("Add and run")
+    await screen.find_like(lambda thing: "Discovering" in thing.name, "discovery at work")
+    working = await tray.icon()
+    holding = os.open(tmp_path / "hold", os.O_RDWR)
+    os.write(holding, b"go on, and on")
+    await tray.until(lambda lines: lines[0].text == "Router running · 1 of 1 server ready")
+    assert await tray.icon() != working
+
+    running.terminal.json("workspace", "new", "Acme")
+    await tray.until(lambda lines: "Acme" in texts(lines))
+    await tray.choose("Acme")
+    assert "Acme" in chosen(await tray.until(lambda lines: "Acme" in chosen(lines)))
+    await screen.find("No servers in this workspace yet")
+    await tray.choose("Personal")
+
+    token = running.terminal.token()
+    assert await tools_of_a_client(running, token) == METATOOLS
+    await screen.press("Context Optimization", "check box")
+    await tray.until(lambda lines: "Context Optimization: Off" in texts(lines))
+    offered = await tools_of_a_client(running, token)
+    assert "tool_execute" not in offered
+    assert any(name.endswith("echo") for name in offered)
+    running.terminal.json("call", "tests:echo", "{}")
+
+    children = children_of(running.process.pid)
+    assert children
+    await tray.choose("Quit Toolbooth")
+    await screen.press("Quit", "push button")
+    assert await asyncio.to_thread(ended, running.process) == 0
+    assert [pid for pid in children if is_alive(pid)] == []
+    assert "Traceback" not in running.session.log.read_text()
+    os.close(holding)
