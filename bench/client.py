@@ -11,6 +11,7 @@ import itertools
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -31,16 +32,25 @@ class Connection(Protocol):
     async def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Response:
+    status: int
+    fields: Mapping[str, str]
+    body: bytes
+
+
 class HttpConnection:
     """One connection, one request at a time; answers come as JSON or as a stream of events."""
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
         self._address = urlsplit(url)
         self._headers = dict(headers)
+        self._left = False
 
     async def open(self) -> None:
         host, port = self._address.hostname, self._address.port
         self._reader, self._writer = await asyncio.open_connection(host, port)
+        self._left = False
 
     async def close(self) -> None:
         self._writer.close()
@@ -48,37 +58,42 @@ class HttpConnection:
 
     async def initialize(self) -> dict[str, str]:
         """Open a session; returns the headers that make other connections part of it."""
-        _, session = await self._exchange(request(next(_numbers), "initialize", INITIALIZE))
+        opened = await self._good(request(next(_numbers), "initialize", INITIALIZE))
         self._headers["MCP-Protocol-Version"] = PROTOCOL_VERSION
-        if session:
+        if session := opened.fields.get("mcp-session-id"):
             self._headers["Mcp-Session-Id"] = session
-        await self._exchange(INITIALIZED)
+        await self._good(INITIALIZED)
         return self._headers
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        body, _ = await self._exchange(request(next(_numbers), method, params))
-        return result_of(message_in(body))
+        response = await self._good(request(next(_numbers), method, params))
+        return result_of(message_in(response.body))
 
-    async def _exchange(self, body: bytes) -> tuple[bytes, str]:
-        """The response's body and the session it names."""
-        if self._reader.at_eof():  # closed by the server, since nothing was asked for a while
+    async def _good(self, body: bytes) -> Response:
+        response = await self.post(body)
+        if response.status >= 300:
+            said = f"answered {response.status}: {response.body[:300]!r}"
+            raise RuntimeError(f"{self._address.geturl()} {said}")
+        return response
+
+    async def post(self, body: bytes, headers: Mapping[str, str] | None = None) -> Response:
+        if self._left or self._reader.at_eof():  # closed by the server, then or meanwhile
             await self.close()
             await self.open()
-        self._writer.write(self._head(len(body)) + body)
+        self._writer.write(self._head(len(body), headers or {}) + body)
         head = await self._reader.readuntil(b"\r\n\r\n")
         status, fields = parse_head(head)
-        response = await self._body(fields)
-        if status >= 300:
-            raise RuntimeError(f"{self._address.geturl()} answered {status}: {response[:300]!r}")
-        return response, fields.get("mcp-session-id", "")
+        self._left = fields.get("connection") == "close"
+        return Response(status, fields, await self._body(fields))
 
-    def _head(self, length: int) -> bytes:
+    def _head(self, length: int, headers: Mapping[str, str]) -> bytes:
         fields = {
             "Host": self._address.netloc,
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
             "Content-Length": str(length),
             **self._headers,
+            **headers,
         }
         lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         return f"POST {self._address.path} HTTP/1.1\r\n{lines}\r\n".encode()

@@ -56,7 +56,7 @@ def explain(status: ServerStatus) -> Advice:
         case ServerState.DISABLED:
             return _advise(Failure(FailureKind.DISABLED), status.name)
         case ServerState.NEEDS_CONSENT:
-            waiting = Failure(FailureKind.CONSENT_NEEDED, status.id, status.target)
+            waiting = Failure(FailureKind.CONSENT_NEEDED, status.id, f"“{status.target}”")
             return _advise(waiting, status.name)
         case ServerState.NEEDS_SIGN_IN:
             return _advise(Failure(FailureKind.SIGN_IN_NEEDED, status.id), status.name)
@@ -138,7 +138,7 @@ def _advise(failure: Failure, server_name: str) -> Advice:
             )
         case FailureKind.CONSENT_NEEDED:
             return Advice(
-                f"{server_name} waits for your approval to run “{detail}”.",
+                f"{server_name} waits for your approval to run {detail}.",
                 f"Approve it in the window or with: toolbooth approve {subject}",
             )
         case FailureKind.SECRET_MISSING:

@@ -4,6 +4,7 @@ server's variables, those that make it another program."""
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -14,7 +15,7 @@ from router.model import ProjectId, ServerRef, ToolKey
 AskId = NewType("AskId", str)
 
 _CHOOSES_CODE = re.compile(
-    r"path|node_(?:options|path)|(?:ld_|dyld_|python|npm_config_|uv_|pip_|pipx_|bun_).*",
+    r"path(?:ext)?|node_(?:options|path)|(?:ld_|dyld_|python|npm_config_|uv_|pip_|pipx_|bun_).*",
     re.IGNORECASE,
 )
 
@@ -22,6 +23,17 @@ _CHOOSES_CODE = re.compile(
 def chooses_code(variable: str) -> bool:
     """Whether the value of this environment variable decides which code a program runs."""
     return _CHOOSES_CODE.fullmatch(variable) is not None
+
+
+def would_run(command: str, variables: Collection[str]) -> str:
+    """What a person consents to, in words: the command, the names of the variables set for it, and
+    which of them choose code."""
+    shown = f"“{command}”"
+    if variables:
+        shown += f" with {', '.join(sorted(variables))}"
+    if risky := sorted(filter(chooses_code, variables)):
+        shown += f". {', '.join(risky)} can make it run other code: be sure that you want that"
+    return shown
 
 
 class Kind(StrEnum):

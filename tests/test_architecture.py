@@ -28,6 +28,12 @@ BLOCKING_CALLS = {
 }
 
 
+SHELLS = {
+    *("os.system", "os.popen", "os.startfile", "subprocess.getoutput"),
+    "asyncio.create_subprocess_shell",
+}
+
+
 def modules(*folders: str) -> list[Path]:
     found = (path for folder in folders for path in (ROOT / folder).rglob("*.py"))
     return sorted(path for path in found if "node_modules" not in path.parts)
@@ -62,6 +68,20 @@ def test_the_window_never_runs_a_nested_event_loop() -> None:
         or call.attr in BLOCKING_CALLS.get(ast.unparse(call.value).split(".")[-1], set())
     ]
     assert nested == []
+
+
+def test_nothing_is_run_through_a_shell_nor_opened_by_guess() -> None:
+    """Addresses and commands come from elsewhere; a shell, or an opener that takes any word for a
+    program, would run what is in them."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in modules("router", "gui")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if (isinstance(node, ast.Import) and "webbrowser" in [each.name for each in node.names])
+        or (isinstance(node, ast.Attribute) and ast.unparse(node) in SHELLS)
+        or (isinstance(node, ast.keyword) and node.arg == "shell")
+    ]
+    assert found == []
 
 
 @pytest.mark.parametrize("folder", ["packaging", "tests"])

@@ -188,7 +188,8 @@ class Wishes:
     def _open_page(self, sign_in: SignIn) -> None:
         """In the browser, and only what is a web page: the address comes from elsewhere."""
         page = QUrl(sign_in.authorization_url, QUrl.ParsingMode.StrictMode)
-        if page.scheme() in ("https", "http") and page.host() and QDesktopServices.openUrl(page):
+        is_page = page.isValid() and page.scheme() in ("https", "http") and page.host()
+        if is_page and QDesktopServices.openUrl(page):
             return
         self._show_error(
             ToolboothError(

@@ -21,6 +21,7 @@ from router.model import (
     ServerStatus,
     WorkspaceId,
 )
+from router.permissions import would_run
 from router.receipts import DiscoveryAccess, Protection
 
 
@@ -129,5 +130,6 @@ def _failure(entry: ServerEntry, condition: Condition) -> Failure | None:
     if entry.config.disabled:
         return None
     if not condition.consented:
-        return Failure(FailureKind.CONSENT_NEEDED, subject=entry.id, detail=entry.config.target)
+        shown = would_run(entry.config.target, entry.config.env)
+        return Failure(FailureKind.CONSENT_NEEDED, subject=entry.id, detail=shown)
     return condition.failure

@@ -48,7 +48,7 @@ class Launching:
         if entry.config.disabled:
             raise _refused(Failure(FailureKind.DISABLED), entry.name)
         if not await asyncio.to_thread(self._workspaces.has_consent, ref):
-            failure = Failure(FailureKind.CONSENT_NEEDED, entry.id, entry.config.target)
+            failure = Failure(FailureKind.CONSENT_NEEDED, entry.id, f"“{entry.config.target}”")
             raise _refused(failure, entry.name)
         self._redactor.learn(ref, (each.value for each in entry.config.plain_secrets), "written")
         return entry.config

@@ -7,19 +7,30 @@ import statistics
 import sys
 import time
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import httpx2
 import pytest
 
+from bench.client import HttpConnection, http_connection, message_in, request
 from router.model import JsonObject
 from router.tasks import spawn, stop
 from tests.booth import Booth
 from tests.fuzzing import fuzz
-from tests.running import STDIO_SERVER, Client
+from tests.running import MODERN, STDIO_SERVER, Client
 
-pytestmark = [pytest.mark.proof, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.proof, pytest.mark.timeout(600)]
+_STATELESS = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientInfo": {"name": "load", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+_STATELESS_HEADERS = {
+    "MCP-Protocol-Version": MODERN,
+    "Mcp-Method": "tools/call",
+    "Mcp-Name": "tool_execute",
+}
 
 
 @pytest.fixture
@@ -62,7 +73,9 @@ async def test_twenty_thousand_malformed_requests_do_no_harm(booth: Booth, token
     async with client_of(booth, token) as client:
         await fuzz(client, 1000, seed=0)
         before = rss_mb(booth)
-        statuses = [s for n in range(20) for s in await fuzz(client, 1000, seed=n + 1)]
+        rounds = await asyncio.gather(*(fuzz(client, 5000, seed=n + 1) for n in range(4)))
+        statuses = [status for statuses in rounds for status in statuses]
+        assert len(statuses) == 20_000
         assert not [status for status in statuses if status == 0 or status >= 500]
         assert (await client.post_modern("tools/list")).status_code == 200
     assert "Traceback" not in booth.log
@@ -70,14 +83,29 @@ async def test_twenty_thousand_malformed_requests_do_no_harm(booth: Booth, token
 
 
 async def test_five_hundred_clients_get_their_own_answers(booth: Booth, token: str) -> None:
-    async def twenty_calls(client: Client, number: int) -> None:
-        for call in range(20):
-            nonce: JsonObject = {"client": number, "call": call}
-            arguments = {"toolKey": "test:echo", "arguments": nonce}
-            assert (await client.call("tool_execute", arguments))["structuredContent"] == nonce
+    """Each on a connection of its own, all at once: half in sessions, half stateless, and all with
+    the same request ids, so that only the right way back leads to the right client."""
+    bearer = {"Authorization": f"Bearer {token}"}
 
-    async with client_of(booth, token) as client:
-        await asyncio.gather(*(twenty_calls(client, number) for number in range(500)))
+    async def echoed(connection: HttpConnection, number: int, call: int) -> object:
+        meta: JsonObject = {"_meta": _STATELESS} if number % 2 else {}
+        arguments = {"toolKey": "test:echo", "arguments": {"client": number, "call": call}}
+        params = {"name": "tool_execute", "arguments": arguments, **meta}
+        headers = _STATELESS_HEADERS if number % 2 else {}
+        answer = await connection.post(request(call, "tools/call", params), headers)
+        assert answer.status == 200, answer.body
+        return message_in(answer.body)["result"]["structuredContent"]
+
+    async def twenty_calls(connection: HttpConnection, number: int) -> None:
+        if number % 2 == 0:
+            await connection.initialize()
+        for call in range(20):
+            assert await echoed(connection, number, call) == {"client": number, "call": call}
+
+    async with AsyncExitStack() as stack:
+        opened = [http_connection(booth.url, bearer) for _ in range(500)]
+        connections = [await stack.enter_async_context(each) for each in opened]
+        await asyncio.gather(*(twenty_calls(c, number) for number, c in enumerate(connections)))
 
 
 async def test_five_hundred_half_sent_requests_are_closed_and_harm_nobody(
@@ -101,28 +129,31 @@ async def test_five_hundred_half_sent_requests_are_closed_and_harm_nobody(
 async def test_a_hundred_thousand_guesses_are_all_wrong_and_slow_nobody(
     booth: Booth, token: str
 ) -> None:
-    async def guess(client: Client, first: int, count: int) -> set[int]:
-        wrong = (f"tbt_{number:08x}_{'x' * 43}" for number in range(first, first + count))
-        return {(await client.post({}, token=guessed)).status_code for guessed in wrong}
+    async def guess(first: int, count: int) -> set[int]:
+        async with http_connection(booth.url, {}) as connection:
+            wrong = (f"Bearer tbt_{n:08x}_{'x' * 43}" for n in range(first, first + count))
+            answers = [await connection.post(b"{}", {"Authorization": each}) for each in wrong]
+        return {answer.status for answer in answers}
 
     async with client_of(booth, token) as client:
         alone = statistics.median(await latencies_s(client, 3))
         watching = spawn(latencies_s(client, 600), name="watch")
-        parts = [guess(client, first, 25_000) for first in range(0, 100_000, 25_000)]
-        statuses = await asyncio.gather(*parts)
+        statuses = await asyncio.gather(*(guess(n, 25_000) for n in range(0, 100_000, 25_000)))
         await stop(watching)
         assert set[int]().union(*statuses) == {401, 429}
         assert statistics.median(await latencies_s(client, 3)) < alone + 0.05
+    assert rss_mb(booth) < 300
 
 
 async def test_fifty_thousand_sessions_leave_no_trace(booth: Booth, token: str) -> None:
-    async with client_of(booth, token) as client:
+    bearer = {"Authorization": f"Bearer {token}"}
 
-        async def initialize(times: int) -> None:
+    async def initialize(times: int) -> None:
+        async with http_connection(booth.url, bearer) as connection:
             for _ in range(times):
-                await client.open_session("2025-06-18")
+                await connection.initialize()
 
-        await asyncio.gather(*(initialize(500) for _ in range(8)))
-        before = rss_mb(booth)
-        await asyncio.gather(*(initialize(5750) for _ in range(8)))
+    await asyncio.gather(*(initialize(500) for _ in range(8)))
+    before = rss_mb(booth)
+    await asyncio.gather(*(initialize(5750) for _ in range(8)))
     assert rss_mb(booth) - before <= 20

@@ -119,7 +119,22 @@ def test_signing_in_opens_the_page_the_router_names(
     assert router.commands == [SentCommand("begin_sign_in", (GITHUB.ref,))]
 
 
-@pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "https:"])
+def test_what_a_shell_would_run_stays_part_of_the_address(
+    window: MainWindow, router: FakeRouter, browser: Browser, qtbot: QtBot
+) -> None:
+    url = "https://auth.example/authorize?a=$(touch%20x);id&b=$IFS'id'"
+    router.state.sign_in = replace(router.state.sign_in, authorization_url=url)
+
+    window.page.detail.sign_in_requested.emit(GITHUB.ref)
+
+    qtbot.waitUntil(lambda: len(browser.pages) == 1, timeout=1000)
+    assert QUrl(browser.pages[0]) == QUrl(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["javascript:alert(1)", "file:///etc/passwd", "https:", "https://auth.example/?a=`id`|id"],
+)
 def test_signing_in_never_opens_what_is_no_web_page(
     window: MainWindow, router: FakeRouter, browser: Browser, qtbot: QtBot, url: str
 ) -> None:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import os
+import socket
+import struct
+from pathlib import Path
 
 import httpx2
+import keyring
 import pytest
+from pydantic import ValidationError
 
 from router.activity import ActivityKind
-from router.gateway import connections, listener
-from router.model import JsonObject
+from router.gateway import connections
+from router.model import Exposure, JsonObject
+from router.settings import Settings
 from tests.booth import children_of
 from tests.fuzzing import fuzz
-from tests.running import MODERN, Running
+from tests.router.store.test_secrets import MemoryKeyring
+from tests.running import MODERN, PERSONAL, Running, stdio_config
 
 LIST: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 
@@ -94,24 +102,36 @@ async def test_beyond_so_many_connections_new_ones_are_turned_away(
     assert (await running.post_modern("tools/list")).status_code == 200
 
 
+ROUTES = (
+    *("/", "/sse", "/stdio", "/message", "/config", "/docs", "/openapi.json", "/health"),
+    *("/api/servers", "/api/mcp/test", "/mcp/servers", "/mcp-rest/test/connection", "/proxy"),
+)
+
+
 async def test_no_route_but_the_endpoint_exists_and_none_starts_a_process(
-    running: Running,
+    running: Running, tmp_path: Path
 ) -> None:
+    """As the inspectors and gateways were attacked that tried out a configuration when asked to."""
     before = children_of(os.getpid())
+    made = tmp_path / "made"
     command: JsonObject = {
         "command": "touch",
-        "args": ["/tmp/x"],
+        "args": [str(made)],
         "env": {},
         "transportType": "stdio",
     }
-    for path in ("/", "/sse", "/stdio", "/api/servers", "/mcp/servers", "/message", "/config"):
+    for path in ROUTES:
         address = str(httpx2.URL(running.url).copy_with(path=path))
         for method in ("GET", "POST", "PUT"):
             response = await running.http.request(
-                method, address, json=command, headers=running.headers()
+                method, address, json=command, params=command, headers=running.headers()
             )
             assert response.status_code in (404, 405), path
+    for method in ("servers/add", "config/test", "initialize", "tools/call", "server/discover"):
+        params = {**command, "name": "tool_execute", "arguments": command, "mcpServers": command}
+        await running.post_modern(method, params)
     assert children_of(os.getpid()) <= before
+    assert not made.exists()
 
 
 async def test_no_answer_invites_other_origins(running: Running) -> None:
@@ -125,5 +145,136 @@ async def test_an_unknown_session_is_not_found(running: Running) -> None:
     assert (await running.post(LIST, **session)).status_code == 404
 
 
-def test_only_this_computer_is_listened_to() -> None:
-    assert listener.HOST == "127.0.0.1"
+async def test_only_this_computer_is_listened_to(running: Running) -> None:
+    port = httpx2.URL(running.url).port
+    assert port is not None
+    assert listening_addresses(port) == {"127.0.0.1"}
+    for elsewhere in addresses_of_this_computer():
+        with pytest.raises(OSError):  # noqa: PT011 - refused or unreachable, as the system says
+            await asyncio.open_connection(elsewhere, port)
+
+
+@pytest.mark.parametrize("key", ["host", "address", "bind", "listen"])
+def test_no_setting_opens_the_endpoint_to_others(key: str) -> None:
+    with pytest.raises(ValidationError):
+        Settings.model_validate({key: "0.0.0.0"})
+
+
+def listening_addresses(port: int) -> set[str]:
+    """Where anybody listens on `port`, as the kernel knows it."""
+    rows = [
+        line.split()
+        for table in ("/proc/net/tcp", "/proc/net/tcp6")
+        for line in Path(table).read_text().splitlines()[1:]
+    ]
+    places = [row[1].split(":") for row in rows if row[3] == "0A"]  # LISTEN
+    return {
+        socket.inet_ntoa(struct.pack("=I", int(address, 16))) if len(address) == 8 else address
+        for address, at in places
+        if int(at, 16) == port
+    }
+
+
+def addresses_of_this_computer() -> set[str]:
+    """Those by which others would reach it."""
+    found = {str(info[4][0]) for info in socket.getaddrinfo(socket.gethostname(), None)}
+    return {address for address in found if not ipaddress.ip_address(address).is_loopback}
+
+
+async def test_a_wrong_token_is_refused_before_the_body_is_read(running: Running) -> None:
+    url = httpx2.URL(running.url)
+    reader, writer = await asyncio.open_connection(url.host, url.port)
+    headers = {**running.headers("tbt_00000000_wrong"), "Content-Length": "4000000"}
+    lines = [f"{name}: {value}" for name, value in headers.items()]
+    host = url.netloc.decode()
+    writer.write("\r\n".join(["POST /mcp HTTP/1.1", f"Host: {host}", *lines, "", ""]).encode())
+    async with asyncio.timeout(5):
+        head = (await reader.readuntil(b"\r\n\r\n")).lower()
+    writer.close()
+    assert head.startswith(b"http/1.1 401 ")
+    assert b"www-authenticate: bearer" in head
+
+
+class WatchedKeyring(MemoryKeyring):
+    def __init__(self) -> None:
+        super().__init__()
+        self.read: list[str] = []
+
+    def get_password(self, service: str, username: str) -> str | None:
+        self.read.append(username)
+        return super().get_password(service, username)
+
+
+async def test_who_has_no_token_makes_us_touch_no_secret_and_no_server(running: Running) -> None:
+    """As where callers without a token were served with the servers' own credentials."""
+    before, watched = keyring.get_keyring(), WatchedKeyring()
+    keyring.set_keyring(watched)
+    call = {"name": "tool_execute", "arguments": {"toolKey": "test:echo"}}
+    try:
+        await running.add("Test", stdio_config(env={"API_TOKEN": "s3cret-value"}))
+        watched.read.clear()
+        processes = children_of(os.getpid())
+        for token in ("", "tbt_00000000_wrong"):
+            refused = await running.post_modern("tools/call", call, token=token)
+            assert refused.status_code == 401
+        assert watched.read == []
+        assert children_of(os.getpid()) <= processes
+        await running.post_modern("tools/call", call)
+        assert watched.read
+    finally:
+        keyring.set_keyring(before)
+
+
+DUPLICATES = (
+    '{"jsonrpc":"2.0","id":1,"method":"ping","m\\u0065thod":"tools/list"}',
+    '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1},"params":{"b":2}}',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tool_execute",'
+    '"arguments":{"toolKey":"test:echo","toolKey":"test:crash"}}}',
+    '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"token":"a","token":"b"}}}',
+    '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":[[{"a":[{"b":1,"b":1}]}]]}}',
+)
+
+
+async def test_a_key_that_appears_twice_anywhere_is_refused(running: Running) -> None:
+    for body in DUPLICATES:
+        response = await running.http.post(running.url, content=body, headers=running.headers())
+        assert response.status_code == 400, body
+        assert "appears twice" in response.json()["error"]["message"]
+
+
+async def test_no_host_that_only_looks_like_ours_is_served(running: Running) -> None:
+    """As names that are made to point here, and hosts that a lenient parser reads as ours."""
+    url = httpx2.URL(running.url)
+    ours = url.netloc.decode()
+    hosts = [
+        *("", "evil.example", f"evil.example:{url.port}", "127.0.0.1", "localhost", "127.0.0.1:80"),
+        *(f"{ours}.evil.example", f"{ours}@evil.example", f"evil.example@{ours}", f"{ours}/mcp"),
+        *(f"0.0.0.0:{url.port}", f"127.1:{url.port}", f"2130706433:{url.port}", f"{ours}, {ours}"),
+        *(f"LOCALHOST.evil:{url.port}", f"localhost.:{url.port}", f"[::ffff:127.0.0.1]:{url.port}"),
+    ]
+    for host in hosts:
+        for method, path in (("POST", url.path), ("GET", "/nowhere"), ("DELETE", url.path)):
+            headers = running.headers(Host=host)
+            response = await running.http.request(
+                method, str(url.copy_with(path=path)), headers=headers
+            )
+            assert response.status_code in (400, 421), host
+
+
+async def test_what_one_token_may_see_is_never_shown_to_another(running: Running) -> None:
+    mine, other = await running.add("Mine"), await running.add("Other")
+    await running.router.set_project_options(
+        PERSONAL, None, optimization=None, exposure=Exposure.SEARCH
+    )
+    issue = running.router.issue_token
+    tokens = {
+        ref.server: await issue(ref.server, PERSONAL, None, servers=[ref.server])
+        for ref in (mine, other)
+    }
+    for _ in range(3):
+        for server, issued in tokens.items():
+            result = (await running.modern("tools/list", token=issued.secret))["result"]
+            assert result["cacheScope"] == "private"
+            names = [tool["name"] for tool in result["tools"]]
+            assert names == sorted(names)
+            assert {name.split("__")[0] for name in names} == {server}

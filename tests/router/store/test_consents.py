@@ -61,6 +61,7 @@ def test_a_consent_outlives_the_process_and_is_private(
         {"command": "other"},
         {"args": ("--local", "--delete-everything")},
         {"args": ("--local ",)},
+        {"args": ("--Local",)},
         {"env": {"PATH": "/nowhere", "TZ": "UTC"}},
         {"cwd": "/elsewhere"},
     ],

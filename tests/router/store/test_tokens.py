@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import re
 import subprocess
@@ -84,6 +85,26 @@ def test_anything_else_is_not_a_token(tokens: TokenStore) -> None:
         *(body + "é", body + "\ud800", body + "\0", "tbt_" + "💥" * 52, "x" * 1_000_000),
     ]
     assert [tokens.verify(text) for text in spoiled] == [None] * len(spoiled)
+
+
+def test_a_secret_is_compared_whole_however_early_it_differs(
+    tokens: TokenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is compared is digests, by the one comparison that takes the same time for all."""
+    secret = tokens.issue("Claude", None, None).secret
+    head, tail = secret[:13], secret[13:]
+    guesses = [head + "x" * 43, head + tail[:42] + ("A" if tail[-1] != "A" else "B")]
+    compared: list[tuple[int, int]] = []
+
+    def compare(ours: bytes, theirs: bytes) -> bool:
+        compared.append((len(ours), len(theirs)))
+        return constant_time(ours, theirs)
+
+    constant_time = hmac.compare_digest
+    monkeypatch.setattr(hmac, "compare_digest", compare)
+    assert [tokens.verify(guess) for guess in guesses] == [None, None]
+    assert tokens.verify(secret) is not None
+    assert compared == [(32, 32)] * 3
 
 
 def test_an_expired_token_no_longer_holds(tokens: TokenStore, clock: FakeClock) -> None:

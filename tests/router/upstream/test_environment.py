@@ -32,6 +32,9 @@ def test_only_what_is_on_the_list_is_inherited() -> None:
         "https_proxy": "http://p",
         "AWS_SECRET_ACCESS_KEY": "s",
         "NODE_OPTIONS": "--require evil",
+        "npm_config_yes": "true",
+        "UV_INDEX_URL": "https://evil.example",
+        "PYTHONPATH": "/evil",
         "LD_LIBRARY_PATH": "/bundle",
         "SHELL": "() { :; }",
     }

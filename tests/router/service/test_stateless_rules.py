@@ -1,0 +1,112 @@
+"""The rules of the 2026-07-28 revision: headers and body say the same, each request says who it is
+from, and a stream that is closed ends what it was for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from router.activity import ActivityKind, Outcome
+from router.events import ActivityRecorded
+from router.model import JsonObject
+from tests.running import MODERN, Record, Running, stdio_config
+
+META: JsonObject = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+HEADERS = {
+    "MCP_Protocol_Version": MODERN,
+    "Mcp_Method": "tools/call",
+    "Mcp_Name": "tool_execute",
+}
+ECHO: JsonObject = {"toolKey": "test:echo", "arguments": {}}
+
+
+def message(meta: JsonObject | None = META, **params: Any) -> JsonObject:
+    called = {"name": "tool_execute", "arguments": ECHO, **params}
+    params = called if meta is None else {**called, "_meta": meta}
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+
+
+def refusal(response: httpx2.Response) -> int:
+    """The code of the JSON-RPC error in a 400."""
+    assert response.status_code == 400
+    return response.json()["error"]["code"]
+
+
+def calls(running: Running) -> int:
+    return len([e for e in running.router.recent_activity() if e.kind is ActivityKind.CALL])
+
+
+async def test_a_header_that_says_something_else_than_the_body_is_refused(
+    running: Running,
+) -> None:
+    for name, value in (
+        ("Mcp_Method", "tools/list"),
+        ("Mcp_Method", "TOOLS/CALL"),
+        ("Mcp_Name", "tool_discovery"),
+        ("Mcp_Name", ""),
+        ("MCP_Protocol_Version", "2099-01-01"),
+    ):
+        assert refusal(await running.post(message(), **{**HEADERS, name: value})) == -32020
+    assert calls(running) == 0
+
+
+@pytest.mark.parametrize("times", [0, 2])
+async def test_a_header_that_must_fit_the_body_is_said_once(running: Running, times: int) -> None:
+    good = running.headers(**{key.replace("_", "-"): value for key, value in HEADERS.items()})
+    for name in ("Mcp-Method", "Mcp-Name", "MCP-Protocol-Version"):
+        others = [(key, value) for key, value in good.items() if key != name]
+        headers = [*others, *[(name, value) for value in (good[name], "tools/list")[:times]]]
+        response = await running.http.post(running.url, json=message(), headers=headers)
+        assert refusal(response) in (-32020, -32600)
+    assert calls(running) == 0
+
+
+async def test_a_revision_nobody_knows_is_answered_with_those_we_speak(running: Running) -> None:
+    meta = {**META, "io.modelcontextprotocol/protocolVersion": "2099-01-01"}
+    headers = {**HEADERS, "MCP_Protocol_Version": "2099-01-01"}
+    response = await running.post(message(meta), **headers)
+    assert refusal(response) == -32022
+    assert MODERN in response.json()["error"]["data"]["supported"]
+
+
+async def test_a_request_that_does_not_say_who_it_is_from_is_refused(running: Running) -> None:
+    whole = META.items()
+    lacking = [{k: v for k, v in whole if not k.endswith(m)} for m in ("Version", "Capabilities")]
+    for meta in (None, *lacking):
+        assert refusal(await running.post(message(meta), **HEADERS)) == -32602
+    assert calls(running) == 0
+
+
+async def test_the_stateless_revision_opens_no_session(running: Running) -> None:
+    response = await running.post(message(), **HEADERS, Mcp_Session_Id="made-up")
+    assert response.status_code == 200
+    assert "mcp-session-id" not in response.headers
+    opening: JsonObject = {**message(), "method": "initialize", "params": {"_meta": META}}
+    said = {"MCP_Protocol_Version": MODERN, "Mcp_Method": "initialize"}
+    assert (await running.post(opening, **said)).status_code == 404
+
+
+async def test_closing_the_stream_of_a_call_cancels_it_at_the_server(
+    running: Running, tmp_path: Path
+) -> None:
+    record = Record(tmp_path)
+    await running.add("Test", stdio_config("--record", str(record.path)))
+    named = {key.replace("_", "-"): value for key, value in HEADERS.items()}
+    body = message(arguments={"toolKey": "test:slow"})
+    body["params"]["_meta"] = {**META, "progressToken": 1}
+    async with running.http.stream(
+        "POST", running.url, json=body, headers=running.headers(**named)
+    ) as stream:
+        assert stream.status_code == 200
+        await record.until("slow")
+    await record.until("notifications/cancelled")
+    recorded = await running.trace.until(ActivityRecorded, lambda e: e.entry.tool == "slow")
+    assert recorded.entry.outcome is Outcome.CANCELLED
+    record.close()

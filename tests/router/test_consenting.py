@@ -1,0 +1,29 @@
+"""Which variables of a server's configuration choose code, and what a person is told of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from router.permissions import chooses_code, would_run
+
+FLAGGED = [
+    *("npm_config_registry", "NPM_CONFIG_YES", "npm_config_yes", "npm_config_script_shell"),
+    *("NODE_OPTIONS", "NODE_PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES"),
+    *("PYTHONPATH", "PYTHONSTARTUP", "PIP_INDEX_URL", "UV_INDEX_URL", "PATH", "Path", "PATHEXT"),
+]
+
+
+@pytest.mark.parametrize("name", FLAGGED)
+def test_a_variable_that_can_bring_other_code_is_flagged(name: str) -> None:
+    assert chooses_code(name)
+    assert f"{name} can make it run other code" in would_run("npx -y server", ["TZ", name])
+
+
+@pytest.mark.parametrize("name", ["TZ", "API_KEY", "NODE_ENV", "MY_PATH", "OLD_", "CLOUD_REGION"])
+def test_another_variable_is_not(name: str) -> None:
+    assert not chooses_code(name)
+    assert would_run("npx -y server", [name]) == f"“npx -y server” with {name}"
+
+
+def test_a_command_without_variables_is_all_there_is_to_say() -> None:
+    assert would_run("npx -y server", ()) == "“npx -y server”"
