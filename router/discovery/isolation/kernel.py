@@ -48,6 +48,7 @@ _PR_SET_NO_NEW_PRIVS = 38
 _PAGE = 4096
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
 
 
 def numbers() -> dict[str, int]:
@@ -57,7 +58,9 @@ def numbers() -> dict[str, int]:
 
 def syscall(number: int, *arguments: Any) -> int:
     """Raises `OSError`."""
-    result = int(_libc.syscall(number, *arguments))
+    # The kernel reads whole registers; a plain int would leave the upper half of one undefined.
+    whole = (ctypes.c_long(each) if isinstance(each, int) else each for each in arguments)
+    result = int(_libc.syscall(ctypes.c_long(number), *whole))
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
@@ -65,7 +68,7 @@ def syscall(number: int, *arguments: Any) -> int:
 
 
 def _prctl(option: int, value: int) -> None:
-    if _libc.prctl(option, value, 0, 0, 0) != 0:
+    if _libc.prctl(option, *map(ctypes.c_ulong, (value, 0, 0, 0))) != 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
 
