@@ -255,12 +255,14 @@ def listener_text(phase: ListenerPhase) -> tuple[str, Mark]:
             assert_never(phase)
 
 
-def activity_row(entry: ActivityEntry, zone: tzinfo | None = None) -> ActivityRow:
+def activity_row(
+    entry: ActivityEntry, zone: tzinfo | None = None, now: datetime | None = None
+) -> ActivityRow:
     """`entry` as a row; times in `zone`, else in the computer's own."""
     kind, kind_tone = _kind_badge(entry.kind)
     outcome, outcome_tone = _outcome_text(entry.outcome)
     return ActivityRow(
-        time=entry.at.astimezone(zone).strftime("%H:%M:%S"),
+        time=_time_text(entry.at.astimezone(zone), now or datetime.now(zone)),
         app=entry.client or tr("Unknown app"),
         kind=kind,
         kind_tone=kind_tone,
@@ -270,6 +272,11 @@ def activity_row(entry: ActivityEntry, zone: tzinfo | None = None) -> ActivityRo
         outcome=outcome,
         outcome_tone=outcome_tone,
     )
+
+
+def _time_text(at: datetime, now: datetime) -> str:
+    """The time of day; of another day, which one."""
+    return at.strftime("%H:%M:%S" if at.date() == now.date() else "%m-%d %H:%M")
 
 
 def _kind_badge(kind: ActivityKind) -> tuple[str, Tone]:

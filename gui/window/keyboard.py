@@ -35,6 +35,8 @@ class Keyboard:
 
     def _focus_filter(self) -> None:
         """The filter of the pane the person is in."""
+        if self._window.others is not None and self._window.others.focus_filter():
+            return
         focused = QApplication.focusWidget()
         in_detail = focused is not None and self._page.detail.isAncestorOf(focused)
         (self._page.detail.tools if in_detail else self._page.servers).focus_filter()

@@ -171,6 +171,7 @@ class MainWindow(QMainWindow):
         page.header.add_requested.connect(self.add_server_requested)
         page.header.refresh_requested.connect(self._wish(Wishes.refresh_all))
         page.header.optimization_chosen.connect(self._wish(Wishes.optimize))
+        page.activity.page_requested.connect(lambda: self.go_to(Place.ACTIVITY))
         page.servers.toggled.connect(self._toggle)
         page.servers.action_requested.connect(self._act)
         detail.refresh_requested.connect(self._wish(Wishes.refresh))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from gui.activity.page import ActivityPage
 from gui.apps.page import AppsPage
 from gui.apps.presenting import connected_count
 from gui.commands import Commands
@@ -17,6 +18,7 @@ from gui.window.places import Place
 from gui.window.sidebar import Sidebar
 from router.clients import ClientApp
 from router.events import (
+    ActivityRecorded,
     Event,
     ServerRemoved,
     ServerStatusChanged,
@@ -53,10 +55,12 @@ class OtherPages(QObject):
         self.needs = NeedsPage(router)
         self.needs.counted.connect(self._show_needs)
         self.playground = PlaygroundPage(router, commands)
+        self.activity = ActivityPage(router, commands)
         self.widgets: dict[Place, QWidget] = {
             Place.NEEDS_YOU: self.needs,
             Place.PLAYGROUND: self.playground,
             Place.APPS: self.apps,
+            Place.ACTIVITY: self.activity,
         }
         sidebar.offer(self.widgets)
         self._show_needs(needs(router).count)
@@ -66,9 +70,21 @@ class OtherPages(QObject):
         """The page at `place`, up to date; None if that is a workspace."""
         if place is Place.APPS:
             self.apps.panel.load()
+        if place is Place.ACTIVITY and not self.activity.isVisible():
+            self.activity.load()
         return self.widgets.get(place)
 
+    def focus_filter(self) -> bool:
+        """Go to the filter of the page that is shown, if it has one; says whether it does."""
+        shown = next((p for p in (self.playground, self.activity) if p.isVisible()), None)
+        if shown is not None:
+            shown.focus_filter()
+        return shown is not None
+
     def handle(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if isinstance(event, ActivityRecorded):
+                self.activity.add(event.entry)
         if any(isinstance(event, TokensChanged) for event in events):
             self.apps.panel.load()
         if any(isinstance(event, _MAY_NEED) for event in events):

@@ -10,10 +10,12 @@ class Place(StrEnum):
     NEEDS_YOU = "needs_you"
     PLAYGROUND = "playground"
     APPS = "apps"
+    ACTIVITY = "activity"
 
 
 ICONS = {
     Place.NEEDS_YOU: "bell",
     Place.PLAYGROUND: "search",
     Place.APPS: "plug",
+    Place.ACTIVITY: "activity",
 }

@@ -63,6 +63,7 @@ class Sidebar(QFrame):
                 (Place.NEEDS_YOU, self.tr("Needs you")),
                 (Place.PLAYGROUND, self.tr("Search playground")),
                 (Place.APPS, self.tr("Connected apps")),
+                (Place.ACTIVITY, self.tr("Activity")),
             )
         }
         self._lay_out()

@@ -14,10 +14,10 @@ from functools import partial
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
+from gui.activity import card
+from gui.activity.card import ActivityList
 from gui.apps.presenting import connected_count
 from gui.presenting import overview
-from gui.window import activity_list
-from gui.window.activity_list import ActivityList
 from gui.window.header import Header
 from gui.window.savings_card import SavingsCard
 from gui.window.server_detail import ServerDetail
@@ -60,7 +60,7 @@ class WorkspacePage(QWidget):
         across = _splitter(Qt.Orientation.Horizontal, self.servers, self.detail)
         across.setSizes([364, 709])
         down = _splitter(Qt.Orientation.Vertical, across, self.activity)
-        down.setSizes([468, activity_list.HEIGHT])
+        down.setSizes([468, card.HEIGHT])
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 0, 20, 20)
         column.setSpacing(0)

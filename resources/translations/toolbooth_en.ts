@@ -225,6 +225,23 @@
     </message>
 </context>
 <context>
+    <name>ActivityPage</name>
+    <message numerus="yes">
+        <source>%n entries written to {name}.</source>
+        <translation>
+            <numerusform>%n entry written to {name}.</numerusform>
+            <numerusform>%n entries written to {name}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Paused, %n new</source>
+        <translation>
+            <numerusform>Paused, %n new</numerusform>
+            <numerusform>Paused, %n new</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Application</name>
     <message numerus="yes">
         <source>This stops all servers (%n running). Apps lose their tools.</source>

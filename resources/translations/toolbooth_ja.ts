@@ -955,6 +955,82 @@
             <numerusform>省いたアイコン %n 個</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Time</source>
+        <translation>時刻</translation>
+    </message>
+    <message>
+        <source>App</source>
+        <translation>アプリ</translation>
+    </message>
+    <message>
+        <source>Workspace</source>
+        <translation>ワークスペース</translation>
+    </message>
+    <message>
+        <source>Project</source>
+        <translation>プロジェクト</translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation>サーバー</translation>
+    </message>
+    <message>
+        <source>Asked for</source>
+        <translation>検索語</translation>
+    </message>
+    <message>
+        <source>Tools found</source>
+        <translation>見つかったツール</translation>
+    </message>
+    <message>
+        <source>Tools listed</source>
+        <translation>一覧のツール</translation>
+    </message>
+    <message>
+        <source>Tokens sent</source>
+        <translation>送信トークン</translation>
+    </message>
+    <message>
+        <source>Tokens returned</source>
+        <translation>返答トークン</translation>
+    </message>
+    <message>
+        <source>Tokens saved</source>
+        <translation>削減トークン</translation>
+    </message>
+    <message>
+        <source>Duration</source>
+        <translation>所要時間</translation>
+    </message>
+    <message>
+        <source>The file could not be written: {reason}</source>
+        <translation>ファイルに書き込めませんでした: {reason}</translation>
+    </message>
+    <message>
+        <source>Choose another place.</source>
+        <translation>別の場所を選んでください。</translation>
+    </message>
+    <message>
+        <source>Which activity to show</source>
+        <translation>表示するアクティビティ</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>すべて</translation>
+    </message>
+    <message>
+        <source>Searches</source>
+        <translation>検索</translation>
+    </message>
+    <message>
+        <source>Calls</source>
+        <translation>呼び出し</translation>
+    </message>
+    <message>
+        <source>Errors</source>
+        <translation>エラー</translation>
+    </message>
 </context>
 <context>
     <name>AboutPage</name>
@@ -982,6 +1058,10 @@
         <translation>ライブ</translation>
     </message>
     <message>
+        <source>Open the Activity page</source>
+        <translation>アクティビティのページを開く</translation>
+    </message>
+    <message>
         <source>Pause</source>
         <translation>一時停止</translation>
     </message>
@@ -992,26 +1072,6 @@
     <message>
         <source>Nothing yet. Searches and calls of your apps appear here as they happen.</source>
         <translation>まだ何もありません。アプリの検索と呼び出しがここに表示されます。</translation>
-    </message>
-    <message>
-        <source>Which activity to show</source>
-        <translation>表示するアクティビティ</translation>
-    </message>
-    <message>
-        <source>All</source>
-        <translation>すべて</translation>
-    </message>
-    <message>
-        <source>Searches</source>
-        <translation>検索</translation>
-    </message>
-    <message>
-        <source>Calls</source>
-        <translation>呼び出し</translation>
-    </message>
-    <message>
-        <source>Errors</source>
-        <translation>エラー</translation>
     </message>
     <message>
         <source>Go on</source>
@@ -1058,8 +1118,72 @@
 <context>
     <name>ActivityPage</name>
     <message>
+        <source>Live</source>
+        <translation>ライブ</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>一時停止</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>書き出す…</translation>
+    </message>
+    <message>
         <source>Activity</source>
         <translation>アクティビティ</translation>
+    </message>
+    <message>
+        <source>What your apps looked for and called, newest first.</source>
+        <translation>アプリが検索し、呼び出したもの（新しい順）</translation>
+    </message>
+    <message>
+        <source>Filter by tool, text or id</source>
+        <translation>ツール名、文字列、ID で絞り込む</translation>
+    </message>
+    <message>
+        <source>App</source>
+        <translation>アプリ</translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation>サーバー</translation>
+    </message>
+    <message>
+        <source>Nothing that fits.</source>
+        <translation>該当するものはありません。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n entries written to {name}.</source>
+        <translation>
+            <numerusform>%n 件を {name} に書き出しました。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>All apps</source>
+        <translation>すべてのアプリ</translation>
+    </message>
+    <message>
+        <source>All servers</source>
+        <translation>すべてのサーバー</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>再開</translation>
+    </message>
+    <message numerus="yes">
+        <source>Paused, %n new</source>
+        <translation>
+            <numerusform>一時停止中・新着 %n 件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>一時停止中</translation>
+    </message>
+    <message>
+        <source>Export activity</source>
+        <translation>アクティビティを書き出す</translation>
     </message>
     <message>
         <source>Days to keep</source>
@@ -1370,6 +1494,37 @@
     <message>
         <source>You can also drop an mcp.json file here.</source>
         <translation>mcp.json ファイルをここにドロップすることもできます。</translation>
+    </message>
+</context>
+<context>
+    <name>EntryDetail</name>
+    <message>
+        <source>Details of the chosen entry</source>
+        <translation>選択した記録の詳細</translation>
+    </message>
+    <message>
+        <source>Choose an entry to see all that is known about it.</source>
+        <translation>行を選ぶと、その記録の詳細が表示されます。</translation>
+    </message>
+    <message>
+        <source>Copy all as JSON</source>
+        <translation>すべて JSON でコピー</translation>
+    </message>
+    <message>
+        <source>Request id</source>
+        <translation>リクエスト ID</translation>
+    </message>
+    <message>
+        <source>Trace id</source>
+        <translation>トレース ID</translation>
+    </message>
+    <message>
+        <source>Arguments</source>
+        <translation>引数</translation>
+    </message>
+    <message>
+        <source>Not logged. Settings, Activity can turn that on for calls to come.</source>
+        <translation>記録されていません。今後の呼び出しについては「設定」の「アクティビティ」でオンにできます。</translation>
     </message>
 </context>
 <context>
@@ -2484,6 +2639,10 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Connected apps</source>
         <translation>接続中のアプリ</translation>
+    </message>
+    <message>
+        <source>Activity</source>
+        <translation>アクティビティ</translation>
     </message>
     <message>
         <source>Settings</source>

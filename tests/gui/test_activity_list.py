@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gui.window.activity_list import ActivityList
-from gui.window.activity_model import KEPT, Column
+from gui.activity.card import ActivityList
+from gui.activity.model import KEPT, Column
 from router.activity import ActivityEntry, ActivityKind, Outcome
 from router.model import ServerId
 

@@ -278,9 +278,11 @@ def test_an_activity_says_what_happened(shown: ActivityEntry, what: str) -> None
 
 
 def test_an_activity_row_has_local_time_and_no_tokens_where_there_are_none() -> None:
-    row = activity_row(entry(ActivityKind.CALL, client=""), zone=timezone(timedelta(hours=9)))
+    there, call = timezone(timedelta(hours=9)), entry(ActivityKind.CALL, client="")
+    row = activity_row(call, there, now=call.at.astimezone(there))
 
     assert row.time == "23:32:08"
+    assert activity_row(call, there, now=call.at + timedelta(days=1)).time == "03-10 23:32"
     assert row.tokens == "—"
     assert row.app == "Unknown app"
     assert row.outcome_tone is Tone.OK

@@ -1,35 +1,24 @@
-"""The activity card: what clients search and call, as it happens. Repaints ten times a second at
-most, however busy the router is."""
+"""The table of activity: rows of 29, painted; used by the card and by the page."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from PySide6.QtCore import QRect, QRectF, Qt, QTimer
+from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QHeaderView,
-    QStackedLayout,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
+from gui.activity.model import ActivityModel, Column, alignment, row_at
 from gui.look import fonts, icons, painting
-from gui.look.icons import icon
 from gui.look.rows import Index, is_selected, rect_of
 from gui.look.theme import theme
-from gui.look.widgets import Card, IconButton, Pill, Segmented, label
 from gui.presenting import ActivityRow, Tone
-from gui.window.activity_model import ActivityModel, Column, Showing, alignment, row_at
-from router.activity import ActivityEntry
 
-HEIGHT = 214
-REPAINT_MS = 100
 _ROW_HEIGHT = 29
 _EDGE = 15
 _WIDTHS = {
@@ -43,116 +32,7 @@ _WIDTHS = {
 _OUTCOME_ICONS = {Tone.OK: "circle-check", Tone.ERR: "circle-x", Tone.NEUTRAL: "circle"}
 
 
-class ActivityList(Card):
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._fresh: list[ActivityEntry] = []
-        self._model = ActivityModel(self)
-        self._repaint = QTimer(self, interval=REPAINT_MS, singleShot=True)
-        self._repaint.timeout.connect(self.flush)
-        self._state = Pill(self.tr("Live"), Tone.OK)
-        self._choice = self._showing_choice()
-        self._pause = IconButton("pause", self.tr("Pause"))
-        self._pause.setCheckable(True)
-        self._pause.toggled.connect(self._set_paused)
-        self._model.waiting_changed.connect(self._show_state)
-        self._view = _table(self._model, self.tr("Activity"))
-        self._nothing = label(
-            self.tr("Nothing yet. Searches and calls of your apps appear here as they happen."),
-            tint="text3",
-        )
-        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._pages = QStackedLayout()
-        self._lay_out()
-
-    def _showing_choice(self) -> Segmented:
-        choice = Segmented(
-            self.tr("Which activity to show"),
-            (
-                (Showing.ALL, self.tr("All")),
-                (Showing.SEARCHES, self.tr("Searches")),
-                (Showing.CALLS, self.tr("Calls")),
-                (Showing.ERRORS, self.tr("Errors")),
-            ),
-        )
-        choice.set_current(Showing.ALL)
-        choice.changed.connect(self._choose)
-        return choice
-
-    def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setContentsMargins(15, 6, 10, 2)
-        top.setSpacing(10)
-        top.addWidget(label(self.tr("Activity"), font=fonts.semibold()))
-        top.addWidget(self._state)
-        top.addStretch(1)
-        top.addWidget(self._choice)
-        top.addWidget(self._pause)
-        self._pages.addWidget(self._view)
-        self._pages.addWidget(self._nothing)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 0, 1, 1)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addLayout(self._pages, 1)
-        self._show_page()
-
-    def set_entries(self, newest_first: Sequence[ActivityEntry]) -> None:
-        self._fresh.clear()
-        self._model.set_entries(newest_first)
-        self._show_page()
-
-    def add(self, entry: ActivityEntry) -> None:
-        """Show `entry` with the next repaint."""
-        self._fresh.append(entry)
-        if not self._repaint.isActive():
-            self._repaint.start()
-
-    def flush(self) -> None:
-        """Show now what waits for the next repaint."""
-        self._repaint.stop()
-        fresh, self._fresh = self._fresh, []
-        if fresh:
-            self._model.add(fresh)
-            self._show_page()
-
-    def focus_rows(self) -> None:
-        """The rows, or what else there is while there are none."""
-        rows = self._view if self._model.rowCount() else self._pause
-        rows.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def view(self) -> QTableView:
-        return self._view
-
-    def pause_button(self) -> IconButton:
-        return self._pause
-
-    def choice(self) -> Segmented:
-        return self._choice
-
-    def _choose(self, showing: str) -> None:
-        self._model.set_showing(Showing(showing))
-        self._show_page()
-
-    def _set_paused(self, paused: bool) -> None:
-        self._pause.setIcon(icon("play" if paused else "pause"))
-        self._pause.describe(self.tr("Go on") if paused else self.tr("Pause"))
-        self._model.set_paused(paused)
-        self._show_page()
-
-    def _show_state(self, waiting: int) -> None:
-        if not self._pause.isChecked():
-            self._state.show_as(self.tr("Live"), Tone.OK)
-        elif waiting:
-            self._state.show_as(self.tr("Paused, %n new", "", waiting), Tone.WARN)
-        else:
-            self._state.show_as(self.tr("Paused"), Tone.WARN)
-
-    def _show_page(self) -> None:
-        self._pages.setCurrentIndex(0 if self._model.rowCount() else 1)
-
-
-def _table(model: ActivityModel, accessible_name: str) -> QTableView:
+def activity_table(model: ActivityModel, accessible_name: str) -> QTableView:
     view = QTableView()
     view.setAccessibleName(accessible_name)
     view.setModel(model)

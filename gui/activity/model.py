@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never, cast
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 
 from gui.look.rows import Index
+from gui.look.widgets import Segmented
 from gui.presenting import ActivityRow, activity_row
+from gui.translating import tr
 from router.activity import ActivityEntry, ActivityKind, Outcome
 
 KEPT = 500
@@ -23,33 +26,67 @@ class Showing(StrEnum):
     ERRORS = "errors"
 
 
+@dataclass(frozen=True, slots=True)
+class ActivityFilter:
+    """Which entries are shown; what is empty does not matter."""
+
+    showing: Showing = Showing.ALL
+    client: str = ""
+    server: str = ""
+    text: str = ""
+
+    def passes(self, entry: ActivityEntry) -> bool:
+        return (
+            _is_shown(entry, self.showing)
+            and self.client in ("", entry.client)
+            and self.server in ("", entry.server)
+            and self._mentions(entry)
+        )
+
+    def _mentions(self, entry: ActivityEntry) -> bool:
+        wanted = self.text.strip().casefold()
+        texts = (
+            entry.client,
+            entry.server,
+            entry.tool,
+            entry.detail,
+            entry.message,
+            entry.request_id,
+            entry.trace_id,
+        )
+        return not wanted or any(wanted in text.casefold() for text in texts if text)
+
+
 class Column:
     TIME, APP, KIND, WHAT, DURATION, TOKENS, OUTCOME = range(7)
     COUNT = 7
 
 
 class ActivityModel(QAbstractTableModel):
-    """Keeps the newest `KEPT` entries. While paused, entries wait and are counted."""
+    """Keeps the newest entries, `kept` of them. While paused, entries wait and are counted."""
 
     waiting_changed = Signal(int)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, *, kept: int = KEPT) -> None:
         super().__init__(parent)
+        self._kept = kept
         self._all: list[ActivityEntry] = []
-        self._rows: list[ActivityRow] = []
+        self._shown: list[ActivityEntry] = []
+        self._rows: list[ActivityRow | None] = []
+        """Made when they are looked at: few of them ever are."""
         self._waiting: list[ActivityEntry] = []
-        self._showing = Showing.ALL
+        self._filter = ActivityFilter()
         self._paused = False
 
     def set_entries(self, newest_first: Sequence[ActivityEntry]) -> None:
-        self._all = list(newest_first[:KEPT])
+        self._all = list(newest_first[: self._kept])
         self._waiting.clear()
         self._reset()
 
     def add(self, oldest_first: Sequence[ActivityEntry]) -> None:
         """Put these on top, or let them wait if paused."""
         if self._paused:
-            self._waiting = [*self._waiting, *oldest_first][-KEPT:]
+            self._waiting = [*self._waiting, *oldest_first][-self._kept :]
             self.waiting_changed.emit(len(self._waiting))
         else:
             self._insert(oldest_first)
@@ -60,9 +97,15 @@ class ActivityModel(QAbstractTableModel):
         self._insert(waiting)
         self.waiting_changed.emit(0)
 
-    def set_showing(self, showing: Showing) -> None:
-        self._showing = showing
+    def set_filter(self, wanted: ActivityFilter) -> None:
+        self._filter = wanted
         self._reset()
+
+    def entry(self, row: int) -> ActivityEntry:
+        return self._shown[row]
+
+    def row_of(self, entry: ActivityEntry) -> int | None:
+        return self._shown.index(entry) if entry in self._shown else None
 
     def rowCount(self, parent: Index | None = None, /) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._rows)
@@ -86,7 +129,7 @@ class ActivityModel(QAbstractTableModel):
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole, /) -> object:
-        row = self._rows[index.row()]
+        row = self._row(index.row())
         if role == ActivityRole:
             return row
         text = _cells(row)[index.column()]
@@ -95,6 +138,11 @@ class ActivityModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole and index.column() in (Column.WHAT, Column.OUTCOME):
             return text
         return None
+
+    def _row(self, position: int) -> ActivityRow:
+        if (row := self._rows[position]) is None:
+            row = self._rows[position] = activity_row(self._shown[position])
+        return row
 
     def _headings(self) -> tuple[str, ...]:
         return (
@@ -108,26 +156,28 @@ class ActivityModel(QAbstractTableModel):
         )
 
     def _insert(self, oldest_first: Sequence[ActivityEntry]) -> None:
-        newest_first = list(reversed(oldest_first))[:KEPT]
-        self._all = [*newest_first, *self._all][:KEPT]
-        rows = [activity_row(e) for e in newest_first if passes(e, self._showing)]
-        if not rows:
+        newest_first = list(reversed(oldest_first))[: self._kept]
+        self._all = [*newest_first, *self._all][: self._kept]
+        shown = [entry for entry in newest_first if self._filter.passes(entry)]
+        if not shown:
             return
-        self.beginInsertRows(QModelIndex(), 0, len(rows) - 1)
-        self._rows[:0] = rows
+        self.beginInsertRows(QModelIndex(), 0, len(shown) - 1)
+        self._shown[:0] = shown
+        self._rows[:0] = [None] * len(shown)
         self.endInsertRows()
-        if (excess := len(self._rows) - KEPT) > 0:
-            self.beginRemoveRows(QModelIndex(), KEPT, KEPT + excess - 1)
-            del self._rows[KEPT:]
+        if (excess := len(self._rows) - self._kept) > 0:
+            self.beginRemoveRows(QModelIndex(), self._kept, self._kept + excess - 1)
+            del self._shown[self._kept :], self._rows[self._kept :]
             self.endRemoveRows()
 
     def _reset(self) -> None:
         self.beginResetModel()
-        self._rows = [activity_row(e) for e in self._all if passes(e, self._showing)]
+        self._shown = [entry for entry in self._all if self._filter.passes(entry)]
+        self._rows = [None] * len(self._shown)
         self.endResetModel()
 
 
-def passes(entry: ActivityEntry, showing: Showing) -> bool:
+def _is_shown(entry: ActivityEntry, showing: Showing) -> bool:
     match showing:
         case Showing.ALL:
             return True
@@ -139,6 +189,20 @@ def passes(entry: ActivityEntry, showing: Showing) -> bool:
             return entry.outcome in (Outcome.ERROR, Outcome.DENIED)
         case _:
             assert_never(showing)
+
+
+def showing_choice() -> Segmented:
+    choice = Segmented(
+        tr("Which activity to show"),
+        (
+            (Showing.ALL, tr("All")),
+            (Showing.SEARCHES, tr("Searches")),
+            (Showing.CALLS, tr("Calls")),
+            (Showing.ERRORS, tr("Errors")),
+        ),
+    )
+    choice.set_current(Showing.ALL)
+    return choice
 
 
 def alignment(column: int) -> Qt.AlignmentFlag:
