@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gui.linking import is_own_link
 from router.__main__ import data_dir
 from router.__main__ import main as run_command
 
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
     from router.settings import Settings
 
 _USAGE = """\
-usage: toolbooth [--data-dir D] [--port N] [--hidden]
+usage: toolbooth [--data-dir D] [--port N] [--hidden] [LINK]
 
 Without a command, toolbooth opens its window.
   --data-dir D  where settings and state lie
   --port N      the port on 127.0.0.1, instead of the one in the settings
   --hidden      only the tray icon, no window
+  LINK          toolbooth://… opens the window where a server is added
 """
 _NO_DISPLAY = """\
 toolbooth: There is no display to open a window on.
@@ -44,18 +46,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not _has_display():
         sys.stderr.write(_NO_DISPLAY)
         return 1
-    return _open_window(data_dir(options.data_dir), options.port, options.hidden, words)
+    return _open_window(data_dir(options.data_dir), options, words)
 
 
 def _window_options(words: list[str]) -> argparse.Namespace | None:
     """The options of the window; None if `words` are for the headless side."""
-    if words and not words[0].startswith("-"):
+    if words and not (words[0].startswith("-") or is_own_link(words[0])):
         return None
     parser = argparse.ArgumentParser(prog="toolbooth", add_help=False, allow_abbrev=False)
     parser.add_argument("--data-dir")
     parser.add_argument("--port", type=_port)
     parser.add_argument("--hidden", action="store_true")
-    options, rest = parser.parse_known_args(words)
+    links = [word for word in words if is_own_link(word)]
+    others = [word for word in words if not is_own_link(word)]
+    options, rest = parser.parse_known_args(others)
+    options.link = links[0] if links else None
     return None if rest else options
 
 
@@ -70,7 +75,7 @@ def _has_display() -> bool:
     return sys.platform != "linux" or any(os.environ.get(name) for name in named)
 
 
-def _open_window(folder: Path, port: int | None, hidden: bool, words: list[str]) -> int:
+def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) -> int:
     try:
         from qasync import QEventLoop  # pyright: ignore[reportMissingTypeStubs]
 
@@ -101,7 +106,7 @@ def _open_window(folder: Path, port: int | None, hidden: bool, words: list[str])
         # What is loaded by now stays: to look through it for garbage again and again would hold
         # up everybody for a tenth of a second each time.
         gc.freeze()
-        router = Router(folder, port=port, attended=True)
+        router = Router(folder, port=options.port, attended=True)
         redact_logs(router.redact)
         return router
 
@@ -109,7 +114,7 @@ def _open_window(folder: Path, port: int | None, hidden: bool, words: list[str])
         application = Application(app, open_router, _known_settings(folder), stop_loop=loop.stop)
         instance.started.connect(application.second_start)
         on_interrupt(loop, app, application.quit)
-        application.start(hidden=hidden)
+        application.start(hidden=options.hidden, link=options.link)
         loop.run_forever()
         instance.release()
         application.shut_down()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
 from gui.asking.asker import Asker
@@ -18,6 +19,7 @@ from gui.commands import Commands
 from gui.dialogs import ask, show_error
 from gui.hosting import HostedRouter, RouterThread
 from gui.language import Language
+from gui.linking import is_own_link
 from gui.look.icons import app_icon
 from gui.look.theme import theme
 from gui.tray.icon import Tray
@@ -35,10 +37,15 @@ class DesktopApplication(QApplication):
     """Qt's application; tells `quitting` before Qt asks the windows to close for a quit."""
 
     quitting = Signal()
+    link_opened = Signal(str)
+    """macOS hands links over so, not as an argument."""
 
     def event(self, event: QEvent, /) -> bool:
         if event.type() == QEvent.Type.Quit:
             self.quitting.emit()
+        if isinstance(event, QFileOpenEvent) and is_own_link(event.url().toString()):
+            self.link_opened.emit(event.url().toString())
+            return True
         return super().event(event)
 
 
@@ -61,6 +68,7 @@ class Application(QObject):
         self._router: HostedRouter | None = None
         self._stopped = False
         self._without_tray = False
+        self._link: str | None = None
         self.exit_code = 0
         self.language = Language(app)
         self._dress(settings)
@@ -77,10 +85,11 @@ class Application(QObject):
 
     # Life
 
-    def start(self, *, hidden: bool) -> None:
-        """Show the tray and, unless `hidden`, the window; then open the router."""
+    def start(self, *, hidden: bool, link: str | None = None) -> None:
+        """Show the tray and, unless `hidden`, the window; then open the router, then `link`."""
         self.tray.show()
-        if not hidden:
+        self._link = link
+        if link is not None or not hidden:
             self.windows.main.show()
         self._thread.start()
 
@@ -103,8 +112,18 @@ class Application(QObject):
 
     def second_start(self, arguments: Sequence[str]) -> None:
         """Somebody started Toolbooth again."""
-        if "--hidden" not in arguments:
+        if (link := next(filter(is_own_link, arguments), None)) is not None:
+            self.open_link(link)
+        elif "--hidden" not in arguments:
             self.windows.show()
+
+    def open_link(self, link: str) -> None:
+        """Lead the person to what a link describes, once there is a router."""
+        self.windows.show()
+        if self._router is None:
+            self._link = link
+        else:
+            self.windows.open_link(link)
 
     # Building
 
@@ -131,6 +150,7 @@ class Application(QObject):
         self._bridge.events.connect(self._handle)
         self._closing.hidden.connect(self._hint_at_tray)
         self._app.quitting.connect(self._close_for_real)
+        self._app.link_opened.connect(self.open_link)
         self._app.commitDataRequest.connect(self._close_for_real)
         self._app.aboutToQuit.connect(self.shut_down)
         self.tray.window_requested.connect(lambda: self.windows.show())
@@ -154,7 +174,9 @@ class Application(QObject):
         self.windows.attach(router)
         self.tray.attach(router)
         self.asker.attach(router)
-        if self.windows.main.isVisible():
+        if self._link is not None:
+            self.windows.open_link(self._link)
+        elif self.windows.main.isVisible():
             self.windows.welcome()
 
     def _give_up(self, error: Exception) -> None:

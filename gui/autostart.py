@@ -43,21 +43,10 @@ class XdgAutostart:
         self._command = command
 
     def is_on(self) -> bool:
-        """Desktops switch an entry off by a word in it, too."""
-        parser = configparser.RawConfigParser(strict=False)
-        try:
-            parser.read_string(self._file.read_text(encoding="utf-8"))
-        except (OSError, ValueError, configparser.Error):
-            return False
-        section = "Desktop Entry"
-        hidden = parser.get(section, "Hidden", fallback="false")
-        enabled = parser.get(section, "X-GNOME-Autostart-enabled", fallback="true")
-        return parser.has_section(section) and (hidden, enabled) == ("false", "true")
+        return is_entry_on(self._file)
 
     def switch(self, on: bool) -> None:
-        words = " ".join(_exec_word(word) for word in self._command)
-        lines = ("[Desktop Entry]", "Type=Application", "Name=Toolbooth", f"Exec={words}")
-        _write_or_remove(self._file, "\n".join(lines).encode() + b"\n", on)
+        _write_or_remove(self._file, desktop_entry(self._command).encode(), on)
 
 
 class LaunchAgent:
@@ -96,7 +85,7 @@ def system_autostart(environ: Mapping[str, str] = os.environ) -> Autostart:
     """The one of this platform."""
     command = (*own_command(), "--hidden")
     if sys.platform == "win32":
-        from gui.windows_run_key import WindowsRunKey
+        from gui.windows_registry import WindowsRunKey
 
         return RunKeyAutostart(WindowsRunKey(), command)
     if sys.platform == "darwin":
@@ -111,6 +100,26 @@ def own_command() -> tuple[str, ...]:
         return (sys.executable,)
     script = Path(sys.executable).with_name(NAME)
     return (str(script),) if script.exists() else (sys.executable, "-m", "gui")
+
+
+def desktop_entry(command: Sequence[str], *codes: str, **more: str) -> str:
+    """An entry that starts `command`; `codes` stand for what a desktop puts in their place."""
+    words = " ".join([*(_exec_word(word) for word in command), *codes])
+    lines = {"Type": "Application", "Name": "Toolbooth", "Exec": words, **more}
+    return "\n".join(["[Desktop Entry]", *(f"{key}={value}" for key, value in lines.items()), ""])
+
+
+def is_entry_on(file: Path) -> bool:
+    """Desktops switch an entry off by a word in it, too."""
+    parser = configparser.RawConfigParser(strict=False)
+    try:
+        parser.read_string(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, configparser.Error):
+        return False
+    section = "Desktop Entry"
+    hidden = parser.get(section, "Hidden", fallback="false")
+    enabled = parser.get(section, "X-GNOME-Autostart-enabled", fallback="true")
+    return parser.has_section(section) and (hidden, enabled) == ("false", "true")
 
 
 def refused(error: OSError, message: str) -> ToolboothError:

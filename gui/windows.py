@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
+from shiboken6 import Shiboken
 
 from gui.bridge import Bridge
 from gui.commands import Commands
@@ -17,10 +18,11 @@ from gui.look.theme import theme
 from gui.onboarding.guiding import Guide
 from gui.scripts.dialog import ScriptsDialog
 from gui.server.dialog import ServerDialog
+from gui.server.links import read_link
 from gui.settings.dialog import PageName, SettingsDialog
 from gui.window.main_window import MainWindow
 from gui.window.places import Place
-from router.errors import ToolboothError
+from router.errors import Conflict, ToolboothError
 from router.events import Event
 from router.model import ServerRef
 from router.ports import RouterPort
@@ -34,6 +36,7 @@ class Windows(QObject):
         self._router: RouterPort | None = None
         self._settings: SettingsDialog | None = None
         self._guide: Guide | None = None
+        self._by_link: ServerDialog | None = None
         self.main = MainWindow(theme(), commands)
         self.main.add_server_requested.connect(self.add_server)
         self.main.edit_server_requested.connect(self.edit_server)
@@ -98,6 +101,25 @@ class Windows(QObject):
     def add_server(self) -> None:
         if self._router is not None:
             self._server_dialog(self._router).open()
+
+    def open_link(self, link: str) -> None:
+        """Offer to add the server a link describes. Only the person's own click adds or runs it."""
+        if self._router is None:
+            return
+        self.show()
+        try:
+            read_link(link)
+            if self._by_link is not None and Shiboken.isValid(self._by_link):
+                raise Conflict(
+                    self.tr("A link is open already."),
+                    self.tr("Decide about that server first, then open the other link again."),
+                )
+        except ToolboothError as error:
+            self.show_error(error)
+            return
+        self._by_link = self._server_dialog(self._router)
+        self._by_link.take_link(link)
+        self._by_link.open()
 
     def edit_server(self, ref: ServerRef) -> None:
         if self._router is None:

@@ -55,6 +55,11 @@ class ServerDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         open_at_size(self, *SIZE)
         self._title = label(font=fonts.semibold(18))
+        self._origin = wrapped(
+            self.tr("A link asks for this server. Go on only if you trust where it came from."),
+            tint="warn",
+        )
+        self._origin.hide()
         self.paste = PasteBox()
         self.form = ServerForm()
         self.consent = ConsentCard()
@@ -77,6 +82,11 @@ class ServerDialog(QDialog):
         self._name_window(self.tr("Edit {name}").format(name=name))
         self._fill(name, self._router.server_config(ref))
 
+    def take_link(self, link: str) -> None:
+        """Fill the form with what a link describes, and say where that came from."""
+        self.paste.paste(link)
+        self._origin.show()
+
     def submit(self) -> None:
         """Save what the form holds, or show what is wrong with it."""
         draft = self.form.draft()
@@ -96,7 +106,7 @@ class ServerDialog(QDialog):
         return self._error.text()
 
     def _lay_out(self) -> None:
-        fields = _Scrolled(self.paste, self.form)
+        fields = _Scrolled(self._origin, self.paste, self.form)
         self._title.setContentsMargins(_PADDING, 18, _PADDING, 12)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

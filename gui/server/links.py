@@ -1,6 +1,7 @@
-"""Links that install a server into some application: Cursor, VS Code, LM Studio, Goose. Pure.
+"""Links that install a server into some application: ours, Cursor, VS Code, LM Studio, Goose. Pure.
 
-Each comes to the name it suggests, if any, and the entry it would write.
+Each comes to the name it suggests, if any, and the entry it would write. A link may come from
+anywhere: it is bounded, nothing in it may be invisible, and it says only how a server is reached.
 """
 
 from __future__ import annotations
@@ -8,9 +9,12 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from typing import TypeAlias
+import unicodedata
+from collections.abc import Iterator
+from typing import TypeAlias, cast
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
+from gui.linking import SCHEME
 from gui.translating import tr
 from router.errors import InvalidInput
 from router.model import JsonObject, as_object
@@ -18,25 +22,55 @@ from router.model import JsonObject, as_object
 NamedEntry: TypeAlias = tuple[str, JsonObject]
 
 _VS_CODE = ("vscode", "vscode-insiders")
-_SCHEMES = ("cursor", "lmstudio", "goose", *_VS_CODE)
+_SCHEMES = (SCHEME, "cursor", "lmstudio", "goose", *_VS_CODE)
+_TAKEN = ("type", "command", "args", "env", "cwd", "url", "serverUrl", "httpUrl", "headers")
+MAX_LENGTH = 16_384
 
 
 def is_link(text: str) -> bool:
-    return text.partition(":")[0] in _SCHEMES and not any(c.isspace() for c in text)
+    return text.partition(":")[0].lower() in _SCHEMES and not any(c.isspace() for c in text)
 
 
 def read_link(text: str) -> NamedEntry:
     """The server an installation link describes; raises InvalidInput."""
-    parts = urlsplit(text)
+    if len(text) > MAX_LENGTH:
+        raise InvalidInput(tr("This link is too long to be one that adds a server."))
     try:
-        if parts.scheme in _VS_CODE:
-            entry = as_object(json.loads(unquote(parts.query)))
-            return str(entry.get("name") or ""), entry
-        if parts.scheme == "goose":
-            return _goose(parts)
-        return _encoded(parts)
-    except (ValueError, binascii.Error, KeyError, IndexError):
+        name, entry = _read(urlsplit(text))
+        taken = {key: entry[key] for key in _TAKEN if key in entry}
+        hides = any(map(_is_unseen, "".join([text, name, *_strings(taken)])))
+    except (ValueError, binascii.Error, KeyError, IndexError, RecursionError):
         raise InvalidInput(tr("This link does not describe a server.")) from None
+    if hides:
+        raise InvalidInput(tr("This link hides characters that can’t be seen."))
+    return name, taken
+
+
+def _read(parts: SplitResult) -> NamedEntry:
+    if parts.scheme in _VS_CODE:
+        entry = as_object(json.loads(unquote(parts.query)))
+        return str(entry.get("name") or ""), entry
+    if parts.scheme == "goose" or (parts.scheme == SCHEME and "config=" not in parts.query):
+        return _goose(parts)
+    return _encoded(parts)
+
+
+def _strings(value: object) -> Iterator[str]:
+    """All texts in a JSON value, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, each in cast(JsonObject, value).items():
+            yield key
+            yield from _strings(each)
+    elif isinstance(value, list):
+        for each in cast(list[object], value):
+            yield from _strings(each)
+
+
+def _is_unseen(character: str) -> bool:
+    """A control character, or one that hides or turns around what is beside it."""
+    return unicodedata.category(character).startswith("C")
 
 
 def _encoded(parts: SplitResult) -> NamedEntry:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gui.autostart import refused, system_autostart
 from gui.dialogs import show_error
+from gui.linking import system_links
 from gui.look import fonts
 from gui.look.status_mark import StatusMark
 from gui.look.widgets import CopyButton, Segmented, Toggle, label
@@ -57,6 +58,12 @@ class GeneralPage(SettingsPage):
         self._at_login.clicked.connect(self._switch_autostart)
         hidden = self.tr("With the tray icon alone, so that your apps find their tools at once.")
         card.add_row(self.tr("Start at login"), hidden, self._at_login)
+        self._links = system_links()
+        self._opens_links = Toggle(self.tr("Open toolbooth:// links"))
+        self._opens_links.clicked.connect(self._switch_links)
+        if self._links is not None:
+            shown = self.tr("Also puts this Toolbooth into the menu of applications.")
+            card.add_row(self.tr("Open toolbooth:// links"), shown, self._opens_links)
         self.column.addWidget(card)
 
     def show_state(self) -> None:
@@ -64,6 +71,16 @@ class GeneralPage(SettingsPage):
         self._theme.set_current(settings.theme)
         self._language.set_current(settings.language)
         self._at_login.setChecked(self._autostart.is_on())
+        self._opens_links.setChecked(self._links is not None and self._links.is_on())
+
+    def _switch_links(self, on: bool) -> None:
+        if self._links is None:
+            return
+        try:
+            self._links.switch(on)
+        except OSError as error:
+            show_error(self, refused(error, self.tr("Opening links could not be changed.")))
+        self._opens_links.setChecked(self._links.is_on())
 
     def _switch_autostart(self, on: bool) -> None:
         try:

@@ -750,8 +750,16 @@
         <translation>このコマンドの JSON を読み取れません。</translation>
     </message>
     <message>
+        <source>This link is too long to be one that adds a server.</source>
+        <translation>このリンクは長すぎるため、サーバーを追加するリンクとして扱えません。</translation>
+    </message>
+    <message>
         <source>This link does not describe a server.</source>
         <translation>このリンクはサーバーを表していません。</translation>
+    </message>
+    <message>
+        <source>This link hides characters that can’t be seen.</source>
+        <translation>このリンクには見えない文字が隠されています。</translation>
     </message>
     <message>
         <source>{name} is required.</source>
@@ -1571,6 +1579,18 @@
     <message>
         <source>With the tray icon alone, so that your apps find their tools at once.</source>
         <translation>トレイアイコンだけで起動し、アプリがすぐにツールを使えるようにします。</translation>
+    </message>
+    <message>
+        <source>Open toolbooth:// links</source>
+        <translation>toolbooth:// リンクを開く</translation>
+    </message>
+    <message>
+        <source>Also puts this Toolbooth into the menu of applications.</source>
+        <translation>この Toolbooth をアプリケーションメニューにも登録します。</translation>
+    </message>
+    <message>
+        <source>Opening links could not be changed.</source>
+        <translation>リンクを開く設定を変更できませんでした。</translation>
     </message>
     <message>
         <source>Starting at login could not be changed.</source>
@@ -2477,6 +2497,10 @@ What search replies cost is already taken off.</source>
 <context>
     <name>ServerDialog</name>
     <message>
+        <source>A link asks for this server. Go on only if you trust where it came from.</source>
+        <translation>リンクがこのサーバーの追加を求めています。リンク元を信頼できる場合だけ続けてください。</translation>
+    </message>
+    <message>
         <source>Add server</source>
         <translation>サーバーを追加</translation>
     </message>
@@ -2878,6 +2902,17 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Undo</source>
         <translation>元に戻す</translation>
+    </message>
+</context>
+<context>
+    <name>Windows</name>
+    <message>
+        <source>A link is open already.</source>
+        <translation>すでに別のリンクが開いています。</translation>
+    </message>
+    <message>
+        <source>Decide about that server first, then open the other link again.</source>
+        <translation>先にそのサーバーについて決めてから、もう一方のリンクを開き直してください。</translation>
     </message>
 </context>
 <context>

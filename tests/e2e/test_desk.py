@@ -90,3 +90,27 @@ async def test_a_server_is_added_a_workspace_switched_and_all_is_quit(
     assert [pid for pid in children if is_alive(pid)] == []
     assert "Traceback" not in running.session.log.read_text()
     os.close(holding)
+
+
+async def test_a_tray_that_comes_late_has_the_icon_and_a_link_finds_the_one_that_runs(
+    desk: Desk,
+) -> None:
+    await desk.start("--hidden")
+    await desk.tray.begin()
+    await desk.ready()
+    assert "Toolbooth" in await desk.tray.tooltip()
+    second = desk.session.start("toolbooth://add?name=notes&url=https%3A%2F%2Fnotes.example%2Fmcp")
+    assert await asyncio.to_thread(ended, second) == 0
+    await desk.screen.find(
+        "A link asks for this server. Go on only if you trust where it came from."
+    )
+    await desk.screen.find("https://notes.example/mcp", "label")
+    await desk.screen.press("Cancel")
+    assert desk.terminal.json("list") == []
+
+    desk.terminal.json("add", "broken", "--", "no-such-program")
+    healthy = await desk.tray.icon()
+    await desk.tray.until(lambda lines: any("broken" in line.text for line in lines))
+    assert await desk.tray.icon() != healthy
+    desk.process.terminate()
+    assert await asyncio.to_thread(ended, desk.process) == 0

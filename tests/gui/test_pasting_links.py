@@ -28,6 +28,8 @@ GITHUB = ServerConfig(
             "notes",
             CONFIG,
         ),
+        (f"toolbooth://add?name=notes&config={CODED}", "notes", CONFIG),
+        ("toolbooth://add?name=notes&cmd=npx&arg=-y&arg=server", "notes", CONFIG),
         (f"lmstudio://add_mcp?name=notes&config={CODED.rstrip('=')}", "notes", CONFIG),
         (f"vscode:mcp/install?{quote(json.dumps({'name': 'notes', **ENTRY}))}", "notes", CONFIG),
         (
