@@ -10,11 +10,12 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gui.linking import is_own_link
-from router.__main__ import data_dir
+from router.__main__ import data_dir, fill_standard_streams
 from router.__main__ import main as run_command
 
 if TYPE_CHECKING:
@@ -37,11 +38,13 @@ toolbooth: There is no display to open a window on.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    fill_standard_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
     options = _window_options(words)
     if options is None:
         if words[0] in ("-h", "--help"):
-            print(_USAGE)
+            with suppress(BrokenPipeError):  # who has read enough is dealt with there
+                print(_USAGE, flush=True)
         return run_command(words)
     if not _has_display():
         sys.stderr.write(_NO_DISPLAY)
@@ -88,7 +91,11 @@ def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) ->
         return 1
     from router.errors import ToolboothError
 
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        sys.stderr.write(f"toolbooth: {folder} can't be the data directory: {error.strerror}.\n")
+        return 1
     app = DesktopApplication(["toolbooth"])
     instance = SingleInstance(folder)
     try:

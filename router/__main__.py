@@ -23,8 +23,25 @@ def data_dir(option: str | None) -> Path:
     return Path(platformdirs.user_data_dir("Toolbooth", appauthor=False))
 
 
+def fill_standard_streams() -> None:
+    """A shell may have closed some (`>&-`): the next file or socket would take their place, and
+    what is printed would go there."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    words = sys.argv[1:] if arguments is None else arguments
+    fill_standard_streams()
+    try:
+        return _main(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:  # also while modules are loaded, which takes a moment
+        return 1
+
+
+def _main(words: Sequence[str]) -> int:
     if words and words[0] in _INNER_COMMANDS:
         from router.discovery.isolation.inner import run_inner
 

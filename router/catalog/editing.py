@@ -240,6 +240,15 @@ def with_project_put(
     return _with_project_entry(config, project, named)
 
 
+def check_workspace_name(
+    name: str, others: Mapping[WorkspaceId, WorkspaceConfig], renamed: WorkspaceId | None = None
+) -> None:
+    """Raises `Conflict` for a name that another workspace has: nobody could tell them apart."""
+    for workspace, config in others.items():
+        if workspace != renamed and config.name.casefold() == name.casefold():
+            raise Conflict(f'There is already a workspace "{config.name}".', "Choose another name.")
+
+
 def new_workspace_id(name: str, taken: Mapping[WorkspaceId, object]) -> WorkspaceId:
     """An id for a new workspace: its name in snake_case, numbered if that is taken."""
     base = slug(name)[:40].strip("_") or "workspace"

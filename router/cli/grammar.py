@@ -9,13 +9,14 @@ from router import __version__
 from router.cli.activity_grammar import add_activity_commands
 from router.cli.approval_grammar import add_approval_commands
 from router.cli.client_grammar import add_client_commands
+from router.cli.examples import EXIT_CODES
 from router.cli.permission_grammar import add_permission_commands
 from router.cli.script_grammar import add_script_commands
 from router.cli.search_grammar import add_search_commands
 from router.cli.server_grammar import add_server_commands
 from router.cli.state_grammar import add_state_commands
 from router.cli.tool_grammar import add_tool_commands
-from router.cli.words import EPILOG, Parser, Subparsers, WrongUsage, command, given, nothing
+from router.cli.words import Parser, Subparsers, WrongUsage, command, given, nothing
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -43,7 +44,9 @@ def _build_parser() -> argparse.ArgumentParser:
     scoped = Parser(add_help=False, parents=[common])
     scoped.add_argument("--workspace", type=given, metavar="W", help="instead of the active one")
     parser = Parser(
-        prog="toolbooth", description="One door for all your MCP servers.", epilog=EPILOG
+        prog="toolbooth",
+        description="One door for all your MCP servers.",
+        epilog=f"toolbooth COMMAND --help explains one, with an example. {EXIT_CODES}",
     )
     parser.add_argument("--version", action="version", version=f"toolbooth {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)

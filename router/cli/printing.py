@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from router.cli.approval_printing import findings, list_notes, pending
+from router.cli.boundary_printing import BOUNDARY_PRINTERS
+from router.cli.tables import counted, short, table
 from router.model import JsonObject, as_array, as_object
+
+_NO_SERVERS = (
+    "No servers yet. Add one with: toolbooth add NAME -- COMMAND ARGS...,"
+    " or take over another application's: toolbooth client servers"
+)
+_LIST_THEM = "Have the missing lists learnt with: toolbooth refresh"
 
 
 def print_human(command: str, result: Any) -> None:
@@ -20,30 +28,23 @@ def print_human(command: str, result: Any) -> None:
             print(line)
 
 
-def _table(rows: Iterable[Sequence[object]]) -> list[str]:
-    texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in texts
-    ]
-
-
 def _servers(result: Any) -> list[str]:
     servers: list[JsonObject] = result
     if not servers:
-        return ["No servers yet. Add one with: toolbooth add NAME -- COMMAND ARGS..."]
-    lines = _table(
+        return [_NO_SERVERS]
+    lines = table(
         (s["id"], s["state"], _tool_count(s), s["transport"], s["target"]) for s in servers
     )
-    return [*lines, *(line for s in servers for line in (*_trouble(s), *list_notes(s)))]
+    notes = [line for s in servers for line in (*_trouble(s), *list_notes(s))]
+    unlisted = any(s["toolCount"] is None and s["state"] == "idle" for s in servers)
+    return [*lines, *notes, *([_LIST_THEM] if unlisted else [])]
 
 
 def _tool_count(server: JsonObject) -> str:
     count = server["toolCount"]
     if count is None:
         return "discovering" if server["discovery"] == "discovering" else "no list"
-    return f"{count} tools"
+    return counted(count, "tool")
 
 
 def _trouble(server: JsonObject) -> list[str]:
@@ -101,14 +102,21 @@ def _removed(result: Any) -> list[str]:
 
 def _tools(result: Any) -> list[str]:
     tools: list[JsonObject] = result
-    return _table((t["toolKey"], t.get("permission"), _short(t["description"])) for t in tools)
+    if not tools:
+        return ["No tools yet. See the servers with: toolbooth list"]
+    lines = table(
+        ((t["toolKey"], t.get("permission"), t["description"]) for t in tools), prose=True
+    )
+    unlisted = any("permission" not in t for t in tools)
+    return [*lines, *([_LIST_THEM] if unlisted else [])]
 
 
 def _hits(result: Any) -> list[str]:
     hits: list[JsonObject] = result
     if not hits:
-        return ["No tool fits."]
-    return _table((f"{h['relevance']:.2f}", h["toolKey"], _short(h["description"])) for h in hits)
+        return ["No tool fits. See all of them with: toolbooth tools"]
+    rows = ((f"{h['relevance']:.2f}", h["toolKey"], h["description"]) for h in hits)
+    return table(rows, prose=True)
 
 
 def _call(result: Any) -> list[str]:
@@ -143,68 +151,9 @@ def rejections(files: list[JsonObject]) -> list[str]:
     ]
 
 
-def _new_token(result: Any) -> list[str]:
-    return [
-        str(result["token"]),
-        "This is shown only now. Send it as: Authorization: Bearer TOKEN",
-    ]
-
-
-def _tokens(result: Any) -> list[str]:
-    tokens: list[JsonObject] = result
-    if not tokens:
-        return ["No tokens yet. Make one with: toolbooth token new NAME"]
-    return _table(
-        (
-            t["id"],
-            t["name"],
-            t["workspace"] or "active workspace",
-            t["project"] or "-",
-            "all servers" if t["servers"] is None else ", ".join(t["servers"]),
-            f"last used {t['lastUsedAt']}" if t["lastUsedAt"] else "never used",
-            f"until {t['expiresAt']}" if t["expiresAt"] else "",
-        )
-        for t in tokens
-    )
-
-
-def _workspaces(result: Any) -> list[str]:
-    workspaces: list[JsonObject] = result
-    return _table(
-        ("*" if w["active"] else "", w["id"], w["name"], f"{w['servers']} servers", w["approval"])
-        for w in workspaces
-    )
-
-
-def _workspace(result: Any) -> list[str]:
-    return _workspaces([result])
-
-
-def _projects(result: Any) -> list[str]:
-    projects: list[JsonObject] = result
-    return _table(
-        (
-            p["id"] or "-",
-            p["name"],
-            p["optimization"] or "off",
-            p["exposure"],
-            "all servers" if p["servers"] is None else ", ".join(p["servers"]),
-        )
-        for p in projects
-    )
-
-
-def _project(result: Any) -> list[str]:
-    return _projects([result])
-
-
-def _permission(result: Any) -> list[str]:
-    return [f"{result['toolKey']}: {result['permission']}"]
-
-
 def _clients(result: Any) -> list[str]:
     apps: list[JsonObject] = result
-    return _table((a["id"], a["state"], a["reason"] or a["path"]) for a in apps)
+    return table((a["id"], a["state"], a["reason"] or a["path"]) for a in apps)
 
 
 def _preview(result: Any) -> list[str]:
@@ -222,39 +171,16 @@ def _disconnected(result: Any) -> list[str]:
 
 def _found_servers(result: Any) -> list[str]:
     servers: list[JsonObject] = result["servers"]
-    lines = _table((s["source"], s["name"], s["transport"], s["target"]) for s in servers)
+    lines = table((s["source"], s["name"], s["transport"], s["target"]) for s in servers)
     problems = [f"! {problem}" for problem in result["problems"]]
     return [*(lines or ["No servers were found in other applications."]), *problems]
-
-
-def _permissions(result: Any) -> list[str]:
-    words = [(w["toolKey"], w["permission"]) for w in result["words"]]
-    rules = [
-        (f"rule {number}", rule["permission"], _rule(rule))
-        for number, rule in enumerate(result["rules"], start=1)
-    ]
-    if not words and not rules:
-        return ["Everything is allowed."]
-    return [*_table(words), *_table(rules)]
-
-
-def _rule(rule: JsonObject) -> str:
-    conditions = {key: value for key, value in rule.items() if key != "permission"}
-    return ", ".join(f"{key} {json.dumps(value)}" for key, value in conditions.items()) or "always"
-
-
-def _asks(result: Any) -> list[str]:
-    asks: list[JsonObject] = result
-    if not asks:
-        return ["No call waits for a yes."]
-    return _table((a["id"], a["client"], a["toolKey"], f"until {a['until']}") for a in asks)
 
 
 def _scripts(result: Any) -> list[str]:
     scripts: list[JsonObject] = result
     if not scripts:
         return ["No scripts yet. Keep one with: toolbooth script add NAME FILE"]
-    return _table((s["name"], _signature(s), _short(s["description"])) for s in scripts)
+    return table(((s["name"], _signature(s), s["description"]) for s in scripts), prose=True)
 
 
 def _script(result: Any) -> list[str]:
@@ -280,23 +206,23 @@ def _learned(result: Any) -> list[str]:
         return [*head, "Nothing was learned yet."]
     taught = [(" ".join(each["words"]), each["toolKey"], f"{each['count']:g}") for each in lessons]
     missed = [(" ".join(each["words"]), "nothing was run") for each in misses]
-    return [*head, *_table(taught), *_table(missed)]
+    return [*head, *table(taught), *table(missed)]
 
 
 def _activity(result: Any) -> list[str]:
     entries: list[JsonObject] = result["entries"]
     if not entries:
         return ["Nothing was noted."]
-    return _table(
+    return table(
         (
             e["at"][:19].replace("T", " "),
             e["client"],
             e["kind"],
-            ":".join(filter(None, (e["server"], e["tool"]))) or _short(e["detail"] or ""),
+            ":".join(filter(None, (e["server"], e["tool"]))) or short(e["detail"] or ""),
             f"{e['durationMs']:.0f} ms",
             f"{e['inputTokens']}/{e['contextTokens']} tokens",
             e["outcome"],
-            _short(e["message"] or ""),
+            short(e["message"] or ""),
         )
         for e in entries
     )
@@ -316,15 +242,11 @@ def _savings(result: Any) -> list[str]:
         )
         for c in clients
     ]
-    return _table([head, *rows])
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 80 else f"{line[:79]}…"
+    return table([head, *rows])
 
 
 _PRINTERS: dict[str, Callable[[Any], list[str]]] = {
+    **BOUNDARY_PRINTERS,
     "add": _server,
     "remove": _removed,
     "enable": _server,
@@ -348,21 +270,8 @@ _PRINTERS: dict[str, Callable[[Any], list[str]]] = {
     "learning show": _learned,
     "call": _call,
     "status": _status,
-    "token new": _new_token,
-    "token list": _tokens,
-    "workspace new": _workspace,
-    "workspace use": _workspace,
-    "workspace set": _workspace,
-    "workspace list": _workspaces,
-    "project new": _project,
-    "project set": _project,
-    "project list": _projects,
     "activity": _activity,
     "savings": _savings,
-    "permission set": _permission,
-    "permission list": _permissions,
-    "permission rule": _permissions,
-    "permission asks": _asks,
     "script add": _script,
     "script list": _scripts,
     "script show": _script_text,

@@ -41,28 +41,64 @@ _NOT_LISTED = (DiscoveryStatus.FAILED, DiscoveryStatus.TIMEOUT)
 def run(arguments: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
     """Do what the command line says; returns the exit code."""
     try:
-        parsed = parse(arguments)
-        data_dir = data_dir_of(parsed.data_dir)
-        with asyncio.Runner(loop_factory=_new_loop) as runner:
-            if parsed.command == "serve":
-                return runner.run(_serve(data_dir, parsed.port))
-            _keep_log_quiet()
-            if parsed.command == "connect":
-                from router.bridge.running import run as run_bridge
-
-                return runner.run(run_bridge(data_dir, parsed.profile))
-            result = runner.run(_do(data_dir, parsed))
-        return _print(parsed, result)
+        _show_any_text()
+        return _run(parse(arguments), data_dir_of)
     except WrongUsage as error:
-        return _complain(error, WRONG_USAGE)
+        return _complain(error, WRONG_USAGE, as_json=_wants_json(arguments))
     except ToolboothError as error:
-        return _complain(error, FAILED)
+        return _complain(error, FAILED, as_json=_wants_json(arguments))
     except KeyboardInterrupt:
         return FAILED
+    except BrokenPipeError:
+        return _let_go()
     except Exception as error:
         # The edge where a command ends: whatever went wrong, the terminal gets a sentence.
         log.info("The command failed", exc_info=True)
-        return _complain(ToolboothError(f"Unexpected {type(error).__name__}: {error}"), FAILED)
+        unexpected = ToolboothError(f"Unexpected {type(error).__name__}: {error}")
+        return _complain(unexpected, FAILED, as_json=_wants_json(arguments))
+
+
+def _run(parsed: Namespace, data_dir_of: Callable[[str | None], Path]) -> int:
+    data_dir = data_dir_of(parsed.data_dir)
+    _check_folder(data_dir)
+    with asyncio.Runner(loop_factory=_new_loop) as runner:
+        if parsed.command == "serve":
+            return runner.run(_serve(data_dir, parsed.port))
+        _keep_log_quiet()
+        if parsed.command == "connect":
+            from router.bridge.running import run as run_bridge
+
+            return runner.run(run_bridge(data_dir, parsed.profile))
+        result = runner.run(_do(data_dir, parsed))
+    code = _print(parsed, result)
+    print(end="", flush=True)
+    return code
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    """Known without the grammar, which may be what was broken. What `connect` writes is MCP."""
+    own = list(arguments)[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in own and own[0] != "connect"
+
+
+def _show_any_text() -> None:
+    """Not every terminal can show every text: what it can't is written as its number."""
+    if reconfigure := getattr(sys.stdout, "reconfigure", None):
+        reconfigure(errors="backslashreplace")
+
+
+def _check_folder(data_dir: Path) -> None:
+    if data_dir.exists() and not data_dir.is_dir():
+        raise ToolboothError(
+            f"{data_dir} is a file, and Toolbooth keeps its files in a folder.",
+            "Name a folder with --data-dir or TOOLBOOTH_HOME.",
+        )
+
+
+def _let_go() -> int:
+    """The reader has seen enough, as `head` does; what is left goes nowhere at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return FAILED
 
 
 def _keep_log_quiet() -> None:
@@ -168,18 +204,10 @@ def _on_signals(stopping: asyncio.Event) -> None:
 def _print(parsed: Namespace, result: Any) -> int:
     if parsed.command == "activity" and parsed.export:
         return DONE
-    if reconfigure := getattr(sys.stdout, "reconfigure", None):
-        reconfigure(errors="backslashreplace")  # not every terminal can show every text
-    try:
-        if parsed.json:
-            print(json.dumps(result, indent=2))
-        else:
-            print_human(parsed.command, result)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has seen enough, as `head` does; what is left goes nowhere at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+    if parsed.json:
+        print(json.dumps(result, indent=2))
+    else:
+        print_human(parsed.command, result)
     _tell(warnings_of(parsed.command, result))
     return FAILED if _has_failed(parsed.command, result) else DONE
 
@@ -196,7 +224,10 @@ def _has_failed(command: str, result: Any) -> bool:
     return command in ("call", "script run") and bool(as_object(result).get("isError"))
 
 
-def _complain(error: ToolboothError, code: int) -> int:
+def _complain(error: ToolboothError, code: int, *, as_json: bool) -> int:
+    """A sentence on stderr; with `--json` also an object where the result would have been."""
+    if as_json:
+        print(json.dumps({"error": {"message": error.message, "hint": error.hint}}), flush=True)
     print(f"toolbooth: {error.message}", file=sys.stderr)
     if error.hint:
         print(f"           {error.hint}", file=sys.stderr)

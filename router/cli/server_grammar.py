@@ -8,10 +8,15 @@ from pathlib import Path
 from router.cli.words import Subparsers, WrongUsage, command, named_server, pairs, place
 from router.model import JsonObject
 
+_ADD_USAGE = """\
+toolbooth add NAME [--env K=V] [--cwd D] [OPTIONS] -- COMMAND ARGS...
+       toolbooth add NAME --url URL [--header K=V] [OPTIONS]"""
+
 
 def add_server_commands(commands: Subparsers, scoped: argparse.ArgumentParser) -> None:
-    add = command(commands, "add", "Add a server: NAME -- COMMAND ARGS...", scoped, _add_arguments)
-    add.add_argument("name")
+    add = command(commands, "add", "Add a server; that is consent to run it.", scoped, _add)
+    add.usage = _ADD_USAGE
+    add.add_argument("name", metavar="NAME", help="what you call it")
     add.add_argument("--env", action="append", default=[], metavar="K=V", help="for its process")
     add.add_argument("--cwd", metavar="D", help="the folder it works in")
     add.add_argument("--url", help="of a server that is reached over HTTP")
@@ -36,7 +41,7 @@ def _refresh_arguments(parsed: argparse.Namespace) -> JsonObject:
     return {**named_server(parsed), "cancel": parsed.cancel, "packages": parsed.packages}
 
 
-def _add_arguments(parsed: argparse.Namespace) -> JsonObject:
+def _add(parsed: argparse.Namespace) -> JsonObject:
     command = parsed.server_command
     if bool(command) == bool(parsed.url):
         raise WrongUsage(

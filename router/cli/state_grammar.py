@@ -25,8 +25,16 @@ def add_state_commands(
     revoke = command(token, "token revoke", "Revoke a token.", common, _revoked_token)
     revoke.add_argument("token", metavar="ID")
     workspace = group(commands, "workspace", "Manage workspaces.")
-    for name, help_text in (("new", "Make a workspace."), ("use", "Make it the active one.")):
+    for name, help_text in (
+        ("new", "Make a workspace."),
+        ("use", "Make it the active one."),
+        ("remove", "Remove a workspace; it can be restored."),
+        ("restore", "Bring back the workspace that was removed."),
+    ):
         command(workspace, f"workspace {name}", help_text, common, _name).add_argument("name")
+    rename = command(workspace, "workspace rename", "Give it another name.", common, _new_name)
+    rename.add_argument("name")
+    rename.add_argument("new_name", metavar="NEW")
     setting = command(workspace, "workspace set", "Change a workspace.", scoped, _approval)
     setting.add_argument(
         "--approval",
@@ -48,6 +56,10 @@ def add_state_commands(
 
 def _name(parsed: argparse.Namespace) -> JsonObject:
     return {"name": parsed.name}
+
+
+def _new_name(parsed: argparse.Namespace) -> JsonObject:
+    return {"name": parsed.name, "newName": parsed.new_name}
 
 
 def _approval(parsed: argparse.Namespace) -> JsonObject:

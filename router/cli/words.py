@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
+import re
 from collections.abc import Callable
 from typing import Any, NoReturn, cast
 
+from router.cli.examples import EXIT_CODES, epilog
 from router.errors import ToolboothError
 from router.model import JsonObject
 
-EPILOG = "Exit codes: 0 done, 1 failed, 2 wrong usage."
-
 Subparsers = Any
 """argparse keeps the type of `add_subparsers`' result private."""
+
+
+_UNKNOWN_COMMAND = re.compile(r"argument COMMAND: invalid choice: '(.*)' \(choose from (.*)\)")
 
 
 class WrongUsage(ToolboothError):
@@ -22,7 +26,20 @@ class WrongUsage(ToolboothError):
 
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
+        if unknown := _UNKNOWN_COMMAND.match(message):
+            raise WrongUsage(*self._unknown(unknown[1], re.findall(r"[\w-]+", unknown[2])))
         raise WrongUsage(f"{message[0].upper()}{message[1:]}.", f"See: {self.prog} --help")
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """Here, so that a reader who has gone is noticed while that can be handled."""
+        print(end="", flush=True)
+        super().exit(status, message)
+
+    def _unknown(self, word: str, known: list[str]) -> tuple[str, str]:
+        """Instead of all the commands there are, the one that was meant."""
+        meant = difflib.get_close_matches(word, known, n=1)
+        guess = f"Did you mean: {self.prog} {meant[0]}? " if meant else ""
+        return f'There is no command "{word}".', f"{guess}See: {self.prog} --help"
 
 
 def command(
@@ -33,14 +50,22 @@ def command(
     build: Callable[[argparse.Namespace], JsonObject],
 ) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = parsers.add_parser(
-        name.split()[-1], help=help_text, description=help_text, parents=[parent], epilog=EPILOG
+        name.split()[-1],
+        help=help_text,
+        description=help_text,
+        parents=[parent],
+        epilog=epilog(name),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(command=name, build=build)
     return parser
 
 
 def group(parsers: Subparsers, name: str, help_text: str) -> Subparsers:
-    parser: argparse.ArgumentParser = parsers.add_parser(name, help=help_text)
+    more = f"toolbooth {name} COMMAND --help explains one. {EXIT_CODES}"
+    parser: argparse.ArgumentParser = parsers.add_parser(
+        name, help=help_text, description=help_text, epilog=more
+    )
     return parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
 
 

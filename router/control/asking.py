@@ -44,9 +44,11 @@ def workspace_of(router: ControlledRouter, arguments: JsonObject) -> WorkspaceId
     text = arguments.get("workspace")
     if text is None:
         return router.active_workspace()
-    for summary in router.workspaces():
-        if text in (summary.id, summary.name):
-            return summary.id
+    known = router.workspaces()
+    meant = [each.id for each in known if each.id == text]
+    meant += [each.id for each in known if each.name == text]
+    if meant:
+        return meant[0]
     raise InvalidInput(
         f'There is no workspace "{text}".', "List them with: toolbooth workspace list"
     )

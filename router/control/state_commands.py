@@ -8,7 +8,7 @@ from datetime import timedelta
 from router.control import views
 from router.control.asking import Command, ControlledRouter, project_of, workspace_of
 from router.errors import InvalidInput
-from router.model import OFF, Exposure, JsonObject, Optimization, TokenId
+from router.model import OFF, Exposure, JsonObject, Optimization, TokenId, WorkspaceId
 
 
 async def _status_of_all(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
@@ -52,13 +52,36 @@ async def _token_revoke(router: ControlledRouter, arguments: JsonObject) -> None
 
 
 async def _workspace_new(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
-    workspace = await router.create_workspace(str(arguments["name"]))
-    return next(views.workspace(w) for w in router.workspaces() if w.id == workspace)
+    return _workspace(router, await router.create_workspace(str(arguments["name"])))
 
 
 async def _workspace_use(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     workspace = workspace_of(router, {"workspace": arguments["name"]})
     await router.switch_workspace(workspace)
+    return _workspace(router, workspace)
+
+
+async def _workspace_rename(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    workspace = workspace_of(router, {"workspace": arguments["name"]})
+    await router.rename_workspace(workspace, str(arguments["newName"]))
+    return _workspace(router, workspace)
+
+
+async def _workspace_remove(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    workspace = workspace_of(router, {"workspace": arguments["name"]})
+    gone = _workspace(router, workspace)
+    await router.remove_workspace(workspace)
+    return gone
+
+
+async def _workspace_restore(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+    """By the id it had: its name is in the folder that was put aside."""
+    workspace = WorkspaceId(str(arguments["name"]))
+    await router.restore_workspace(workspace)
+    return _workspace(router, workspace)
+
+
+def _workspace(router: ControlledRouter, workspace: WorkspaceId) -> JsonObject:
     return next(views.workspace(w) for w in router.workspaces() if w.id == workspace)
 
 
@@ -106,6 +129,9 @@ COMMANDS: dict[str, Command] = {
     "token revoke": _token_revoke,
     "workspace new": _workspace_new,
     "workspace use": _workspace_use,
+    "workspace rename": _workspace_rename,
+    "workspace remove": _workspace_remove,
+    "workspace restore": _workspace_restore,
     "workspace list": _workspace_list,
     "project new": _project_new,
     "project set": _project_set,

@@ -54,6 +54,7 @@ class Boundaries(Queries):
 
     async def create_workspace(self, name: str) -> WorkspaceId:
         name = editing.checked_name(name)
+        editing.check_workspace_name(name, self._config.workspaces)
         workspace = editing.new_workspace_id(name, self._workspaces.catalogs)
         await self._workspaces.create(workspace, WorkspaceConfig(name=name))
         await self._reconcile(workspace)
@@ -67,6 +68,7 @@ class Boundaries(Queries):
 
     async def rename_workspace(self, workspace: WorkspaceId, name: str) -> None:
         name = editing.checked_name(name)
+        editing.check_workspace_name(name, self._config.workspaces, renamed=workspace)
         await self._edit(workspace, lambda c: c.model_copy(update={"name": name}))
 
     async def remove_workspace(self, workspace: WorkspaceId) -> None:

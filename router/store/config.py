@@ -159,8 +159,10 @@ class ConfigStore:
     def bring_back(self, workspace: WorkspaceId) -> None:
         """Undo `put_aside`."""
         folder, aside = self.workspace_folder(workspace), self._aside(workspace)
-        if (folder / "workspace.json").exists() or not aside.is_dir():
-            raise Conflict(f'The workspace "{workspace}" can\'t be brought back any more.')
+        possible = [each for each in self._put_aside() if each not in self._workspaces]
+        if (folder / "workspace.json").exists() or workspace not in possible:
+            others = f"Those that can: {', '.join(possible)}." if possible else ""
+            raise Conflict(f'The workspace "{workspace}" can\'t be brought back.', others)
         with explained(folder):
             shutil.rmtree(folder, ignore_errors=True)  # What its servers wrote when they ended.
             aside.rename(folder)
@@ -170,6 +172,10 @@ class ConfigStore:
 
     def _aside(self, workspace: WorkspaceId) -> Path:
         return self._data_dir / "removed" / workspace
+
+    def _put_aside(self) -> list[WorkspaceId]:
+        kept = (self._data_dir / "removed").glob("*/workspace.json")
+        return sorted(WorkspaceId(file.parent.name) for file in kept)
 
     def poll(self) -> list[Change]:
         """What someone else changed on disk since the last time."""

@@ -127,7 +127,7 @@ def test_workspaces_projects_and_permissions_are_managed(terminal: Terminal) -> 
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (("frobnicate",), 2, "invalid choice"),
+        (("frobnicate",), 2, "no command"),
         (("add", "X"), 2, "either a command or a --url"),
         (("add", "X", "--env", "novalue", "--", "cmd"), 2, "K=V"),
         (("add", "X", "--url", "ftp://x"), 1, "http"),

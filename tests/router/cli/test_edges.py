@@ -1,0 +1,133 @@
+"""Where a command meets the shell: help, wrong words, pipes, narrow terminals, odd folders."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from router.cli.examples import EXAMPLES
+from router.cli.grammar import parse
+from router.cli.tables import table
+from router.control.commands import COMMANDS
+from tests.router.cli.terminal import SERVER, Terminal
+
+ROOT = Path(__file__).parents[3]
+NOT_TYPED = {"rejected", "sign-in wait"}
+
+
+@pytest.mark.parametrize("command", sorted((COMMANDS.keys() - NOT_TYPED) | {"serve", "connect"}))
+def test_the_help_of_every_command_has_examples_that_its_grammar_takes(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        parse([*command.split(), "--help"])
+    told = capsys.readouterr().out
+    for example in EXAMPLES[command]:
+        assert example in told
+        program, *words = shlex.split(example)
+        assert program == "toolbooth"
+        assert parse(words).command == command
+
+
+def test_the_usage_of_add_shows_where_the_command_goes(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse(["add", "--help"])
+    assert "-- COMMAND ARGS..." in capsys.readouterr().out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("remove", "nobody"), 1, 'There is no server "nobody" in workspace Personal.'),
+        (("tols",), 2, 'There is no command "tols".'),
+        (("call", "a:b", "{"), 2, "The arguments are not JSON"),
+        (("add", "X"), 2, "A server needs either a command or a --url."),
+        (("workspace", "use", "Nowhere"), 1, 'There is no workspace "Nowhere".'),
+    ],
+)
+def test_a_failure_is_json_too_where_json_was_asked_for(
+    terminal: Terminal, words: tuple[str, ...], code: int, message: str
+) -> None:
+    ended, out, err = terminal(*words, "--json")
+    assert ended == code
+    assert json.loads(out)["error"]["message"].startswith(message)
+    assert message in err
+
+
+def test_json_behind_the_dashes_is_the_servers_own(terminal: Terminal) -> None:
+    code, out, _ = terminal("add", "", "--", "server", "--json")
+    assert (code, out) == (1, "")
+
+
+def test_a_mistyped_command_is_guessed(terminal: Terminal) -> None:
+    assert "Did you mean: toolbooth tools?" in terminal("tols")[2]
+    assert "Did you mean: toolbooth token new?" in terminal("token", "nwe")[2]
+
+
+@pytest.mark.parametrize("words", [("list",), ("serve", "--port", "0")])
+def test_a_file_in_place_of_the_data_directory_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    code, _, err = Terminal(file, capsys)(*words)
+    assert code == 1
+    assert f"{file} is a file" in err
+    assert "--data-dir" in err
+
+
+def test_empty_lists_say_what_to_do(terminal: Terminal) -> None:
+    assert "toolbooth add NAME" in terminal("list")[1]
+    assert "toolbooth list" in terminal("tools")[1]
+    terminal("add", "Test", "--", *SERVER)
+    assert "toolbooth refresh" in terminal("tools")[1]
+    assert "toolbooth refresh" in terminal("list")[1]
+
+
+def test_prose_is_cut_to_a_narrow_terminal_and_only_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [("files:read_file", "allow", "Reads a file from the disk and says what is in it.")]
+    assert table(rows, prose=True)[0].endswith("what is in it.")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "50")
+    [line] = table(rows, prose=True)
+    assert len(line) == 50
+    assert line.endswith("…")
+
+
+def shell(data_dir: Path, line: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    toolbooth = f"{shlex.quote(sys.executable)} -m router"
+    environment = {**os.environ, "TOOLBOOTH_HOME": str(data_dir), **variables}
+    return subprocess.run(
+        ["bash", "-c", f'toolbooth() {{ {toolbooth} "$@"; }}; {line}'],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize(
+    "line", ["toolbooth activity --help | true", "toolbooth workspace list | true"]
+)
+def test_a_reader_who_has_seen_enough_hears_nothing_more(tmp_path: Path, line: str) -> None:
+    ended = shell(tmp_path, line)
+    assert ended.stderr == ""
+
+
+def test_closed_streams_are_nobodys_files(tmp_path: Path) -> None:
+    """What is opened next would take their numbers."""
+    assert shell(tmp_path, "toolbooth workspace new Work >&- 2>&- <&-").returncode == 0
+
+
+def test_a_terminal_that_knows_only_ascii_gets_every_text(tmp_path: Path) -> None:
+    ended = shell(tmp_path, "toolbooth workspace new 仕事", PYTHONIOENCODING="ascii")
+    assert ended.returncode == 0
+    assert "\\u4ed5\\u4e8b" in ended.stdout
+    assert "\x1b" not in ended.stdout
