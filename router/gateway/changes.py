@@ -12,20 +12,23 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from mcp.server.subscriptions import ListenHandler
 from mcp.shared.subscriptions import (
+    SUBSCRIPTION_ID_META_KEY,
     PromptsListChanged,
     ResourcesListChanged,
     ResourceUpdated,
     ServerEvent,
     ToolsListChanged,
+    event_matches,
     event_to_notification,
 )
-from mcp_types import SubscriptionsListenRequestParams, SubscriptionsListenResult
+from mcp_types import SubscriptionFilter
 
 from router.exchange import SessionId
+from router.gateway.answering import Answer
 from router.gateway.callers import Refusal
-from router.gateway.sessions import Context, Session
+from router.gateway.incoming import Incoming
+from router.gateway.sessions import Session
 from router.model import Caller, JsonObject, ServerRef
 from router.tasks import spawn
 
@@ -64,7 +67,7 @@ class Changes:
         self._see = see
         self._unsubscribe = unsubscribe
         self._followers: dict[object, Follower] = {}
-        self._streams: set[ListenHandler] = set()
+        self._streams: set[asyncio.Event] = set()
         self._look: asyncio.TimerHandle | None = None
 
     def follow(self, session: Session) -> Follower:
@@ -82,24 +85,37 @@ class Changes:
 
     async def listen(
         self,
-        ctx: Context,
+        incoming: Incoming,
         session: Session,
-        params: SubscriptionsListenRequestParams,
+        wanted: SubscriptionFilter,
         subscribe: Callable[[Follower, Sequence[str]], object],
-    ) -> SubscriptionsListenResult:
-        """Serve one stream until its client leaves or we stop."""
-        stream = _Stream(self, session, subscribe, params.notifications.resource_subscriptions)
-        handler = ListenHandler(stream)
-        self._streams.add(handler)
+    ) -> JsonObject:
+        """Serve one stream until its client leaves or we stop. What comes first on it is what it
+        will tell of; each message names the request it belongs to."""
+        addresses = frozenset(wanted.resource_subscriptions or ())
+        meta: JsonObject = {SUBSCRIPTION_ID_META_KEY: incoming.request_id}
+        ended = asyncio.Event()
+
+        def tell(event: ServerEvent) -> None:
+            if event_matches(wanted, addresses, event):
+                spawn(_tell_or_end(incoming.answer, event, meta, ended), name="tell a client")
+
+        follower = Follower(session.id, session.recall, tell)
+        self._add(ended, follower)
+        self._streams.add(ended)
         try:
-            return await handler(ctx, params)
+            await incoming.answer.tell(_acknowledged(wanted, meta))
+            subscribe(follower, sorted(addresses))
+            await ended.wait()
         finally:
-            self._streams.discard(handler)
+            self._streams.discard(ended)
+            self.forget(ended)
+        return {"_meta": meta}
 
     def close(self) -> None:
         """End all streams, so that nobody waits for them when we stop."""
-        for handler in tuple(self._streams):
-            handler.close()
+        for ended in self._streams:
+            ended.set()
         if self._look is not None:
             self._look.cancel()
 
@@ -137,47 +153,44 @@ class Changes:
         self._followers[key] = follower
         follower.seen = self._lists(follower)
 
-    def add_stream(self, stream: object, follower: Follower) -> None:
-        self._add(stream, follower)
-
     def _lists(self, follower: Follower) -> Lists | None:
         with contextlib.suppress(Refusal):
             return self._see(follower.recall())
         return None
 
 
-class _Stream:
-    """The SDK's bus for one stream: it subscribes once, and hears what its client may hear."""
+def _acknowledged(wanted: SubscriptionFilter, meta: JsonObject) -> JsonObject:
+    said = wanted.model_dump(mode="json", by_alias=True, exclude_none=True)
+    honoured = {key: value for key, value in said.items() if value}
+    return {
+        "jsonrpc": "2.0",
+        "method": "notifications/subscriptions/acknowledged",
+        "params": {"notifications": honoured, "_meta": meta},
+    }
 
-    def __init__(
-        self,
-        changes: Changes,
-        session: Session,
-        subscribe: Callable[[Follower, Sequence[str]], object],
-        addresses: Sequence[str] | None,
-    ) -> None:
-        self._changes = changes
-        self._session = session
-        self._subscribe = subscribe
-        self._addresses = addresses or ()
 
-    def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
-        follower = Follower(self._session.id, self._session.recall, listener)
-        self._changes.add_stream(self, follower)
-        self._subscribe(follower, self._addresses)
-        return lambda: self._changes.forget(self)
-
-    async def publish(self, event: ServerEvent) -> None:
-        raise AssertionError("events come from `Changes`")
+def _notification(event: ServerEvent, meta: JsonObject) -> JsonObject:
+    model = event_to_notification(event, meta)
+    return {"jsonrpc": "2.0", **model.model_dump(mode="json", by_alias=True, exclude_none=True)}
 
 
 def _tell(session: Session, event: ServerEvent) -> None:
-    spawn(_tell_in_time(session, event), name="tell a client")
+    if session.standing is not None:
+        spawn(_tell_in_time(session.standing, _notification(event, {})), name="tell a client")
 
 
-async def _tell_in_time(session: Session, event: ServerEvent) -> None:
-    if session.standing is None:
-        return
+async def _tell_in_time(stream: Answer, message: JsonObject) -> bool:
+    """Whether the client took it before it seemed to have stopped reading."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_TELL_WITHIN_S):
-            await session.standing.send_notification(event_to_notification(event, {}))
+            await stream.tell(message)
+            return True
+    return False
+
+
+async def _tell_or_end(
+    stream: Answer, event: ServerEvent, meta: JsonObject, ended: asyncio.Event
+) -> None:
+    """A client that misses something must know: it listens again, and looks again."""
+    if not await _tell_in_time(stream, _notification(event, meta)):
+        ended.set()

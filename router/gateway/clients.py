@@ -7,47 +7,31 @@ only be answered, so the request is answered with the question, and goes on when
 from __future__ import annotations
 
 import asyncio
-from typing import Any, cast
 
-import anyio
 import mcp_types as types
-from mcp.shared.exceptions import MCPError
-from mcp.shared.message import ServerMessageMetadata
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import BaseModel, ConfigDict, ValidationError
 
 from router.errors import UpstreamAnsweredError
 from router.exchange import SessionId
+from router.gateway.answering import Answer
+from router.gateway.incoming import Incoming
+from router.gateway.jsonrpc import is_id
 from router.gateway.rounds import Round
-from router.gateway.sessions import Context, Session, capabilities_of, folder_path
+from router.gateway.sessions import Session, folder_path, stated_capabilities
 from router.model import JsonObject, as_array, as_object
 from router.upstream.protocol import LOG_LEVELS
 
 _ANSWER_WITHIN_S = 300.0
-
-
-class _Question(BaseModel):
-    """A server's request as it is."""
-
-    method: str
-    params: dict[str, Any]
-
-
-class _Answer(BaseModel):
-    """A client's result as it is."""
-
-    model_config = ConfigDict(extra="allow")
+_PROGRESS = ("progress", "total", "message")
 
 
 class ClientAtHand:
     """Implements `ports.Requester`."""
 
-    def __init__(self, session: Session, ctx: Context) -> None:
+    def __init__(self, session: Session, incoming: Incoming) -> None:
         self._session = session
-        self._ctx = ctx
-        self._over = False
-        self.modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
-        self.capabilities = capabilities_of(ctx) if self.modern else session.capabilities
+        self._incoming = incoming
+        self.modern = incoming.modern
+        self.capabilities = stated_capabilities(incoming) if self.modern else session.capabilities
         self.round: Round | None = None
         """How a client is asked that can only be answered."""
 
@@ -67,16 +51,12 @@ class ClientAtHand:
     def log_level(self) -> str | None:
         if not self.modern:
             return self._session.log_level
-        level = as_object(as_object(self._ctx.params).get("_meta")).get(types.LOG_LEVEL_META_KEY)
+        level = self._incoming.meta.get(types.LOG_LEVEL_META_KEY)
         return level if level in LOG_LEVELS else None
 
-    def continued(self, ctx: Context) -> None:
+    def continued(self, incoming: Incoming) -> None:
         """The client repeats its request; from now on this is the one to answer."""
-        self._ctx = ctx
-
-    def ended(self) -> None:
-        """The request was answered; its client may still be reached by other ways."""
-        self._over = True
+        self._incoming = incoming
 
     async def locate(self) -> None:
         """Ask for the client's roots; the first folder among them is where it works."""
@@ -98,43 +78,37 @@ class ClientAtHand:
                     types.INVALID_REQUEST, "This client can't be asked anything just now."
                 )
             return await self.round.ask(method, params)
-        question = cast(types.ServerRequest, _Question(method=method, params=_own(params)))
-        try:
-            answer = await self._ctx.session.send_request(
-                question,
-                _Answer,
-                _ANSWER_WITHIN_S,
-                None if self._over else ServerMessageMetadata(related_request_id=self._related),
-            )
-        except MCPError as error:
-            raise UpstreamAnsweredError(error.code, error.message, error.data) from None
-        except ValidationError:
+        if (stream := self._stream) is None:
             raise UpstreamAnsweredError(
-                types.INTERNAL_ERROR, "The client's answer makes no sense."
+                types.INVALID_REQUEST, "This client can't be asked anything between its requests."
+            )
+        try:
+            return await self._session.ask(stream, method, _own(params), _ANSWER_WITHIN_S)
+        except TimeoutError:
+            raise UpstreamAnsweredError(
+                types.REQUEST_TIMEOUT, "The client did not answer in time."
             ) from None
-        return answer.model_dump(mode="json")
 
     async def tell(self, method: str, params: JsonObject) -> None:
         if method == "notifications/message" and not self._wants(params.get("level")):
             return
-        message = cast(types.ServerNotification, _Question(method=method, params=params))
-        try:
-            await self._ctx.session.send_notification(
-                message, None if self._over else self._related
-            )
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            return  # the client has gone, and with it whoever wanted to know
+        if (stream := self._stream) is not None:
+            await stream.tell({"jsonrpc": "2.0", "method": method, "params": params})
 
     async def progress(self, params: JsonObject) -> None:
-        progress = params.get("progress")
-        if isinstance(progress, int | float):
-            await self._ctx.session.report_progress(
-                progress, params.get("total"), params.get("message")
-            )
+        token = self._incoming.meta.get("progressToken")
+        if not is_id(token) or not isinstance(params.get("progress"), int | float):
+            return
+        said = {key: params[key] for key in _PROGRESS if params.get(key) is not None}
+        message = {"method": "notifications/progress", "params": {"progressToken": token, **said}}
+        await self._incoming.answer.tell({"jsonrpc": "2.0", **message})
 
     @property
-    def _related(self) -> types.RequestId | None:
-        return self._ctx.request_id
+    def _stream(self) -> Answer | None:
+        """Where the client hears us: while its request waits, there; afterwards, if it has one
+        open, on its standing stream."""
+        answer = self._incoming.answer
+        return self._session.standing if answer.over and not self.modern else answer
 
     def _wants(self, level: object) -> bool:
         least = self.log_level

@@ -9,31 +9,19 @@ A wrong token is refused before the body is read; a request without one may carr
 from __future__ import annotations
 
 import asyncio
-import json
-import math
 import re
 import time
-from collections import Counter
-from collections.abc import Callable
-from functools import lru_cache, partial
-from typing import Any, cast
+from collections.abc import Awaitable, Callable
+from functools import partial
 from urllib.parse import parse_qsl
 
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from mcp.server.auth.provider import AccessToken
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
 from router.gateway.admissions import Admissions
+from router.gateway.answering import respond
+from router.gateway.arrivals import Arrival, Message, Receive, Scope, Send
 from router.gateway.callers import CallerRules, Claims, Refusal
 from router.gateway.guesses import Guesses
-from router.model import Caller, JsonObject, as_object
-
-CALLER = "toolbooth.caller"
-"""Where in the ASGI scope the gate leaves the `Caller`."""
-
-RECALL = "toolbooth.recall"
-"""Where it leaves how to decide that again, when the settings have changed."""
+from router.gateway.jsonrpc import UnfitBody, error_message, read
+from router.model import Caller, as_object
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 BODY_DEADLINE_S = 10
@@ -41,8 +29,7 @@ _PATH = re.compile(r"/mcp(?:/w/(?P<workspace>[^/]+)(?:/p/(?P<project>[^/]+))?)?/
 _METHODS = ("GET", "POST", "DELETE")
 _TOKEN_PARAMETERS = frozenset({"token", "access_token", "api_key", "key"})
 _SAID_ONCE = frozenset({b"host", b"origin", b"authorization", b"toolbooth-project"})
-_DROPPED = b"last-event-id"  # Nothing is kept that a stream could be resumed from.
-
+_INVALID_REQUEST = -32600
 
 _EXPLAINED = {
     401: {"WWW-Authenticate": "Bearer"},
@@ -51,21 +38,29 @@ _EXPLAINED = {
 """Headers that go with a refusal."""
 
 
-class UnfitBody(ValueError):
-    """JSON that another reader might take otherwise than we do."""
+class _WayBack:
+    """How the client is answered, and whether that has begun."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.taken = False
+
+    async def __call__(self, message: Message) -> None:
+        self.taken = True
+        await self._send(message)
 
 
 class Guard:
     def __init__(
         self,
-        app: ASGIApp,
+        serve: Callable[[Arrival], Awaitable[None]],
         rules: CallerRules,
         hosts: Callable[[], frozenset[str]],
         on_refusal: Callable[[Refusal], None],
         on_caller: Callable[[Caller], None],
         admissions: Admissions,
     ) -> None:
-        self._app = app
+        self._serve = serve
         self._rules = rules
         self._hosts = hosts
         self._on_refusal = on_refusal
@@ -74,15 +69,12 @@ class Guard:
         self._guesses = Guesses(time.monotonic)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         try:
-            receive = await self._admit(scope, receive)
+            arrival = await self._admit(scope, receive, back := _WayBack(send))
         except Refusal as refusal:
-            await _refuse(self._noted(refusal), scope, receive, send)
-            return
-        await self._serve(scope, receive, send)
+            await _refuse(self._noted(refusal), send)
+        else:
+            await self._hand_on(arrival, back)
 
     def _noted(self, refusal: Refusal) -> Refusal:
         """What is answered to a refused request, once it is noted. Of many wrong tokens only the
@@ -94,30 +86,22 @@ class Guard:
         self._on_refusal(refusal)
         return refusal
 
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand the request on while its token holds; after that its answer just breaks off."""
-        answering = False
+    async def _hand_on(self, arrival: Arrival, back: _WayBack) -> None:
+        """Have the request served while its token holds; after that its answer just breaks off."""
+        with self._admissions.admitted(arrival.caller.token) as admission:
+            await self._serve(arrival)
+        if admission.refusal is not None and not back.taken:
+            await _refuse(admission.refusal, back)
 
-        async def watched(message: Message) -> None:
-            nonlocal answering
-            answering = True
-            await send(message)
-
-        with self._admissions.admitted(caller_of(scope).token) as admission:
-            await self._app(scope, receive, watched)
-        if admission.refusal is not None and not answering:
-            await _refuse(admission.refusal, scope, receive, send)
-
-    async def _admit(self, scope: Scope, receive: Receive) -> Receive:
-        """Let the request pass with its caller in the scope, or raise the `Refusal` it gets."""
+    async def _admit(self, scope: Scope, receive: Receive, send: Send) -> Arrival:
+        """The request with its caller, or raise the `Refusal` it gets."""
         headers = _headers(scope)
         place = self._check_address(scope, headers)
         token = self._rules.authenticate(bearer) if (bearer := _bearer(headers)) else None
-        meta: JsonObject = {}
+        body, meta = None, {}
         if scope["method"] == "POST":
-            body = await _body_in_time(receive, headers)
-            meta = _meta(body)
-            receive = _replay(body, receive)
+            body = _read(await _body_in_time(receive, headers))
+            meta = as_object(as_object(as_object(body).get("params")).get("_meta"))
         if bearer is None:
             token = self._rules.authenticate(_text(meta.get("token")))
         claims = Claims(
@@ -127,12 +111,11 @@ class Guard:
             meta_project=_text(meta.get("projectId")),
         )
         caller = self._rules.caller(token, claims)
-        scope[CALLER] = caller
-        scope[RECALL] = partial(self._rules.caller, token, claims)
-        scope["user"] = _principal(token.id if token else "open")
-        scope["headers"] = [header for header in scope["headers"] if header[0] != _DROPPED]
         self._on_caller(caller)
-        return receive
+        recall = partial(self._rules.caller, token, claims)
+        return Arrival(
+            scope["method"], headers, scope["headers"], body, caller, recall, receive, send
+        )
 
     def _check_address(self, scope: Scope, headers: dict[str, str]) -> dict[str, str | None]:
         hosts = self._hosts()
@@ -199,67 +182,18 @@ async def _read_body(receive: Receive, headers: dict[str, str]) -> bytes:
     return b"".join(chunks)
 
 
-def _meta(body: bytes) -> JsonObject:
-    """`params._meta` of the body. What is not JSON at all is left to the protocol to refuse."""
+def _read(body: bytes) -> object:
+    """The body's value. What is not JSON at all is left to the protocol to refuse."""
     try:
-        message = _STRICT.decode(body.decode(json.detect_encoding(body), "surrogatepass"))
+        return read(body)
     except UnfitBody as error:
         raise Refusal(400, str(error)) from None
-    except (ValueError, RecursionError):
-        return {}
-    return as_object(as_object(as_object(message).get("params")).get("_meta"))
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        [(key, _), *_] = Counter(key for key, _ in pairs).most_common(1)
-        raise UnfitBody(f"The key {json.dumps(key)} appears twice in one object.")
-    return result
-
-
-def _finite(literal: str) -> float:
-    if not math.isfinite(number := float(literal)):
-        raise UnfitBody(f"{literal[:20]} is not a number that JSON can carry.")
-    return number
-
-
-_STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_finite, parse_float=_finite)
 
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives the body we have read, then whatever comes after it."""
-    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def replayed() -> Message:
-        return pending.pop() if pending else await receive()
-
-    return replayed
-
-
-@lru_cache(maxsize=256)
-def _principal(client_id: str) -> AuthenticatedUser:
-    """Whom the SDK binds a session to: one token can't use another's session."""
-    return AuthenticatedUser(AccessToken(token=client_id, client_id=client_id, scopes=[]))
-
-
-async def _refuse(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
-    headers = _EXPLAINED.get(refusal.status, {})
-    body = {
-        "jsonrpc": "2.0",
-        "id": None,
-        "error": {"code": -32600, "message": refusal.message},
-    }
-    await JSONResponse(body, refusal.status, headers)(scope, receive, send)
-
-
-def caller_of(scope: Scope) -> Caller:
-    return cast(Caller, scope[CALLER])
-
-
-def recall_of(scope: Scope) -> Callable[[], Caller]:
-    return cast(Callable[[], Caller], scope[RECALL])
+async def _refuse(refusal: Refusal, send: Send) -> None:
+    body = error_message(None, _INVALID_REQUEST, refusal.message)
+    await respond(send, refusal.status, body, _EXPLAINED.get(refusal.status))

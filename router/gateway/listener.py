@@ -10,9 +10,9 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import uvicorn
-from starlette.types import ASGIApp
 
 from router.errors import Conflict
+from router.gateway.arrivals import ASGIApp
 from router.gateway.connections import BoundedConnection
 from router.tasks import spawn
 
@@ -60,7 +60,7 @@ class Listener:
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
-                lifespan="on",
+                lifespan="off",
                 timeout_graceful_shutdown=_GRACEFUL_STOP_S,
             )
         )

@@ -1,23 +1,25 @@
-"""MCP on the client side: the SDK speaks the protocol in all its revisions, we answer the requests.
+"""MCP for clients, in all its revisions: what each method answers. How messages come and go over
+HTTP is `front.py`'s matter; of the SDK we use what judges and seals, not what carries.
 
-The answers are plain JSON objects handed to the SDK as they are. Its middleware seam takes them
-without rebuilding models, which keeps unknown fields and costs next to nothing.
+The answers are plain JSON objects, handed on as they are: unknown fields stay.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 import mcp_types as types
-from mcp.server import Server
-from mcp.server.context import CallNext, HandlerResult
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from mcp_types.methods import INPUT_REQUIRED_METHODS
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from starlette.requests import HTTPConnection
+from mcp_types.version import (
+    HANDSHAKE_PROTOCOL_VERSIONS,
+    LATEST_HANDSHAKE_VERSION,
+    MODERN_PROTOCOL_VERSIONS,
+)
+from pydantic import ValidationError
 
 from router import __version__
 from router.exchange import SessionId
@@ -25,34 +27,43 @@ from router.gateway.admissions import Admissions
 from router.gateway.changes import Changes, Follower, Lists
 from router.gateway.clients import ClientAtHand
 from router.gateway.exposures import Exposures
-from router.gateway.guard import caller_of
+from router.gateway.incoming import Incoming
+from router.gateway.jsonrpc import Notice, Result, joined
 from router.gateway.passing import PassThrough
 from router.gateway.recording import Request
 from router.gateway.rounds import KEPT_S, Round, Rounds, for_server, is_ours, passed_on
-from router.gateway.sessions import Context, Session, Sessions
+from router.gateway.sessions import Session, Sessions
 from router.model import Caller, JsonObject, ServerRef, as_object
 from router.tasks import spawn
 from router.tracing import begin_trace, current_trace
 from router.upstream.questions import askable
 
-SERVER_NAME = "toolbooth"
+_SERVER_INFO: JsonObject = {"name": "toolbooth", "title": "Toolbooth", "version": __version__}
+_CAPABILITIES: JsonObject = {
+    "completions": {},
+    "logging": {},
+    "prompts": {"listChanged": True},
+    "resources": {"listChanged": True, "subscribe": True},
+    "tools": {"listChanged": True},
+}
 _NOT_CACHED: JsonObject = {"ttlMs": 0, "cacheScope": "private"}
 """A client may not reuse a listing: permissions and the workspace can change at any moment."""
 
 _CACHEABLE = (
+    "server/discover",
     "tools/list",
     "prompts/list",
     "resources/list",
     "resources/templates/list",
     "resources/read",
 )
-_LISTS = ("tools", "prompts", "resources")
 
-_Method = Callable[[Request], Awaitable[JsonObject]]
+_Method = Callable[[Request], Awaitable[Result]]
+_Special = Callable[[Incoming, Session], Awaitable[JsonObject]]
 
 
 class Protocol:
-    """Builds the SDK server whose requests `exposures` and `passing` answer."""
+    """Answers what clients ask, with what `exposures` and `passing` have."""
 
     def __init__(
         self,
@@ -68,93 +79,105 @@ class Protocol:
         self._rounds = Rounds()
         self.sessions = Sessions(self._ended)
         self.changes = Changes(self._lists, self._unsubscribed)
-        self.server = self._build()
-        seal = RequestStateSecurity.ephemeral(ttl=KEPT_S)
-        seal.bind_principal = _principal
-        boundary = RequestStateBoundary(seal, default_audience=SERVER_NAME)
-        self.server.middleware[:] = [boundary, self._answer]
-        self._server_info = self.server.server_info_stamp
+        security = RequestStateSecurity.ephemeral(ttl=KEPT_S)
+        security.bind_principal = cast(Any, _principal)
+        self._seal = cast(Any, RequestStateBoundary(security, default_audience="toolbooth"))
         self._methods: dict[str, _Method] = {
             "tools/list": self._list_tools,
             "tools/call": self._call_tool,
             **passing.methods,
         }
+        self._of_older: dict[str, _Special] = {
+            "initialize": self._initialize_again,
+            "ping": self._pong,
+            "logging/setLevel": self._set_log_level,
+            "resources/subscribe": self._subscribe,
+            "resources/unsubscribe": self._unsubscribe,
+        }
+        self._of_stateless: dict[str, _Special] = {
+            "server/discover": self._discover,
+            "subscriptions/listen": self._listen,
+        }
 
-    def _build(self) -> Server[Any]:
-        server: Server[Any] = Server(
-            SERVER_NAME,
-            version=__version__,
-            title="Toolbooth",
-            on_list_tools=_answered_by_middleware,
-            on_call_tool=_answered_by_middleware,
-            on_list_prompts=_answered_by_middleware,
-            on_get_prompt=_answered_by_middleware,
-            on_list_resources=_answered_by_middleware,
-            on_list_resource_templates=_answered_by_middleware,
-            on_read_resource=_answered_by_middleware,
-            on_completion=_answered_by_middleware,
-            on_subscribe_resource=self._subscribe,
-            on_unsubscribe_resource=self._unsubscribe,
-            on_subscriptions_listen=self._listen,
-            get_tool_input_schema=lambda _: None,
-        )
-        # Logging and roots are deprecated, and still used by clients of older revisions.
-        server.add_request_handler(
-            "logging/setLevel", types.SetLevelRequestParams, self._set_log_level
-        )
-        server.add_notification_handler(
-            "notifications/roots/list_changed", types.NotificationParams, self._roots_changed
-        )
-        return server
+    def initialize(self, incoming: Incoming) -> tuple[JsonObject, Session]:
+        """Begin a session of an older revision: what its client is told, and the session."""
+        result = self._initialized(incoming)
+        return result, self.sessions.open(incoming, result["protocolVersion"])
 
-    async def _answer(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+    async def answer(self, incoming: Incoming, session: Session | None) -> Result:
+        """The result of a request, in the session it came in if it is of an older revision. Raises
+        `MCPError`."""
         begin_trace()
-        session = await self.sessions.of(ctx)
-        if session is None or (method := self._methods.get(ctx.method)) is None:
-            return await self._answered_by_sdk(ctx, session, call_next)
+        if session is None:
+            session = self.sessions.stateless(incoming)
         session.under_way += 1
-        client = ClientAtHand(session, ctx)
         try:
-            return self._stamped(ctx, await self._in_rounds(ctx, client, method))
+            await self.sessions.locate(session, incoming)
+            return self._stamped(incoming, await self._result(incoming, session))
+        except ValidationError:
+            raise MCPError(types.INVALID_PARAMS, "Invalid request parameters") from None
         finally:
             session.under_way -= 1
-            client.ended()
 
-    async def _answered_by_sdk(
-        self, ctx: Context, session: Session | None, call_next: CallNext
-    ) -> HandlerResult:
-        result = await call_next(ctx)
-        if ctx.method == "notifications/initialized" and session is not None:
-            self.changes.follow(session)
-        if ctx.method in ("initialize", "server/discover") and isinstance(result, dict):
-            caller = caller_of(cast(HTTPConnection, ctx.request).scope)
-            result["instructions"] = self._exposures.instructions(caller)
-            for name in _LISTS:
-                as_object(as_object(result.get("capabilities")).get(name))["listChanged"] = True
-        return result
+    def notice(self, notice: Notice, session: Session) -> None:
+        """A client of an older revision says something that needs no answer."""
+        match notice.method:
+            case "notifications/initialized":
+                self.changes.follow(session)
+            case "notifications/cancelled":
+                scope = session.running.get(notice.params.get("requestId"))
+                if scope is not None:
+                    scope.cancel()
+            case "notifications/roots/list_changed" if session.said_folder is None:
+                session.folder = None
+            case _:
+                pass
 
-    async def _in_rounds(self, ctx: Context, client: ClientAtHand, method: _Method) -> JsonObject:
+    def close_streams(self) -> None:
+        """End what stands open until its client leaves, so that nobody waits for it when we
+        stop."""
+        self.changes.close()
+        self.sessions.close_streams()
+
+    async def _result(self, incoming: Incoming, session: Session) -> Result:
+        if (method := self._methods.get(incoming.method)) is None:
+            special = self._of_stateless if incoming.modern else self._of_older
+            if (own := special.get(incoming.method)) is None:
+                raise MCPError(types.METHOD_NOT_FOUND, "Method not found", incoming.method)
+            return await own(incoming, session)
+        client = ClientAtHand(session, incoming)
+        if incoming.method not in INPUT_REQUIRED_METHODS:
+            return await self._while_admitted(method, _request(incoming, client))
+
+        async def in_rounds(unsealed: Incoming) -> Result:
+            return await self._in_rounds(unsealed, client, method)
+
+        return await self._seal(incoming, in_rounds)
+
+    async def _in_rounds(self, incoming: Incoming, client: ClientAtHand, method: _Method) -> Result:
         """Answer a request, or in the stateless revision say what its server wants to know."""
-        params = as_object(ctx.params)
+        params = incoming.params
         state = params.get("requestState")
         if is_ours(state):
             answers = as_object(params.get("inputResponses"))
-            return await self._rounds.resume(str(state), ctx, answers)
-        call = partial(self._while_admitted, method, _request(ctx, client, for_server(params)))
-        asks = client.modern and ctx.method in INPUT_REQUIRED_METHODS
-        if not asks or not askable(client.capabilities):
+            return await self._rounds.resume(str(state), incoming, answers)
+        call = partial(self._called, method, _request(incoming, client, for_server(params)))
+        if not client.modern or not askable(client.capabilities):
             return passed_on(await call())
         client.round = this = Round()
-        this.continued = lambda request: client.continued(cast(Context, request))
+        this.continued = lambda request: client.continued(cast(Incoming, request))
         return await self._rounds.begin(this, call)
 
-    async def _while_admitted(self, method: _Method, request: Request) -> JsonObject:
-        """In older revisions a request outlives its connection, so it is ended here as well."""
+    async def _called(self, method: _Method, request: Request) -> JsonObject:
+        return cast(JsonObject, await self._while_admitted(method, request))
+
+    async def _while_admitted(self, method: _Method, request: Request) -> Result:
+        """What is kept for later rounds outlives its connection, so it is ended here as well."""
         with self._admissions.admitted(request.caller.token) as admission:
             return await method(request)
         raise MCPError(types.INVALID_REQUEST, str(admission.refusal))
 
-    async def _list_tools(self, request: Request) -> JsonObject:
+    async def _list_tools(self, request: Request) -> Result:
         return self._exposures.list_tools(request)
 
     async def _call_tool(self, request: Request) -> JsonObject:
@@ -164,42 +187,72 @@ class Protocol:
             raise MCPError(types.INVALID_PARAMS, "A tool call needs a name and its arguments.")
         return await self._exposures.call_tool(request, name, cast(JsonObject, arguments))
 
-    def _stamped(self, ctx: Context, result: JsonObject) -> JsonObject:
+    def _stamped(self, incoming: Incoming, result: Result) -> Result:
         """`result` with what its protocol revision asks of every result."""
-        if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        if not incoming.modern:
             return result
-        final = result.get("resultType", "complete") == "complete"
-        caching = _NOT_CACHED if ctx.method in _CACHEABLE and final else {}
-        meta = {**as_object(result.get("_meta")), types.SERVER_INFO_META_KEY: self._server_info}
+        caching = _NOT_CACHED if incoming.method in _CACHEABLE else {}
+        stamp: JsonObject = {types.SERVER_INFO_META_KEY: _SERVER_INFO}
+        if isinstance(result, bytes):
+            return joined({"resultType": "complete", **caching, "_meta": stamp}, result)
+        if result.get("resultType", "complete") != "complete":
+            caching = {}
+        meta = {**as_object(result.get("_meta")), **stamp}
         return {"resultType": "complete", **caching, **result, "_meta": meta}
+
+    # What only one era knows
+
+    def _initialized(self, incoming: Incoming) -> JsonObject:
+        asked = types.InitializeRequestParams.model_validate(incoming.params, by_name=False)
+        known = asked.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS
+        return {
+            "protocolVersion": asked.protocol_version if known else LATEST_HANDSHAKE_VERSION,
+            "capabilities": _CAPABILITIES,
+            "serverInfo": _SERVER_INFO,
+            "instructions": self._exposures.instructions(incoming.caller),
+        }
+
+    async def _initialize_again(self, incoming: Incoming, session: Session) -> JsonObject:
+        result = self._initialized(incoming)
+        session.version = result["protocolVersion"]
+        session.capabilities = as_object(incoming.params.get("capabilities"))
+        return result
+
+    async def _discover(self, incoming: Incoming, session: Session) -> JsonObject:
+        return {
+            "supportedVersions": list(MODERN_PROTOCOL_VERSIONS),
+            "capabilities": _CAPABILITIES,
+            "instructions": self._exposures.instructions(incoming.caller),
+        }
+
+    async def _pong(self, incoming: Incoming, session: Session) -> JsonObject:
+        return {}
+
+    async def _set_log_level(self, incoming: Incoming, session: Session) -> JsonObject:
+        asked = types.SetLevelRequestParams.model_validate(incoming.params, by_name=False)
+        session.log_level = asked.level
+        return {}
 
     # Sessions, and what their clients follow
 
-    async def _set_log_level(self, ctx: Context, params: types.SetLevelRequestParams) -> Any:
-        (await self._session(ctx)).log_level = params.level
-        return types.EmptyResult()
+    async def _subscribe(self, incoming: Incoming, session: Session) -> JsonObject:
+        asked = types.SubscribeRequestParams.model_validate(incoming.params, by_name=False)
+        request = _request(incoming, ClientAtHand(session, incoming))
+        place = await self._passing.subscribe(request, str(asked.uri))
+        self.changes.follow(session).subscriptions[place] = str(asked.uri)
+        return {}
 
-    async def _roots_changed(self, ctx: Context, params: Any) -> None:
-        session = await self._session(ctx)
-        if session.said_folder is None:
-            session.folder = None
-
-    async def _subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> Any:
-        session = await self._session(ctx)
-        request = _request(ctx, ClientAtHand(session, ctx))
-        place = await self._passing.subscribe(request, str(params.uri))
-        self.changes.follow(session).subscriptions[place] = str(params.uri)
-        return types.EmptyResult()
-
-    async def _unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> Any:
-        session = await self._session(ctx)
-        ref, address = self._passing.address(_request(ctx), str(params.uri))
+    async def _unsubscribe(self, incoming: Incoming, session: Session) -> JsonObject:
+        asked = types.UnsubscribeRequestParams.model_validate(incoming.params, by_name=False)
+        ref, address = self._passing.address(_request(incoming), str(asked.uri))
         self.changes.drop(self.changes.follow(session), ref, address)
-        return types.EmptyResult()
+        return {}
 
-    async def _listen(self, ctx: Context, params: types.SubscriptionsListenRequestParams) -> Any:
-        session = await self._session(ctx)
-        request = _request(ctx, ClientAtHand(session, ctx))
+    async def _listen(self, incoming: Incoming, session: Session) -> JsonObject:
+        asked = types.SubscriptionsListenRequestParams.model_validate(
+            incoming.params, by_name=False
+        )
+        request = _request(incoming, ClientAtHand(session, incoming))
 
         async def subscribe(follower: Follower, address: str) -> None:
             try:
@@ -211,18 +264,8 @@ class Protocol:
             for address in addresses:
                 spawn(subscribe(follower, address), name="subscribe")
 
-        session.under_way += 1
-        try:
-            with self._admissions.admitted(request.caller.token):
-                return await self.changes.listen(ctx, session, params, subscribe_all)
-        finally:
-            session.under_way -= 1
-
-    async def _session(self, ctx: Context) -> Session:
-        session = await self.sessions.of(ctx)
-        if session is None:
-            raise MCPError(types.INVALID_REQUEST, "This needs a session.")
-        return session
+        wanted = asked.notifications
+        return await self.changes.listen(incoming, session, wanted, subscribe_all)
 
     def _ended(self, session: Session) -> None:
         self.changes.forget(session)
@@ -236,25 +279,20 @@ class Protocol:
 
 
 def _request(
-    ctx: Context, client: ClientAtHand | None = None, params: JsonObject | None = None
+    incoming: Incoming, client: ClientAtHand | None = None, params: JsonObject | None = None
 ) -> Request:
-    params = as_object(ctx.params) if params is None else params
-    wants_progress = as_object(params.get("_meta")).get("progressToken") is not None
+    params = incoming.params if params is None else params
+    wants_progress = incoming.meta.get("progressToken") is not None
     return Request(
         id=current_trace(),
-        caller=caller_of(cast(HTTPConnection, ctx.request).scope),
+        caller=incoming.caller,
         params=params,
         on_progress=client.progress if client is not None and wants_progress else None,
         requester=client,
     )
 
 
-def _principal(ctx: Context) -> str:
+def _principal(incoming: Incoming) -> str:
     """To whom a state we give out belongs."""
-    caller = caller_of(cast(HTTPConnection, ctx.request).scope)
+    caller = incoming.caller
     return repr((caller.token, caller.workspace, caller.project))
-
-
-async def _answered_by_middleware(ctx: Context, params: Any) -> NoReturn:
-    """Registered so that the SDK announces the capability; never reached."""
-    raise AssertionError(f"{ctx.method} is answered by the middleware")

@@ -9,32 +9,31 @@ with a header.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import secrets
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
-from mcp.server.session import ServerSession
+from anyio import CancelScope
 from mcp.shared.exceptions import MCPError
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from starlette.requests import HTTPConnection
 
+from router.errors import UpstreamAnsweredError
 from router.exchange import SessionId
-from router.gateway.guard import caller_of, recall_of
-from router.model import Caller, JsonObject, as_object
+from router.gateway.answering import Answer
+from router.gateway.incoming import Incoming
+from router.gateway.jsonrpc import Reply
+from router.model import Caller, JsonObject, TokenId, as_object
 from router.settings import FOLDER_HEADER, SESSION_HEADER
 
 MAX_SESSIONS = 1000
 SESSION_IDLE_S = 1800.0
 _LOOK_EVERY_S = 60.0
-
-Context = ServerRequestContext[Any, Any]
+_FOLDER, _SESSION = FOLDER_HEADER.lower(), SESSION_HEADER.lower()
 
 
 @dataclass(eq=False, slots=True)
@@ -42,17 +41,68 @@ class Session:
     """One client's conversation."""
 
     id: SessionId
+    version: str
     modern: bool
+    owner: TokenId | None
+    """Nobody else can go on with it."""
     capabilities: JsonObject
     recall: Callable[[], Caller]
     """Who is calling, by what the settings say now. Raises `Refusal`."""
     said_folder: str | None = None
     folder: str | None = None
     log_level: str | None = None
-    standing: ServerSession | None = None
-    """Reaches the client of an older revision between its requests."""
+    standing: Answer | None = None
+    """The stream that reaches the client of an older revision between its requests, if open."""
+    running: dict[object, CancelScope] = field(default_factory=dict[object, CancelScope])
+    """What its client has under way, by what it is called, to be ended on the way."""
     under_way: int = 0
     last_seen: float = field(default_factory=time.monotonic)
+    _asked: dict[object, asyncio.Future[JsonObject]] = field(
+        default_factory=dict[object, "asyncio.Future[JsonObject]"]
+    )
+    _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
+
+    async def ask(
+        self, answer: Answer, method: str, params: JsonObject, within_s: float
+    ) -> JsonObject:
+        """What the client of an older revision says to a question, sent on the stream `answer`.
+        Raises `UpstreamAnsweredError`, `TimeoutError`."""
+        number = f"toolbooth-{next(self._numbers)}"
+        reply = self._asked[number] = asyncio.get_running_loop().create_future()
+        try:
+            question = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            async with asyncio.timeout(within_s):
+                await answer.tell(question)
+                return await reply
+        finally:
+            del self._asked[number]
+
+    def take(self, reply: Reply) -> None:
+        """The client answers a question of ours, or says why it doesn't."""
+        asked = self._asked.get(reply.id) if isinstance(reply.id, str) else None
+        if asked is None or asked.done():
+            return
+        if reply.result is not None:
+            asked.set_result(reply.result)
+            return
+        code = reply.error.get("code")
+        asked.set_exception(
+            UpstreamAnsweredError(
+                code if isinstance(code, int) else types.INTERNAL_ERROR,
+                str(reply.error.get("message", "")),
+                reply.error.get("data"),
+            )
+        )
+
+    def end(self) -> None:
+        """Nothing that its client asked for is of use any more."""
+        for scope in tuple(self.running.values()):
+            scope.cancel()
+        for asked in self._asked.values():
+            if not asked.done():
+                asked.set_exception(
+                    UpstreamAnsweredError(types.INTERNAL_ERROR, "The client has gone.")
+                )
 
 
 class Sessions:
@@ -61,100 +111,125 @@ class Sessions:
     ) -> None:
         self._on_end = on_end
         self._clock = clock
-        self._known: dict[Hashable, Session] = {}
+        self._opened: dict[Hashable, Session] = {}
+        self._stateless: dict[Hashable, Session] = {}
         self._next_look: asyncio.TimerHandle | None = None
 
     @property
     def all(self) -> tuple[Session, ...]:
-        return tuple(self._known.values())
+        return (*self._opened.values(), *self._stateless.values())
 
-    async def of(self, ctx: Context) -> Session | None:
-        """The session a message belongs to; none for the one that opens a session."""
-        connection = cast(HTTPConnection, ctx.request)
-        key = _key(ctx, connection)
-        if key is None:
-            return None
-        session = self._known.get(key)
-        if session is None:
-            self._make_room()
-            session = self._known[key] = _session(ctx, connection)
-        session.last_seen = self._clock()
-        if not session.modern:
-            session.standing = ctx.session
-        said = connection.headers.get(FOLDER_HEADER)
-        if said is not None and said != session.said_folder:
-            session.said_folder, session.folder = said, await checked_folder(said)
-        self._look_later()
+    @property
+    def full(self) -> bool:
+        """Whether no client of an older revision can open another session just now."""
+        return len(self._opened) >= MAX_SESSIONS
+
+    def open(self, incoming: Incoming, version: str) -> Session:
+        """The session that the client of an older revision begins."""
+        session = _session(incoming, version, as_object(incoming.params.get("capabilities")))
+        self._opened[session.id] = session
+        self._seen(session)
         return session
 
-    def end(self, session_id: str) -> None:
-        """The client of an older revision ended its session, or was silent for too long."""
-        if (session := self._known.pop(session_id, None)) is not None:
-            self._on_end(session)
+    def find(self, session_id: str, owner: TokenId | None) -> Session | None:
+        """The session of an older revision, if it is there and the owner's."""
+        session = self._opened.get(session_id)
+        return session if session is not None and session.owner == owner else None
+
+    def stateless(self, incoming: Incoming) -> Session:
+        """What this client did before with this token, and goes on with."""
+        key = _key(incoming)
+        session = self._stateless.get(key)
+        if session is None:
+            self._make_room()
+            version = incoming.protocol_version
+            session = _session(incoming, version, stated_capabilities(incoming))
+            self._stateless[key] = session
+        return session
+
+    async def locate(self, session: Session, incoming: Incoming) -> None:
+        """Note that the session is in use, and where its client says it works."""
+        self._seen(session)
+        said = incoming.headers.get(_FOLDER)
+        if said is not None and said != session.said_folder:
+            session.said_folder, session.folder = said, await checked_folder(said)
+
+    def end(self, session: Session) -> None:
+        """The client of an older revision ended its session."""
+        self._end(self._opened, session.id)
+
+    def close_streams(self) -> None:
+        """So that nobody waits for them when we stop."""
+        for session in self._opened.values():
+            if (scope := session.running.get(STANDING)) is not None:
+                scope.cancel()
 
     def close(self) -> None:
         if self._next_look is not None:
             self._next_look.cancel()
-        for key in tuple(self._known):
-            self._on_end(self._known.pop(key))
+        for known in (self._opened, self._stateless):
+            for key in tuple(known):
+                self._end(known, key)
+
+    def _end(self, known: dict[Hashable, Session], key: Hashable) -> None:
+        if (session := known.pop(key, None)) is not None:
+            session.end()
+            self._on_end(session)
 
     def _make_room(self) -> None:
-        """Sessions of older revisions are counted where they are opened."""
-        idle = [key for key, s in self._known.items() if s.modern and not s.under_way]
-        if len(self._known) >= 2 * MAX_SESSIONS and idle:
-            oldest = min(idle, key=lambda key: self._known[key].last_seen)
-            self._on_end(self._known.pop(oldest))
+        idle = [key for key, session in self._stateless.items() if not session.under_way]
+        if len(self._stateless) >= MAX_SESSIONS and idle:
+            self._end(self._stateless, min(idle, key=lambda key: self._stateless[key].last_seen))
 
-    def _look_later(self) -> None:
+    def _seen(self, session: Session) -> None:
+        session.last_seen = self._clock()
         if self._next_look is None:
             self._next_look = asyncio.get_running_loop().call_later(_LOOK_EVERY_S, self.look)
 
     def look(self) -> None:
-        """End those of the stateless revision that have been quiet for long."""
+        """End those that have been quiet for long."""
         self._next_look = None
         before = self._clock() - SESSION_IDLE_S
-        for key, session in tuple(self._known.items()):
-            if session.modern and not session.under_way and session.last_seen < before:
-                self._on_end(self._known.pop(key))
-        if self._known:
-            self._look_later()
+        for known in (self._opened, self._stateless):
+            for key, session in tuple(known.items()):
+                if session.under_way:
+                    session.last_seen = self._clock()
+                elif session.last_seen < before:
+                    self._end(known, key)
+        if self._opened or self._stateless:
+            self._next_look = asyncio.get_running_loop().call_later(_LOOK_EVERY_S, self.look)
 
 
-def _key(ctx: Context, connection: HTTPConnection) -> Hashable:
-    if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-        return connection.headers.get("mcp-session-id")
-    caller = caller_of(connection.scope)
-    meta = as_object(as_object(ctx.params).get("_meta"))
-    client = as_object(meta.get(types.CLIENT_INFO_META_KEY))
-    said = connection.headers
+STANDING = object()
+"""What the standing stream is called among what a client has under way."""
+
+
+def _key(incoming: Incoming) -> Hashable:
+    client = as_object(incoming.meta.get(types.CLIENT_INFO_META_KEY))
     return (
-        caller.token,
-        caller.workspace,
+        incoming.caller.token,
+        incoming.caller.workspace,
         str(client.get("name")),
         str(client.get("version")),
-        said.get(SESSION_HEADER),
-        said.get(FOLDER_HEADER),
+        incoming.headers.get(_SESSION),
+        incoming.headers.get(_FOLDER),
     )
 
 
-def _session(ctx: Context, connection: HTTPConnection) -> Session:
-    modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
-    known = connection.headers.get("mcp-session-id")
+def _session(incoming: Incoming, version: str, capabilities: JsonObject) -> Session:
     return Session(
-        id=SessionId(secrets.token_urlsafe(12) if modern or known is None else known),
-        modern=modern,
-        capabilities=capabilities_of(ctx),
-        recall=recall_of(connection.scope),
+        id=SessionId(secrets.token_urlsafe(24)),
+        version=version,
+        modern=incoming.modern,
+        owner=incoming.caller.token,
+        capabilities=capabilities,
+        recall=incoming.recall,
     )
 
 
-def capabilities_of(ctx: Context) -> JsonObject:
-    """What the client says it can do: once per session, or in the stateless revision each time."""
-    if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
-        meta = as_object(as_object(ctx.params).get("_meta"))
-        return as_object(meta.get(types.CLIENT_CAPABILITIES_META_KEY))
-    declared = ctx.session.client_capabilities
-    return declared.model_dump(mode="json", by_alias=True, exclude_none=True) if declared else {}
+def stated_capabilities(incoming: Incoming) -> JsonObject:
+    """What a client of the stateless revision says it can do, each time anew."""
+    return as_object(incoming.meta.get(types.CLIENT_CAPABILITIES_META_KEY))
 
 
 async def checked_folder(said: str) -> str:

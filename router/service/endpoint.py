@@ -19,11 +19,11 @@ from router.events import (
 )
 from router.exchange import SessionId
 from router.gateway.admissions import Admissions
-from router.gateway.app import build_app
 from router.gateway.asking import Asking
 from router.gateway.callers import CallerRules, Refusal
 from router.gateway.execution import Execution
 from router.gateway.exposures import Exposures
+from router.gateway.front import Front
 from router.gateway.guard import Guard
 from router.gateway.listener import Listener
 from router.gateway.passing import PassThrough
@@ -150,7 +150,7 @@ class Endpoint:
                 _LAST_MOMENT_S, self._requests.end_all, stopping
             )
             if self._protocol is not None:
-                self._protocol.changes.close()
+                self._protocol.close_streams()
             await self._listener.stop()
             end.cancel()
             self._listener = None
@@ -169,7 +169,7 @@ class Endpoint:
             self.exposures, self._passing, self._requests, self._session_ended
         )
         return Guard(
-            build_app(self._protocol),
+            Front(self._protocol),
             self._rules,
             lambda: listener.hosts,
             self._refused,

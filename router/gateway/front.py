@@ -1,0 +1,239 @@
+"""MCP over HTTP ("streamable HTTP"), in all its revisions: which request a message belongs to, and
+how its answer travels. What is answered is `protocol.py`'s matter.
+
+Older revisions have sessions: the client opens one, gets its answers where it asked, and may keep a
+standing stream open for what comes in between. A request goes on though its connection broke; the
+client ends it by saying so. The stateless revision has none of that: each request says everything
+about itself, and is cancelled by closing its connection.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+import mcp_types as types
+from anyio import CancelScope
+from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import (
+    ERROR_CODE_HTTP_STATUS,
+    InboundLadderRejection,
+    classify_inbound_request,
+    find_duplicated_routing_header,
+    unsupported_protocol_version_rejection,
+)
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+from router.gateway.answering import Answer, respond
+from router.gateway.arrivals import Arrival
+from router.gateway.incoming import Incoming
+from router.gateway.jsonrpc import (
+    NOT_JSON,
+    Call,
+    Notice,
+    Rejected,
+    Reply,
+    error_message,
+    message_in,
+    result_message,
+)
+from router.gateway.protocol import Protocol
+from router.gateway.sessions import STANDING, Session
+from router.model import JsonObject
+from router.tasks import spawn
+from router.upstream.protocol import SESSION_HEADER, VERSION_HEADER
+
+log = logging.getLogger(__name__)
+_CANCELLED = -32800
+_JSON = frozenset({"*/*", "application/*", "application/json"})
+_STREAM = frozenset({"*/*", "text/*", "text/event-stream"})
+
+
+class Front:
+    def __init__(self, protocol: Protocol) -> None:
+        self._protocol = protocol
+        self._sessions = protocol.sessions
+
+    async def __call__(self, arrival: Arrival) -> None:
+        version = arrival.headers.get(VERSION_HEADER)
+        try:
+            if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
+                await self._in_session(arrival)
+            else:
+                await self._stateless(arrival, version)
+        except Rejected as rejected:
+            await respond(arrival.send, rejected.status, rejected.body)
+
+    # Older revisions
+
+    async def _in_session(self, arrival: Arrival) -> None:
+        session = self._session(arrival)
+        if arrival.verb == "POST":
+            await self._take(arrival, session)
+        elif session is None:
+            raise Rejected(400, types.INVALID_REQUEST, "Bad Request: Missing session ID")
+        elif arrival.verb == "GET":
+            await self._stand(arrival, session)
+        else:
+            self._sessions.end(session)
+            await respond(arrival.send, 200)
+
+    def _session(self, arrival: Arrival) -> Session | None:
+        if (named := arrival.headers.get(SESSION_HEADER)) is None:
+            return None
+        session = self._sessions.find(named, arrival.caller.token)
+        if session is None:
+            raise Rejected(404, types.INVALID_REQUEST, "Session not found")
+        return session
+
+    async def _take(self, arrival: Arrival, session: Session | None) -> None:
+        _check_accepted(arrival.headers)
+        message = _message(arrival)
+        if session is None:
+            if not isinstance(message, Call) or message.method != "initialize":
+                raise Rejected(400, types.INVALID_REQUEST, "Bad Request: Missing session ID")
+            await self._open(arrival, message)
+        elif isinstance(message, Call):
+            await self._answer(arrival, message, session)
+        else:
+            if isinstance(message, Reply):
+                session.take(message)
+            else:
+                self._protocol.notice(message, session)
+            await respond(arrival.send, 202)
+
+    async def _open(self, arrival: Arrival, call: Call) -> None:
+        if self._sessions.full:
+            raise Rejected(503, types.INTERNAL_ERROR, "Too many open sessions")
+        with Answer(arrival.send) as answer:
+            incoming = Incoming.of(arrival, call, "", answer)
+            try:
+                result, session = self._protocol.initialize(incoming)
+            except ValueError:
+                body = error_message(call.id, types.INVALID_PARAMS, "Invalid request parameters")
+                await respond(arrival.send, 200, body)
+                return
+        headers = {SESSION_HEADER: session.id}
+        await respond(arrival.send, 200, result_message(call.id, result), headers)
+
+    async def _answer(self, arrival: Arrival, call: Call, session: Session) -> None:
+        with Answer(arrival.send, {SESSION_HEADER: session.id}) as answer:
+            with CancelScope() as scope:
+                session.running[call.id] = scope
+                try:
+                    incoming = Incoming.of(arrival, call, session.version, answer)
+                    body, _ = await self._outcome(incoming, session)
+                    await answer.finish(body)
+                finally:
+                    if session.running.get(call.id) is scope:
+                        del session.running[call.id]
+            if scope.cancelled_caught:
+                # The SDK's client, if it is just leaving, fails over a JSON body but not a stream.
+                await answer.open()
+                await answer.finish(error_message(call.id, _CANCELLED, "Request cancelled"))
+
+    async def _stand(self, arrival: Arrival, session: Session) -> None:
+        """Keep a stream open for what the client is told between its requests."""
+        if not _accepts(arrival.headers, _STREAM):
+            raise Rejected(
+                406, types.INVALID_REQUEST, "Not Acceptable: Client must accept text/event-stream"
+            )
+        if session.standing is not None:
+            raise Rejected(
+                409, types.INVALID_REQUEST, "Conflict: Only one SSE stream is allowed per session"
+            )
+        session.under_way += 1
+        with Answer(arrival.send, {SESSION_HEADER: session.id}) as answer:
+            session.standing = answer
+            try:
+                with CancelScope() as session.running[STANDING]:
+                    await answer.open()
+                    await arrival.until_gone()
+                await answer.close()
+            finally:
+                session.under_way -= 1
+                session.standing = None
+                del session.running[STANDING]
+
+    # The stateless revision
+
+    async def _stateless(self, arrival: Arrival, version: str) -> None:
+        if arrival.verb != "POST":
+            await respond(arrival.send, 405, headers={"Allow": "POST"})
+            return
+        _check_accepted(arrival.headers)
+        message = _message(arrival)
+        if isinstance(message, Notice):
+            _check(unsupported_protocol_version_rejection(version), None)
+            await respond(arrival.send, 202)
+            return
+        if isinstance(message, Reply):
+            raise Rejected(400, types.INVALID_REQUEST, "A client of this revision has no replies.")
+        self._check_envelope(arrival, message)
+        with Answer(arrival.send) as answer, CancelScope() as scope:
+            gone = spawn(_until_gone(arrival, scope), name="watch a client")
+            try:
+                incoming = Incoming.of(arrival, message, version, answer)
+                body, status = await self._outcome(incoming, None)
+                await answer.finish(body, status)
+            finally:
+                gone.cancel()
+
+    def _check_envelope(self, arrival: Arrival, call: Call) -> None:
+        lines = ((name.decode("latin-1"), "") for name, _ in arrival.header_lines)
+        if (twice := find_duplicated_routing_header(lines)) is not None:
+            message = f"{twice} header appears more than once"
+            raise Rejected(400, types.HEADER_MISMATCH, message, request=call.id)
+        verdict = classify_inbound_request(
+            {"method": call.method, "params": call.params}, headers=arrival.headers
+        )
+        _check(verdict if isinstance(verdict, InboundLadderRejection) else None, call)
+
+    async def _outcome(self, incoming: Incoming, session: Session | None) -> tuple[bytes, int]:
+        """What is answered, and the HTTP status that goes with it in the stateless revision."""
+        number = incoming.request_id
+        try:
+            return result_message(number, await self._protocol.answer(incoming, session)), 200
+        except MCPError as error:
+            body = error_message(number, error.code, error.message, error.data)
+            return body, ERROR_CODE_HTTP_STATUS.get(error.code, 200)
+        except Exception:  # whatever it was, the client must not wait for ever
+            log.exception("%s could not be answered", incoming.method[:100])
+            return error_message(number, types.INTERNAL_ERROR, "Internal server error"), 200
+
+
+async def _until_gone(arrival: Arrival, scope: CancelScope) -> None:
+    await arrival.until_gone()
+    scope.cancel()
+
+
+def _message(arrival: Arrival) -> Call | Notice | Reply:
+    if arrival.body is NOT_JSON:
+        raise Rejected(400, types.PARSE_ERROR, "Parse error: the body is not JSON")
+    if (message := message_in(arrival.body)) is None:
+        raise Rejected(
+            400, types.INVALID_REQUEST, "Body must be a single JSON-RPC message, not a batch"
+        )
+    return message
+
+
+def _check(rejection: InboundLadderRejection | None, call: Call | None) -> None:
+    if rejection is not None:
+        status = ERROR_CODE_HTTP_STATUS.get(rejection.code, 400)
+        number = call.id if call is not None else None
+        data: JsonObject | None = rejection.data
+        raise Rejected(status, rejection.code, rejection.message, data, request=number)
+
+
+def _check_accepted(headers: Mapping[str, str]) -> None:
+    if not (_accepts(headers, _JSON) and _accepts(headers, _STREAM)):
+        raise Rejected(
+            406,
+            types.INVALID_REQUEST,
+            "Not Acceptable: Client must accept both application/json and text/event-stream",
+        )
+
+
+def _accepts(headers: Mapping[str, str], kinds: frozenset[str]) -> bool:
+    stated = headers.get("accept", "").lower().split(",")
+    return any(kind.partition(";")[0].strip() in kinds for kind in stated)
