@@ -22,6 +22,7 @@ from gui.language import Language
 from gui.linking import is_own_link
 from gui.look.icons import app_icon
 from gui.look.theme import theme
+from gui.notices import Notices
 from gui.tray.icon import Tray
 from gui.windows import Windows
 from router.errors import ToolboothError
@@ -80,6 +81,7 @@ class Application(QObject):
         self.tray = Tray(self._commands, self)
         self._closing = CloseFilter(self.tray.is_there, self)
         self.asker = Asker(self._commands, self)
+        self.notices = Notices(self.tray.hint, self._is_looked_at, self)
         self.windows = self._new_windows()
         self._connect()
 
@@ -106,6 +108,7 @@ class Application(QObject):
             return
         self._stopped = True
         self._commands.detach()
+        self.notices.close()
         self._thread.stop(STOP_TIMEOUT_S)
         self._bridge.close()
         self.asker.close()
@@ -155,6 +158,9 @@ class Application(QObject):
         self._app.aboutToQuit.connect(self.shut_down)
         self.tray.window_requested.connect(lambda: self.windows.show())
         self.tray.missing.connect(self._do_without_tray)
+        self.tray.message_clicked.connect(self.notices.looked)
+        self.notices.opened.connect(lambda: self.windows.show_needs())
+        self._app.applicationStateChanged.connect(self._look)
         menu = self.tray.menu
         menu.server_requested.connect(self._show_server)
         menu.settings_requested.connect(lambda: self.windows.open_settings())
@@ -174,6 +180,7 @@ class Application(QObject):
         self.windows.attach(router)
         self.tray.attach(router)
         self.asker.attach(router)
+        self.notices.attach(router)
         if self._link is not None:
             self.windows.open_link(self._link)
         elif self.windows.main.isVisible():
@@ -198,6 +205,7 @@ class Application(QObject):
         self.windows.handle(events)
         self.tray.on_events(events)
         self.asker.on_events(events)
+        self.notices.on_events(events)
         for event in events:
             if isinstance(event, SettingsApplied):
                 self._apply(event.settings)
@@ -267,6 +275,15 @@ class Application(QObject):
         workspaces = [workspace.id for workspace in self._router.workspaces()]
         statuses = [status for each in workspaces for status in self._router.servers(each)]
         return sum(status.state in _RUNNING for status in statuses)
+
+    def _is_looked_at(self) -> bool:
+        """Whether the person has our window before them."""
+        active = self._app.applicationState() is Qt.ApplicationState.ApplicationActive
+        return active and self.windows.main.isVisible()
+
+    def _look(self, _: Qt.ApplicationState) -> None:
+        if self._is_looked_at():
+            self.notices.looked()
 
     def _close_for_real(self) -> None:
         self._closing.for_real = True

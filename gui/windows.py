@@ -93,6 +93,11 @@ class Windows(QObject):
         self.show()
         self._select(ref)
 
+    def show_needs(self) -> None:
+        """What waits for the person, in front of them."""
+        self.show()
+        self.main.go_to(Place.NEEDS_YOU)
+
     def add_menu(self, menu: QMenu) -> None:
         """Offer the tray's menu inside the window, for a desktop without a tray."""
         menu.setTitle("Toolbooth")

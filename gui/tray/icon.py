@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import cast
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -19,9 +18,9 @@ from gui.commands import Commands
 from gui.look.icons import tray_icon
 from gui.look.theme import theme
 from gui.tray.menu import TrayMenu
-from gui.tray.view import TrayView, attention, tray_view, waiting_view
+from gui.tray.view import TrayView, tray_view, waiting_view
 from router.errors import NotFound
-from router.events import ActivityRecorded, AttentionNeeded, Event
+from router.events import ActivityRecorded, Event
 from router.model import Optimization, WorkspaceId
 from router.ports import RouterPort
 
@@ -35,6 +34,7 @@ class Tray(QObject):
     """Lives as long as the application; `attach` gives it a router."""
 
     window_requested = Signal()
+    message_clicked = Signal()
     missing = Signal()
     """There is still no tray after `GIVE_UP_MS`."""
 
@@ -91,10 +91,6 @@ class Tray(QObject):
     def on_events(self, events: Sequence[Event]) -> None:
         if any(not isinstance(event, ActivityRecorded) for event in events):
             self.refresh()
-        for event in events:
-            if isinstance(event, AttentionNeeded) and self._router is not None:
-                with suppress(NotFound):  # Nobody has to attend to what is gone.
-                    self.hint(*attention(self._router, event))
 
     def refresh(self) -> None:
         """Show the present state; an open menu is left alone until it closes."""
@@ -120,6 +116,7 @@ class Tray(QObject):
         self._icon = QSystemTrayIcon(self)
         self._icon.setContextMenu(self.menu)
         self._icon.activated.connect(self._activated)
+        self._icon.messageClicked.connect(self.message_clicked)
         self._show_state()
         self._icon.show()
         return True

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from gui.failures import failure_hint, failure_text
 from gui.look.icons import TrayState
 from gui.presenting import Mark, listener_text, present
 from gui.translating import tr
-from router.events import AttentionNeeded
 from router.model import (
     ListenerPhase,
     Optimization,
@@ -67,15 +65,6 @@ def tray_view(router: RouterPort) -> TrayView:
         optimization=router.projects(workspace)[0].optimization,
         running=True,
     )
-
-
-def attention(router: RouterPort, event: AttentionNeeded) -> tuple[str, str]:
-    """Title and text of the message about a server that was given up."""
-    servers = router.servers(event.ref.workspace)
-    name = next((s.name for s in servers if s.ref == event.ref), event.ref.server)
-    cause = failure_text(replace(event.failure, retry_at=None))
-    title = tr("{name} keeps failing").format(name=name)
-    return title, f"{cause}. {failure_hint(event.failure)}"
 
 
 def optimization_name(optimization: Optimization | None) -> str:

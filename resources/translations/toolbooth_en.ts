@@ -213,6 +213,20 @@
             <numerusform>%n icons left out</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n tools of {name} are held back</source>
+        <translation>
+            <numerusform>%n tool of {name} is held back</numerusform>
+            <numerusform>%n tools of {name} are held back</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n things need you</source>
+        <translation>
+            <numerusform>%n thing needs you</numerusform>
+            <numerusform>%n things need you</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ActivityList</name>

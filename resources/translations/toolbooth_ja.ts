@@ -479,9 +479,41 @@
         <source>“{name}” is there twice.</source>
         <translation>「{name}」が重複しています。</translation>
     </message>
+    <message numerus="yes">
+        <source>%n tools of {name} are held back</source>
+        <translation>
+            <numerusform>{name} の %n 件のツールが保留中です</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>They are new or were changed. Apps don’t see them before you decide.</source>
+        <translation>新しいか変更されたツールです。あなたが決めるまでアプリには見えません。</translation>
+    </message>
+    <message>
+        <source>{name} needs you to sign in</source>
+        <translation>{name} にサインインが必要です</translation>
+    </message>
+    <message>
+        <source>Until then its tools can’t be called.</source>
+        <translation>それまでこのサーバーのツールは呼び出せません。</translation>
+    </message>
+    <message>
+        <source>{name} waits for your approval</source>
+        <translation>{name} が承認を待っています</translation>
+    </message>
+    <message>
+        <source>Its command does not run before you agree to it.</source>
+        <translation>あなたが同意するまでコマンドは実行されません。</translation>
+    </message>
     <message>
         <source>{name} keeps failing</source>
         <translation>{name} の起動に繰り返し失敗しています</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n things need you</source>
+        <translation>
+            <numerusform>%n 件の対応が必要です</numerusform>
+        </translation>
     </message>
     <message>
         <source>Hybrid</source>
@@ -1824,6 +1856,10 @@
     <message>
         <source>Open file</source>
         <translation>ファイルを開く</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>表示</translation>
     </message>
 </context>
 <context>

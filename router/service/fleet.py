@@ -33,6 +33,7 @@ from router.service.launching import Launching
 from router.service.server_logs import ServerLogs
 from router.service.sign_ins import SignIns
 from router.service.tool_lists import ToolLists
+from router.service.waking import Waking
 from router.service.workspaces import Reconciled, Workspaces
 from router.settings import Settings
 from router.store.redaction import Redactor
@@ -118,6 +119,7 @@ class Fleet:
             idle_s=self.pool.idle_s,
             clock=clock,
         )
+        self._waking = Waking(self.pool.recheck)
 
     async def sweep(self) -> None:
         """End what an earlier router that was killed has left of its servers."""
@@ -129,6 +131,7 @@ class Fleet:
         servers run that shall do so before anyone calls them."""
         self._serving = True
         self.freshness.start()
+        self._waking.start()
         for workspace, catalog in self._workspaces.catalogs.items():
             for server in catalog.servers:
                 self._begin(ServerRef(workspace, server))
@@ -218,6 +221,7 @@ class Fleet:
             self.board.update(ref, process=facts)
 
     async def close(self) -> None:
+        await self._waking.close()
         await self._following.close()
         await self.sign_ins.close()
         await self.freshness.close()

@@ -83,7 +83,8 @@ class Freshness:
         if entry.listed_at is None:
             return now - self._tried.get(ref, now) >= DAY  # its first list is asked for elsewhere
         connected = self._is_connected(ref)
-        since = now - max(entry.listed_at, self._tried.get(ref, entry.listed_at))
+        # Without its sign: a clock that was set back must not keep lists for as long as that.
+        since = abs(now - max(entry.listed_at, self._tried.get(ref, entry.listed_at)))
         if since < holds_for(entry.listing, connected=connected):
             return False
         idle_s = self._idle_s(ref) if connected else None

@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 
-from router.errors import ToolboothError
+from router.errors import ToolboothError, UpstreamAnsweredError
 from router.exchange import ProgressSink, Requester, SessionId, Upstream
 from router.model import (
     Failure,
@@ -25,9 +25,9 @@ from router.model import (
     ServerRef,
     ServerState,
 )
-from router.server_config import Sharing
+from router.server_config import Lifecycle, Sharing
 from router.tasks import spawn
-from router.upstream.connection import Connection, ProcessConnection
+from router.upstream.connection import Connection, HttpConnection, ProcessConnection
 from router.upstream.failures import failed
 from router.upstream.owner import LaunchPlan, Owner, Surroundings
 from router.upstream.places import Place, audience_of, most_telling, place_of
@@ -41,6 +41,8 @@ log = logging.getLogger(__name__)
 
 _CLOSE_TIMEOUT_S = 3.0
 _ASIDE_S = 5.0
+ANSWERS_WITHIN_S = 5.0
+"""What does not after a sleep is taken for gone."""
 _STOPPING = Failure(FailureKind.OTHER, detail="Toolbooth is stopping")
 
 
@@ -177,6 +179,24 @@ class UpstreamPool:
             known = servers.get(place.ref)
             servers[place.ref] = facts if known is None else together(known, facts)
         return servers
+
+    async def recheck(self) -> None:
+        """The computer slept, and what it was connected to may not know it any more: let go what
+        does not answer, so that the next use connects anew. Processes of ours slept with it."""
+        live = {place: owner.live for place, owner in self._owners.items()}
+        remote = {p: c for p, c in live.items() if isinstance(c, HttpConnection)}
+        await asyncio.gather(*(self._recheck(place, each) for place, each in remote.items()))
+
+    async def _recheck(self, place: Place, connection: Connection) -> None:
+        try:
+            await connection.request("ping", timeout_s=ANSWERS_WITHIN_S)
+        except UpstreamAnsweredError:
+            return  # Who refuses is there.
+        except ToolboothError as error:
+            log.info("%s is let go, it does not answer: %s", place.ref.server, error)
+            await self._stop(place)
+            if self._terms(place.ref).lifecycle is Lifecycle.ALWAYS:
+                self.start(place.ref)
 
     async def disconnect(self, ref: ServerRef) -> None:
         """Stop a server if it runs; its next use starts it again, with a new plan."""

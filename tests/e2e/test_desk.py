@@ -4,6 +4,7 @@ tray; driven by what the screen reads out and by the tray's menu."""
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shlex
 from collections.abc import AsyncGenerator
@@ -13,6 +14,7 @@ import pytest
 
 from tests.booth import children_of, connected, is_alive
 from tests.desktop.desk import Desk, a_desk
+from tests.desktop.notification_area import NotificationArea
 from tests.desktop.session import ended
 from tests.desktop.tray_host import Line, texts
 from tests.running import stdio_config
@@ -114,3 +116,20 @@ async def test_a_tray_that_comes_late_has_the_icon_and_a_link_finds_the_one_that
     assert await desk.tray.icon() != healthy
     desk.process.terminate()
     assert await asyncio.to_thread(ended, desk.process) == 0
+
+
+async def test_one_notification_tells_what_waits_and_leads_to_it(desk: Desk) -> None:
+    area = NotificationArea(desk.bus, "actions")
+    await area.begin()
+    await desk.tray.begin()
+    await desk.start("--hidden")
+    await desk.ready()
+    (desk.session.home / "data/workspaces/personal/workspace.json").write_text(
+        json.dumps({"mcpServers": {name: {"command": name} for name in ("one", "two")}})
+    )
+    shown = await area.next()
+    assert shown.title == "2 things need you"
+    await area.act(shown, "default")
+    await desk.screen.find("What is held back until you have decided. Apps see nothing of it.")
+    assert await area.withdrawn() == shown.number
+    assert area.count == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from gui.commands import Commands
 from gui.look.icons import TrayState
 from gui.tray.icon import Tray
 from gui.tray.view import tray_view
-from router.events import AttentionNeeded, ServerStatusChanged
+from router.events import ServerStatusChanged
 from router.model import (
     DiscoveryStatus,
     Exposure,
@@ -203,23 +202,3 @@ def test_without_a_tray_we_are_told_after_a_while(
     with qtbot.waitSignal(patient.missing, timeout=2000):
         patient.show()
     patient.hide()
-
-
-def test_a_server_that_was_given_up_is_told_in_one_message(
-    tray: Tray, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told: list[tuple[str, str]] = []
-
-    def hint(title: str, text: str) -> None:
-        told.append((title, text))
-
-    monkeypatch.setattr(tray, "hint", hint)
-    failure = Failure(FailureKind.EXITED, "code 1", retry_at=datetime(2026, 1, 1, tzinfo=UTC))
-    given_up = AttentionNeeded(fake_status("Sentry").ref, failure)
-    tray.on_events([given_up, ServerStatusChanged(fake_status("Sentry", **FAILED))])
-    assert told == [
-        (
-            "Sentry keeps failing",
-            "Stopped by itself (code 1). Check its command, arguments and environment.",
-        )
-    ]

@@ -121,6 +121,11 @@ async def test_a_check_that_fails_is_not_tried_again_at_once(watch: Watch) -> No
     assert watch.due_after(hours=1)
 
 
+def test_a_clock_that_was_set_back_does_not_keep_a_list_for_good(watch: Watch) -> None:
+    assert not watch.due_after(hours=-1)
+    assert watch.due_after(days=-400)
+
+
 def written(data: Path) -> tuple[bytes, int]:
     path = data / "workspaces" / "personal" / "cache" / "files.json"
     return path.read_bytes(), path.stat().st_ino
