@@ -100,11 +100,25 @@ class FoundServer:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An entry that is no server we could run."""
+
+    name: str
+    source: str
+    prefix: str
+    reason: str
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.name} was left out: {self.reason}."
+
+
+@dataclass(frozen=True, slots=True)
 class Findings:
     servers: tuple[FoundServer, ...]
     problems: tuple[str, ...] = ()
-    """A sentence for each file that could not be read, with its path and line, and for each entry
-    that is no server, with its name."""
+    """A sentence for each file that could not be read, with its path and line."""
+    left_out: tuple[LeftOut, ...] = ()
 
 
 class AppsPort(Protocol):

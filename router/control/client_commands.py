@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from router.clients import ClientApp, ClientId, Connection, FoundServer
+from router.clients import ClientApp, ClientId, Connection, Findings, FoundServer, LeftOut
 from router.control.asking import Command, ControlledRouter, status_of, workspace_of
 from router.errors import NotFound
 from router.model import JsonObject, ServerRef
@@ -33,33 +33,45 @@ async def _servers(router: ControlledRouter, arguments: JsonObject) -> JsonObjec
     findings = await router.apps.find_servers()
     return {
         "servers": [_found(found) for found in findings.servers],
-        "problems": list(findings.problems),
+        "problems": [
+            *findings.problems,
+            *(f"{entry.source}: {entry.sentence}" for entry in findings.left_out),
+        ],
     }
 
 
 async def _import(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     """From a file, or all that one application has."""
     workspace = workspace_of(router, arguments)
-    problems: tuple[str, ...] = ()
-    if file := arguments.get("file"):
-        findings = await router.apps.read_file(Path(str(file)))
-        chosen, problems = findings.servers, findings.problems
-    else:
-        wanted = str(arguments.get("from")).casefold()
-        findings = await router.apps.find_servers()
-        chosen = tuple(s for s in findings.servers if wanted in (s.source.casefold(), s.prefix))
-        if not chosen:
-            raise NotFound(
-                f'No servers of "{arguments.get("from")}" were found.',
-                "List them with: toolbooth client servers",
-            )
+    findings = await _findings(router, arguments)
+    chosen = findings.servers
     added = await router.apps.import_servers(workspace, chosen, arguments.get("answers") or {})
     refs = [ServerRef(workspace, server) for server in added]
     return {
         "servers": [status_of(router, ref) for ref in refs],
-        "problems": list(problems),
+        "problems": [entry.sentence for entry in findings.left_out],
         "warnings": [sentence for ref in refs for sentence in router.secret_warnings(ref)],
     }
+
+
+async def _findings(router: ControlledRouter, arguments: JsonObject) -> Findings:
+    if file := arguments.get("file"):
+        return await router.apps.read_file(Path(str(file)))
+    wanted = str(arguments.get("from"))
+    known = await router.apps.find_servers()
+    servers = tuple(each for each in known.servers if _is_of(each, wanted))
+    left_out = tuple(each for each in known.left_out if _is_of(each, wanted))
+    if not servers:
+        reasons = [*known.problems, *(each.sentence for each in left_out)]
+        raise NotFound(
+            f'No servers of "{wanted}" were found.',
+            " ".join(reasons) or "List them with: toolbooth client servers",
+        )
+    return Findings(servers, left_out=left_out)
+
+
+def _is_of(entry: FoundServer | LeftOut, client: str) -> bool:
+    return client.casefold() in (entry.source.casefold(), entry.prefix)
 
 
 async def _client(router: ControlledRouter, arguments: JsonObject) -> ClientId:

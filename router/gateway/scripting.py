@@ -6,6 +6,7 @@ they return stays out of the client's context: only the script's result goes the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol, cast
@@ -22,6 +23,7 @@ from router.saved import SavedScript, ScriptTrial, TrialCall
 from router.scripts.running import Finished, Script, ScriptCall, ScriptFailed, ScriptRunner
 
 _MAX_SCRIPT = 256 * 1024
+_AT_LINE = re.compile(r"script:(\d+): (.*)")
 
 
 class RunTool(Protocol):
@@ -62,6 +64,16 @@ class Scripting:
             return ScriptTrial(None, problem, error.printed, tuple(host.tried))
         shown = compact_json(finished.result) if finished.has_result else None
         return ScriptTrial(shown, None, finished.printed, tuple(host.tried))
+
+    async def check(self, request: Request, text: str) -> None:
+        """Raise `InvalidInput` with the line if `text` is not Lua. Nothing of it is run: a script
+        is compiled in whole before its first statement, and here that is the last one."""
+        try:
+            await self._run(Host(self, request, saved=True, dry=True), f"do return end {text}", {})
+        except ScriptFailed as error:
+            place = _AT_LINE.search(error.message)
+            sentence = f"Line {place[1]} is not Lua: {place[2]}." if place else error.message
+            raise InvalidInput(sentence, error.hint) from None
 
     async def _result(self, host: Host, text: str, arguments: JsonObject) -> JsonObject:
         try:

@@ -29,12 +29,13 @@ def read_or_none(path: Path) -> bytes | None:
 
 
 def back_up(path: Path, data: bytes, now: datetime) -> Path:
-    """Keep `data` beside `path`; a backup never replaces another."""
+    """Keep `data` beside `path`; a backup never replaces another. It may hold a token, and nobody
+    but its owner needs it, whatever the file itself is open to."""
     stem = f"{path.name}.bak.{now:%Y%m%d-%H%M%S}"
     for attempt in range(100):
         backup = path.with_name(stem if attempt == 0 else f"{stem}-{attempt}")
         with suppress(FileExistsError):
-            _create(backup, data, _mode_of(path))
+            _create(backup, data, _PRIVATE)
             return backup
     raise Conflict(f"There are too many backups named {stem}.", "Remove some of them.")
 

@@ -1,7 +1,7 @@
 """Servers out of other applications' files, in our own shape.
 
-An entry that is no server we could run (built into its application, or malformed) is left out; so
-is every entry that points at ourselves.
+An entry that is no server we could run (built into its application, or malformed) is left out and
+named with the reason; so is every entry that points at ourselves.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from router.clients import Findings, FoundServer
+from router.clients import Findings, FoundServer, LeftOut
 from router.errors import ConfigError
 from router.interop import documents
 from router.interop.documents import Format, entries_at
@@ -46,26 +46,27 @@ class Ourselves:
 
 def find_servers(places: Places, ourselves: Ourselves) -> Findings:
     """The servers of every application on this computer. Blocks on files."""
-    servers: list[FoundServer] = []
-    problems: list[str] = []
+    found: list[Findings] = []
     for spec in CLIENTS:
         path = existing_file(spec, places)
         if path is None:
             continue
         try:
-            servers += read_servers(spec, path, places, ourselves)
+            found.append(_read_client(spec, path, places, ourselves))
         except ConfigError as error:
-            problems.append(error.message)
-    return Findings(tuple(servers), tuple(problems))
+            found.append(Findings((), (error.message,)))
+    return Findings(
+        tuple(server for each in found for server in each.servers),
+        tuple(problem for each in found for problem in each.problems),
+        tuple(entry for each in found for entry in each.left_out),
+    )
 
 
 def existing_file(spec: ClientSpec, places: Places) -> Path | None:
     return next((path for path in spec.files(places) if path.is_file()), None)
 
 
-def read_servers(
-    spec: ClientSpec, path: Path, places: Places, ourselves: Ourselves
-) -> list[FoundServer]:
+def _read_client(spec: ClientSpec, path: Path, places: Places, ourselves: Ourselves) -> Findings:
     content = documents.read(spec.format, path, read_text(path))
     dialect = Dialect(
         places.environ,
@@ -75,10 +76,7 @@ def read_servers(
         bare=spec.id in _BARE_VARIABLES,
         curly=spec.id == "opencode",
     )
-    found = (
-        _found(spec.name, path, name, entry, dialect) for name, entry in _entries(spec, content)
-    )
-    return [each for each in found if each is not None and not ourselves.is_meant(each.config)]
+    return _understand(spec.name, path, _entries(spec, content), dialect, ourselves)
 
 
 def read_any_file(path: Path, places: Places, ourselves: Ourselves) -> Findings:
@@ -91,21 +89,12 @@ def read_any_file(path: Path, places: Places, ourselves: Ourselves) -> Findings:
         raise ConfigError(path, None, 'it has no "mcpServers", the part clients keep them in')
     spec = ClientSpec(CLIENTS[0].id, path.name, (group,), lambda _: (path,), format=kind)
     dialect = Dialect(places.environ, str(places.home), prompts_of(content), "file", curly=True)
-    servers: list[FoundServer] = []
-    problems: list[str] = []
-    for name, entry in _named(entries_at(content, spec.keys)):
-        try:
-            found = _understood(path.name, path, name, entry, dialect)
-        except ValidationError as error:
-            problems.append(f"{name} was left out: {first_problem(error)}.")
-            continue
-        if ourselves.is_meant(found.config):
-            problems.append(f"{name} was left out: it is Toolbooth itself.")
-        else:
-            servers.append(found)
-    if problems and not servers:
-        raise ConfigError(path, None, f"it has no server that can be used. {' '.join(problems)}")
-    return Findings(tuple(servers), tuple(problems))
+    entries = _named(entries_at(content, spec.keys))
+    findings = _understand(path.name, path, entries, dialect, ourselves)
+    if findings.left_out and not findings.servers:
+        reasons = " ".join(entry.sentence for entry in findings.left_out)
+        raise ConfigError(path, None, f"it has no server that can be used. {reasons}")
+    return findings
 
 
 def read_text(path: Path) -> str:
@@ -140,13 +129,27 @@ def _named(entries: object) -> Iterator[tuple[str, JsonObject]]:
         yield str(as_object(entry).get("name") or "server"), as_object(entry)
 
 
-def _found(
-    source: str, path: Path, name: str, entry: JsonObject, dialect: Dialect
-) -> FoundServer | None:
-    try:
-        return _understood(source, path, name, entry, dialect)
-    except ValidationError:
-        return None
+def _understand(
+    source: str,
+    path: Path,
+    entries: Iterator[tuple[str, JsonObject]],
+    dialect: Dialect,
+    ourselves: Ourselves,
+) -> Findings:
+    """The entries that are servers, and why the others are none."""
+    servers: list[FoundServer] = []
+    left_out: list[LeftOut] = []
+    for name, entry in entries:
+        try:
+            found = _understood(source, path, name, entry, dialect)
+        except ValidationError as error:
+            left_out.append(LeftOut(name, source, dialect.prefix, first_problem(error)))
+            continue
+        if ourselves.is_meant(found.config):
+            left_out.append(LeftOut(name, source, dialect.prefix, "it is Toolbooth itself"))
+        else:
+            servers.append(found)
+    return Findings(tuple(servers), left_out=tuple(left_out))
 
 
 def _understood(

@@ -1,7 +1,6 @@
 """Other applications, as the person connects them: tokens, files and the keyring kept in step.
 
-A token that an app no longer needs is revoked once the change can't be undone any more, so that an
-undo finds it alive.
+A token that an app no longer needs ends at once; an undo lets it hold again.
 """
 
 from __future__ import annotations
@@ -25,10 +24,8 @@ from router.model import IssuedToken, ListenerState, ServerId, TokenId, Workspac
 from router.ports import SecretStore
 from router.settings import DEFAULT_PORT, ServerConfig, Settings
 from router.store.clock import Clock
-from router.store.tokens import TokenStore
-from router.tasks import spawn, stop
+from router.store.tokens import TokenStore, WithdrawnToken
 
-UNDO_S = 10.0
 _NO_TOKEN = "tbt_••••••••"  # noqa: S105 - what a preview shows in its place
 
 
@@ -41,6 +38,8 @@ class Owner(Protocol):
         self, name: str, workspace: WorkspaceId | None, project: None
     ) -> IssuedToken: ...
     async def revoke_token(self, token: TokenId) -> None: ...
+    async def withdraw_token(self, token: TokenId) -> WithdrawnToken | None: ...
+    async def reinstate_token(self, withdrawn: WithdrawnToken) -> None: ...
     async def import_servers(
         self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]
     ) -> tuple[ServerId, ...]: ...
@@ -62,11 +61,10 @@ class Apps:
         self._secrets = secrets
         self._places = places or Places.here()
         self._connections = Connections(self._places, self._ourselves, clock)
-        self._revoking: dict[TokenId, asyncio.Task[None]] = {}
         self._issued: dict[str, TokenId] = {}
         """The token made for a connection, by its undo."""
-        self._withdrawn: dict[str, TokenId] = {}
-        """The token that is to be revoked after a disconnection, by its undo."""
+        self._withdrawn: dict[str, WithdrawnToken] = {}
+        """The token that ended with a disconnection, by its undo."""
 
     async def list(self) -> tuple[ClientApp, ...]:
         return await asyncio.to_thread(self._connections.apps)
@@ -114,18 +112,22 @@ class Apps:
     async def disconnect(self, client: ClientId) -> Connection:
         app = next(a for a in await self.list() if a.id == spec_of(client).id)
         present = await self._present_token(app.id)
-        connection = await asyncio.to_thread(self._connections.disconnect, app.id)
         known = self._tokens.verify(present) if present else None
-        if known is not None:
-            self._revoking[known.id] = spawn(self._revoke_later(known.id), name="revoke a token")
-            self._withdrawn[connection.undo] = known.id
+        withdrawn = await self._router.withdraw_token(known.id) if known else None
+        try:
+            connection = await asyncio.to_thread(self._connections.disconnect, app.id)
+        except BaseException:
+            if withdrawn is not None:
+                await self._router.reinstate_token(withdrawn)
+            raise
+        if withdrawn is not None:
+            self._withdrawn[connection.undo] = withdrawn
         return connection
 
     async def undo(self, connection: Connection) -> None:
         await asyncio.to_thread(self._connections.undo, connection.undo)
-        withdrawn = self._withdrawn.pop(connection.undo, None)
-        if withdrawn is not None and (revoking := self._revoking.pop(withdrawn, None)):
-            await stop(revoking)
+        if (withdrawn := self._withdrawn.pop(connection.undo, None)) is not None:
+            await self._router.reinstate_token(withdrawn)
         if (issued := self._issued.pop(connection.undo, None)) is not None:
             await self._revoke(issued)
 
@@ -135,13 +137,6 @@ class Apps:
         issued = await self._router.issue_token(spec.name, None, None)
         endpoint = self._endpoint(client, issued.secret)
         return await asyncio.to_thread(self._connections.snippet, spec.id, endpoint)
-
-    async def close(self) -> None:
-        """Revoke now what was to be revoked soon."""
-        for token, revoking in list(self._revoking.items()):
-            await stop(revoking)
-            await self._revoke(token)
-        self._revoking.clear()
 
     async def _write(self, plan: ConnectionPlan, token: str) -> Connection:
         endpoint = self._endpoint(plan.client, token)
@@ -159,11 +154,6 @@ class Apps:
             return await self._secrets.get(profile_secret(client))
         except SecretUnavailable:
             return None
-
-    async def _revoke_later(self, token: TokenId) -> None:
-        await asyncio.sleep(UNDO_S)
-        self._revoking.pop(token, None)
-        await self._revoke(token)
 
     async def _revoke(self, token: TokenId) -> None:
         """Whoever has revoked it already did the same."""

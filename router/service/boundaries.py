@@ -32,7 +32,7 @@ from router.service.workspaces import Workspaces
 from router.settings import PermissionRule, WorkspaceConfig
 from router.store.config import ConfigStore
 from router.store.secrets import LayeredSecrets
-from router.store.tokens import TokenStore
+from router.store.tokens import TokenStore, WithdrawnToken
 
 
 class Boundaries(Queries):
@@ -181,6 +181,16 @@ class Boundaries(Queries):
 
     async def revoke_token(self, token: TokenId) -> None:
         await asyncio.to_thread(self._tokens.revoke, token)
+        self._publish(TokensChanged())
+
+    async def withdraw_token(self, token: TokenId) -> WithdrawnToken | None:
+        """Revoke a token in a way that can be taken back."""
+        withdrawn = await asyncio.to_thread(self._tokens.withdraw, token)
+        self._publish(TokensChanged())
+        return withdrawn
+
+    async def reinstate_token(self, withdrawn: WithdrawnToken) -> None:
+        await asyncio.to_thread(self._tokens.reinstate, withdrawn)
         self._publish(TokensChanged())
 
     async def _edit(

@@ -172,7 +172,6 @@ class Router(Servers):
         await self._endpoint.close()
         await self._control.stop()
         await stop(self._watching)
-        await self.apps.close()
         await self.searches.close()
         await self._fleet.close()
         await asyncio.to_thread(self._tokens.flush)

@@ -57,6 +57,7 @@ class Scripts:
         check_script(text)
         if name != replacing and name in self._workspaces.catalog(workspace).scripts:
             raise Conflict(f'There is already a script "{name}".', "Choose another name.")
+        await self._scripting.check(self._request(workspace), text)
         store = self._store(workspace)
         await asyncio.to_thread(store.write, name, text)
         if replacing is not None and replacing != name:
@@ -73,8 +74,7 @@ class Scripts:
         self, workspace: WorkspaceId, text: str, arguments: JsonObject
     ) -> ScriptTrial:
         check_script(text)
-        request = Request("local", self._local_caller(workspace, None), params={})
-        return await self._scripting.try_out(request, text, arguments)
+        return await self._scripting.try_out(self._request(workspace), text, arguments)
 
     async def look(self) -> None:
         """Bring the catalogues in step with the files, whoever changed them."""
@@ -89,6 +89,9 @@ class Scripts:
             self._seen[workspace] = catalog, stamp
             if texts or had_scripts:
                 self._publish(WorkspacesChanged(workspace))
+
+    def _request(self, workspace: WorkspaceId) -> Request:
+        return Request("local", self._local_caller(workspace, None), params={})
 
     def _store(self, workspace: WorkspaceId) -> ScriptStore:
         self._workspaces.catalog(workspace)

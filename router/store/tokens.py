@@ -76,6 +76,13 @@ class _Token:
     digest: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class WithdrawnToken:
+    """A token that was ended, as it was stored: enough to let it hold again, not to use it."""
+
+    stored: _StoredToken
+
+
 class TokenStore:
     """May be used from any thread; `tokens.json` may be changed by other processes."""
 
@@ -141,6 +148,21 @@ class TokenStore:
             raise InvalidInput(f'Several tokens are named "{id_or_name}".', f"Use the id: {ids}.")
         self._change(lambda tokens: tuple(t for t in tokens if t.id != found[0].id))
         return found[0]
+
+    def withdraw(self, token: TokenId) -> WithdrawnToken | None:
+        """End a token so that it can be reinstated; None if it has ended already."""
+        found: list[_StoredToken] = []
+
+        def without(tokens: tuple[_StoredToken, ...]) -> tuple[_StoredToken, ...]:
+            found[:] = [each for each in tokens if each.id == token]
+            return tuple(each for each in tokens if each.id != token)
+
+        self._change(without)
+        return WithdrawnToken(found[0]) if found else None
+
+    def reinstate(self, withdrawn: WithdrawnToken) -> None:
+        """Let a withdrawn token hold again."""
+        self._change(lambda tokens: (*tokens, withdrawn.stored))
 
     def touch(self, token: TokenId) -> None:
         """Note that `token` was used now, to the second. The request must not wait for the disk, so

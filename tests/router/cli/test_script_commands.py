@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.router.cli.terminal import SERVER, Terminal
 
 ECHO = """---Say it back.
@@ -41,3 +43,30 @@ def test_what_fails_in_a_script_is_said_and_told_by_the_exit_code(
     assert "script:1: no" in out
     assert "There is no script" in terminal("script", "run", "nobody")[2]
     assert "can't be read" in terminal("script", "add", "x", str(tmp_path / "missing"))[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("local a = 1\nlocal b = = 2\n", "Line 2 is not Lua: unexpected symbol near '='."),
+        (
+            "--- Says it.\nif true then\n",
+            "Line 3 is not Lua: 'end' expected (to close 'if' at line 2) near <eof>.",
+        ),
+    ],
+)
+def test_a_script_that_is_not_lua_is_not_kept(
+    terminal: Terminal, tmp_path: Path, text: str, sentence: str
+) -> None:
+    file = tmp_path / "broken.lua"
+    file.write_text(text)
+    code, _, err = terminal("script", "add", "broken", str(file))
+    assert code == 1
+    assert sentence in err
+    assert terminal.json("script", "list") == []
+
+
+def test_nothing_of_a_script_runs_when_it_is_kept(terminal: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "endless.lua"
+    file.write_text("while true do end")
+    assert terminal("script", "add", "endless", str(file))[0] == 0

@@ -177,7 +177,7 @@ def test_undo_leaves_a_file_that_somebody_has_changed_since(tmp_path: Path) -> N
     assert path.read_text() == '{"mcpServers": {}}'
 
 
-def test_each_change_leaves_a_backup_of_its_own_and_the_mode_stays(tmp_path: Path) -> None:
+def test_each_change_leaves_a_private_backup_of_its_own_and_the_mode_stays(tmp_path: Path) -> None:
     path = put(tmp_path, "cursor")
     path.chmod(0o640)
     connect(tmp_path, "cursor")
@@ -186,6 +186,7 @@ def test_each_change_leaves_a_backup_of_its_own_and_the_mode_stays(tmp_path: Pat
     assert backups == ["mcp.json.bak.20260504-130201", "mcp.json.bak.20260504-130201-1"]
     assert (path.parent / backups[0]).read_text() == FILES["cursor"][1]
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert {stat.S_IMODE((path.parent / name).stat().st_mode) for name in backups} == {0o600}
     assert list(path.parent.glob(".*.tmp")) == []
 
 

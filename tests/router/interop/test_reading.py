@@ -124,6 +124,21 @@ def test_one_broken_file_hides_no_other(tmp_path: Path) -> None:
     assert f"{broken}, line 2" in findings.problems[0]
 
 
+def test_entries_that_are_no_servers_are_named_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / ".cursor" / "mcp.json"
+    path.parent.mkdir()
+    path.write_text(
+        """{"mcpServers": {"good": {"command": "a"}, "odd": {"url": "ftp://x"},
+        "us": {"url": "http://localhost:3717/mcp"}}}"""
+    )
+    findings = find_servers(places(tmp_path), OURSELVES)
+    assert [server.name for server in findings.servers] == ["good"]
+    assert [(each.source, each.sentence) for each in findings.left_out] == [
+        ("Cursor", 'odd was left out: "url" must start with http:// or https://.'),
+        ("Cursor", "us was left out: it is Toolbooth itself."),
+    ]
+
+
 def test_a_file_without_servers_is_refused_with_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text("{}")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from router.clients import ClientId, ClientState
-from router.errors import ConfigError, Conflict
+from router.errors import ConfigError, Conflict, ToolboothError
 from router.interop.places import Places
 from router.model import JsonObject
 from router.service.apps import bridge_command
@@ -96,20 +96,32 @@ async def test_a_refused_connection_leaves_no_token(running: Running, file: Path
     assert "Cursor" not in names(running)
 
 
-async def test_a_disconnected_applications_token_lives_until_it_cant_be_undone(
-    running: Running, file: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_disconnected_applications_token_ends_at_once_and_undo_lets_it_hold_again(
+    running: Running, file: Path
 ) -> None:
     await connect(running)
     token = token_in(file)
     apps = running.router.apps
     disconnection = await apps.disconnect(CURSOR)
     assert "toolbooth" not in file.read_text()
+    assert "Cursor" not in names(running)
     await apps.undo(disconnection)
     assert token_in(file) == token
     assert await is_answered(running, token)
-    await apps.disconnect(CURSOR)
-    await apps.close()
-    assert "Cursor" not in names(running)
+
+
+async def test_a_file_that_can_not_be_changed_keeps_its_token(
+    running: Running, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await connect(running)
+
+    def full(*_: object, **__: object) -> None:
+        raise ToolboothError("The disk is full.")
+
+    monkeypatch.setattr("router.interop.files.replace", full)
+    with pytest.raises(ToolboothError, match="full"):
+        await running.router.apps.disconnect(CURSOR)
+    assert await is_answered(running, token_in(file))
 
 
 async def test_imported_secrets_go_to_the_keyring_and_never_to_the_file(
