@@ -23,7 +23,7 @@ from router.lists import (
 )
 from router.model import JsonObject, as_array, as_object
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Goes up when the same words would be cleaned or judged in another way."""
 
 _PINNED = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")

@@ -40,6 +40,9 @@ _JOINING = re.compile(
 )
 """Beside these a joiner or a variation selector is a matter of spelling: Persian, Hindi, emoji."""
 _SPELLING = re.compile("[\u200c\u200d\ufe0e\ufe0f\u200e\u200f]{1,2}")
+_BLACK_FLAG = "\U0001f3f4"
+_FLAG = re.compile("[\U000e0061-\U000e007a\U000e0030-\U000e0039]{4,6}\U000e007f")
+"""After a black flag: which one it is, as that of Wales."""
 _ELEMENTS = (
     "a|abbr|article|aside|audio|b|base|blockquote|body|br|button|canvas|center|code|details|div|"
     "em|embed|font|footer|form|frame|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|label|li|"
@@ -97,6 +100,8 @@ def _find(text: str) -> Iterator[Hidden]:
 
 def _is_spelling(match: re.Match[str]) -> bool:
     text, start, end = match.string, match.start(), match.end()
+    if _FLAG.fullmatch(match.group()):
+        return text[start - 1 : start] == _BLACK_FLAG
     if not _SPELLING.fullmatch(match.group()):
         return match.group() == "\ufeff" and start == 0  # the mark at the beginning of a file
     before, after = text[start - 1 : start], text[end : end + 1]
