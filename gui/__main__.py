@@ -118,10 +118,12 @@ def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) ->
         return router
 
     with QEventLoop(app) as loop:
-        application = Application(app, open_router, _known_settings(folder), stop_loop=loop.stop)
+        settings = _known_settings(folder)
+        application = Application(app, open_router, settings, stop_loop=loop.stop)
         instance.started.connect(application.second_start)
         on_interrupt(loop, app, application.quit)
-        application.start(hidden=options.hidden, link=options.link)
+        hidden = options.hidden or settings.start_hidden
+        application.start(hidden=hidden, link=options.link)
         loop.run_forever()
         instance.release()
         application.shut_down()

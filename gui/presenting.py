@@ -51,6 +51,7 @@ class Tone(StrEnum):
     ACCENT = "accent"
     NEUTRAL = "neutral"
     SAVINGS = "savings"
+    SOLID = "solid"
 
 
 @dataclass(frozen=True, slots=True)

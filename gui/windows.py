@@ -16,6 +16,7 @@ from gui.bridge import Bridge
 from gui.commands import Commands
 from gui.look.theme import theme
 from gui.onboarding.guiding import Guide
+from gui.projects.dialog import ProjectsDialog
 from gui.scripts.dialog import ScriptsDialog
 from gui.server.dialog import ServerDialog
 from gui.server.links import read_link
@@ -24,7 +25,7 @@ from gui.window.main_window import MainWindow
 from gui.window.places import Place
 from router.errors import Conflict, ToolboothError
 from router.events import Event
-from router.model import ServerRef
+from router.model import ServerRef, WorkspaceId
 from router.ports import RouterPort
 
 
@@ -37,11 +38,13 @@ class Windows(QObject):
         self._settings: SettingsDialog | None = None
         self._guide: Guide | None = None
         self._by_link: ServerDialog | None = None
+        self._projects: ProjectsDialog | None = None
         self.main = MainWindow(theme(), commands)
         self.main.add_server_requested.connect(self.add_server)
         self.main.edit_server_requested.connect(self.edit_server)
         self.main.settings_requested.connect(self._open_settings)
         self.main.scripts_requested.connect(self.open_scripts)
+        self.main.projects_requested.connect(self.open_projects)
         self.main.tokens_requested.connect(lambda: self.open_settings(PageName.APPS))
 
     def attach(self, router: RouterPort) -> None:
@@ -63,6 +66,8 @@ class Windows(QObject):
             self._settings.on_events(events)
         if self._guide is not None:
             self._guide.handle(events)
+        if self._projects is not None:
+            self._projects.on_events(events)
 
     def replace(self, old: Windows) -> None:
         """Stand where `old` stood, showing what it showed; `old` goes away."""
@@ -139,6 +144,16 @@ class Windows(QObject):
         if self._router is not None:
             workspace = self._router.active_workspace()
             ScriptsDialog(self._router, self._commands, workspace, self.main).open()
+
+    def open_projects(self, workspace: WorkspaceId) -> None:
+        if self._router is None:
+            return
+        self._projects = ProjectsDialog(self._router, self._commands, workspace, self.main)
+        self._projects.finished.connect(self._forget_projects)
+        self._projects.open()
+
+    def _forget_projects(self) -> None:
+        self._projects = None
 
     def open_settings(self, page: PageName | None = None) -> None:
         if self._router is None:

@@ -196,6 +196,9 @@ class Settings(Shape):
     language: Literal["system", "en", "ja"] = Field(
         default="system", description="The window's language."
     )
+    start_hidden: bool = Field(
+        default=False, description="Open no window when you start Toolbooth yourself."
+    )
     welcome_shown: bool = Field(
         default=False, description="Whether the guide for the first run was shown."
     )

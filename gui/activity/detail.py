@@ -68,7 +68,8 @@ class EntryDetail(QScrollArea):
             self._add_arguments(column, entry)
 
     def _title(self, entry: ActivityEntry) -> QHBoxLayout:
-        name = ElidedLabel(entry.tool or activity_row(entry).what)
+        asked = f"“{entry.detail}”" if entry.kind is ActivityKind.SEARCH and entry.detail else ""
+        name = ElidedLabel(entry.tool or asked or activity_row(entry).what)
         name.setFont(fonts.mono_font(14) if entry.tool else fonts.semibold(14))
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -78,16 +79,11 @@ class EntryDetail(QScrollArea):
 
     def _ids(self, entry: ActivityEntry) -> QGridLayout:
         grid = _grid(())
-        for title, text in (
-            (self.tr("Request id"), entry.request_id),
-            (self.tr("Trace id"), entry.trace_id),
-        ):
-            if not text:
-                continue
+        ids = ((self.tr("Request id"), entry.request_id), (self.tr("Trace id"), entry.trace_id))
+        for row, (title, text) in enumerate(pair for pair in ids if pair[1]):
             value = ElidedLabel(text, elide=Qt.TextElideMode.ElideMiddle)
             value.setFont(fonts.mono_font())
             copy = CopyButton(f"{title}: {self.tr('Copy')}", lambda text=text: text, size=24)
-            row = grid.rowCount()
             grid.addWidget(_caption(title), row, 0)
             grid.addWidget(value, row, 1)
             grid.addWidget(copy, row, 2)

@@ -34,6 +34,7 @@ _TONE_TOKENS: dict[Tone, tuple[Token, Token]] = {
     Tone.ACCENT: ("accent", "accent_soft"),
     Tone.NEUTRAL: ("text2", "neutral_soft"),
     Tone.SAVINGS: ("savings", "savings_soft"),
+    Tone.SOLID: ("on_accent", "accent"),
 }
 
 

@@ -69,6 +69,7 @@ class GuideDialog(QDialog):
         self._done: set[int] = set()
         self._connector = AppConnector(router, commands, self)
         self._found = FoundList()
+        self._left_out = wrapped("", tint="warn")
         self._apps = AppList(choosable=True)
         self._check = CheckStep()
         self._head = Steps([self._step_name(step) for step in self._steps])
@@ -96,6 +97,12 @@ class GuideDialog(QDialog):
                 if self.current_step() is Step.CHECK:
                     self._show_buttons()
 
+    def show_problems(self, problems: Sequence[str]) -> None:
+        """Say what of other applications' files can't be imported, and why."""
+        lines = (self.tr("Left out:"), *problems)
+        self._left_out.setText("\n".join(lines))
+        self._left_out.setVisible(bool(problems))
+
     def current_step(self) -> Step:
         return self._steps[self._position]
 
@@ -106,7 +113,9 @@ class GuideDialog(QDialog):
     # Building
 
     def _lay_out(self) -> None:
-        for page in (_scrolled(self._found), _scrolled(self._apps), self._check):
+        self._left_out.hide()
+        imports = _scrolled(self._found, self._left_out)
+        for page in (imports, _scrolled(self._apps), self._check):
             self._pages.addWidget(page)
         head = QHBoxLayout()
         head.addWidget(_Logo())
@@ -291,12 +300,14 @@ class _Logo(QWidget):
         icons.draw_logo(QPainter(self), QRectF(self.rect()))
 
 
-def _scrolled(widget: QWidget) -> QScrollArea:
+def _scrolled(*widgets: QWidget) -> QScrollArea:
     content = QWidget()
     content.setProperty("role", "page")
     column = QVBoxLayout(content)
     column.setContentsMargins(0, 0, 0, 0)
-    column.addWidget(widget)
+    column.setSpacing(12)
+    for widget in widgets:
+        column.addWidget(widget)
     column.addStretch(1)
     area = QScrollArea()
     area.setWidgetResizable(True)

@@ -16,7 +16,7 @@ from router.events import Event
 from router.ports import RouterPort
 from router.settings import ServerConfig
 
-Found: TypeAlias = Callable[[tuple[FoundServer, ...]], object]
+Found: TypeAlias = Callable[[Findings], object]
 
 
 class Guide(QObject):
@@ -39,10 +39,12 @@ class Guide(QObject):
 
     def start(self) -> None:
         """Lead through everything, because somebody wants that."""
-        self._find(lambda found: self._open(found, tuple(Step) if found else tuple(Step)[1:]))
+        self._find(
+            lambda found: self._open(found, tuple(Step) if found.servers else tuple(Step)[1:])
+        )
 
-    def offer(self, found: tuple[FoundServer, ...]) -> None:
-        """Let the person choose which of `found` to import."""
+    def offer(self, found: Findings) -> None:
+        """Let the person choose which of `found` to import, and say what was left out."""
         self._open(found, (Step.IMPORT,))
 
     def handle(self, events: Sequence[Event]) -> None:
@@ -50,20 +52,18 @@ class Guide(QObject):
             self._dialog.on_events(events)
 
     def _find(self, then: Found) -> None:
-        def show(findings: Findings) -> None:
-            then(findings.servers)
+        self._commands.run(self, self._router.apps.find_servers(), on_done=then)
 
-        self._commands.run(self, self._router.apps.find_servers(), on_done=show)
-
-    def _open_missing(self, found: tuple[FoundServer, ...]) -> None:
+    def _open_missing(self, found: Findings) -> None:
         any_server = any(each.server_count for each in self._router.workspaces())
         any_call = any(token.last_used_at is not None for token in self._router.tokens())
-        if steps := missing_steps(found, any_server=any_server, any_call=any_call):
+        if steps := missing_steps(found.servers, any_server=any_server, any_call=any_call):
             self._open(found, steps)
 
-    def _open(self, found: tuple[FoundServer, ...], steps: Sequence[Step]) -> None:
-        choices = import_choices(found, self._known())
+    def _open(self, found: Findings, steps: Sequence[Step]) -> None:
+        choices = import_choices(found.servers, self._known())
         dialog = GuideDialog(self._router, self._commands, choices, steps, self._over)
+        dialog.show_problems(found.problems)
         dialog.imported.connect(self.imported)
         dialog.finished.connect(self._forget)
         self._dialog = dialog

@@ -12,7 +12,8 @@ from gui.look import fonts
 from gui.look.widgets import Card, label
 from gui.server.draft import ServerDraft
 from gui.settings.controls import PADDING, wrapped
-from router.credentials import masked_address, masked_words
+from gui.window.concerns import plain_text
+from router.credentials import masked_address, masked_words, plain_secrets
 from router.model import Transport
 
 
@@ -35,19 +36,25 @@ class ConsentCard(Card):
             if stdio
             else self.tr("Toolbooth will connect to this address")
         )
-        risky = draft.risky_variables() if stdio else []
-        self._warning.setText(
-            self.tr("{names}: decides which programs are loaded. Be sure you want that.").format(
-                names=", ".join(risky)
-            )
-        )
-        self._warning.setVisible(bool(risky))
+        warnings = list(self._warnings(draft))
+        self._warning.setText("\n".join(warnings))
+        self._warning.setVisible(bool(warnings))
         self._replace_facts(list(self._lines(draft)))
 
     def facts(self) -> list[str]:
         """The values that are shown, in order."""
         shown = self._facts.findChildren(QLabel, "value")
         return [each.text() for each in shown]
+
+    def _warnings(self, draft: ServerDraft) -> Iterator[str]:
+        stdio = draft.transport is Transport.STDIO
+        if stdio and (risky := draft.risky_variables()):
+            said = self.tr("{names}: decides which programs are loaded. Be sure you want that.")
+            yield said.format(names=", ".join(risky))
+        secrets = plain_secrets(draft.words()[1:], None) if stdio else plain_secrets((), draft.url)
+        if secrets:
+            places = tuple(dict.fromkeys(secret.place for secret in secrets))
+            yield ". ".join(plain_text(places, draft.transport))
 
     def _lines(self, draft: ServerDraft) -> Iterator[tuple[str, str]]:
         if draft.transport is Transport.HTTP:

@@ -8,23 +8,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from gui.commands import Commands
-from gui.look import fonts
-from gui.look.icons import icon
-from gui.look.widgets import SearchField, label, primary_button, secondary_button, set_tint
+from gui.look.changes import ChangesFooter
+from gui.look.widgets import SearchField
 from gui.placing import open_at_size
 from gui.settings.apps_page import AppsPage
 from gui.settings.changes import SettingsChanges
@@ -33,7 +31,6 @@ from gui.settings.page import PAGE_PADDING, SettingsPage
 from gui.settings.pages import AboutPage, ActivityPage, GeneralPage, NetworkPage
 from gui.settings.security_page import SecurityPage
 from gui.window.sidebar_row import SidebarRow
-from router.errors import ToolboothError
 from router.events import ActivityRecorded, Event
 from router.ports import RouterPort
 
@@ -57,10 +54,12 @@ class SettingsDialog(QDialog):
         self.setMinimumSize(720, 480)
         open_at_size(self, 840, 672)
         self._changes = SettingsChanges(router, commands, self)
+        self._footer = ChangesFooter(self._changes, PAGE_PADDING)
+        self._footer.done.connect(self.accept)
         self._apps = AppsPage(router, self._changes, commands)
         self._pages: dict[PageName, SettingsPage] = {
             PageName.GENERAL: GeneralPage(router, self._changes),
-            PageName.OPTIMIZATION: OptimizationPage(router, self._changes),
+            PageName.OPTIMIZATION: OptimizationPage(router, self._changes, commands),
             PageName.APPS: self._apps,
             PageName.SECURITY: SecurityPage(router, self._changes),
             PageName.NETWORK: NetworkPage(router, self._changes),
@@ -101,7 +100,7 @@ class SettingsDialog(QDialog):
         """Show what is in force now on every page."""
         for page in self._pages.values():
             page.show_state()
-        self._undo.setVisible(self._changes.can_undo)
+        self._footer.show_undo()
 
     def on_events(self, events: Sequence[Event]) -> None:
         if self.isVisible() and any(not isinstance(each, ActivityRecorded) for each in events):
@@ -116,8 +115,7 @@ class SettingsDialog(QDialog):
         self._changes.forget()
         self._apps.forget_secrets()
         self._search.clear()
-        self._message.setText("")
-        self._tick.hide()
+        self._footer.clear()
         super().done(result)
 
     # Building
@@ -126,7 +124,7 @@ class SettingsDialog(QDialog):
         right = QVBoxLayout()
         right.setSpacing(0)
         right.addWidget(self._stack, 1)
-        right.addLayout(self._footer())
+        right.addWidget(self._footer)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -155,50 +153,11 @@ class SettingsDialog(QDialog):
         column.addStretch(1)
         return frame
 
-    def _footer(self) -> QHBoxLayout:
-        self._tick = QLabel()
-        self._tick.setPixmap(icon("check", "ok").pixmap(QSize(16, 16)))
-        self._tick.hide()
-        self._message = label(font=fonts.ui_font(fonts.SMALL), tint="text2")
-        self._message.setWordWrap(True)
-        self._undo = secondary_button(self.tr("Undo"), "undo-2")
-        self._undo.setStyleSheet(
-            "QPushButton:!focus:!hover { border-color: transparent; background: transparent }"
-        )
-        self._undo.clicked.connect(self._changes.undo)
-        done = primary_button(self.tr("Done"))
-        done.clicked.connect(self.accept)
-        row = QHBoxLayout()
-        row.setContentsMargins(PAGE_PADDING, 8, PAGE_PADDING, 16)
-        row.setSpacing(8)
-        row.addWidget(self._tick)
-        row.addWidget(self._message, 1)
-        row.addWidget(self._undo)
-        row.addWidget(done)
-        return row
-
     # Doing
 
     def _follow_changes(self) -> None:
-        self._changes.saved.connect(
-            lambda: self._report(
-                self.tr("Saved. Connected apps pick this up on their next request.")
-            )
-        )
-        self._changes.undone.connect(lambda: self._report(self.tr("Taken back.")))
-        self._changes.failed.connect(self._refuse)
-
-    def _report(self, text: str) -> None:
-        self._tick.show()
-        self._message.setText(text)
-        set_tint(self._message, "text2")
-        self.show_state()
-
-    def _refuse(self, error: ToolboothError) -> None:
-        self._tick.hide()
-        self._message.setText(f"{error.message} {error.hint}".strip())
-        set_tint(self._message, "err")
-        self.show_state()
+        for signal in (self._changes.saved, self._changes.undone, self._changes.failed):
+            signal.connect(self.show_state)
 
     def _filter(self, wanted: str) -> None:
         found = [name for name, page in self._pages.items() if page.matches(wanted.strip())]

@@ -1,15 +1,20 @@
-"""The Context Optimization page: on or off, what it spares, which strategy, how apps reach
-tools, how many results."""
+"""The Context Optimization page: on or off, what it spares, which strategy, how many results, which
+tools in any case, how apps reach the others."""
 
 from __future__ import annotations
+
+from functools import partial
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui import formats
+from gui.commands import Commands
 from gui.look import fonts
-from gui.look.widgets import Segmented, Toggle, label
+from gui.look.widgets import Segmented, Toggle, label, secondary_button
 from gui.presenting import Tone
+from gui.projects.pin_picker import PinPicker, pins_text
 from gui.settings.changes import SettingsChanges
+from gui.settings.cloud_card import CloudCard
 from gui.settings.controls import RadioCard, RowCard, ShareBar, Stepper
 from gui.settings.page import SettingsPage, description, heading
 from router.model import Exposure, Optimization, ProjectSummary
@@ -21,22 +26,44 @@ MOST_RESULTS = 100
 class OptimizationPage(SettingsPage):
     icon_name = "sparkles"
 
-    def __init__(self, router: RouterPort, changes: SettingsChanges) -> None:
+    def __init__(self, router: RouterPort, changes: SettingsChanges, commands: Commands) -> None:
         super().__init__(self.tr("Context Optimization"), router, changes)
         self._strategy = Optimization.HYBRID
         self._add_switch()
         self._cards = self._add_strategies()
-        self._add_exposure()
+        self._cloud = CloudCard(router, changes, commands)
+        self.column.addWidget(self._cloud)
+        self._picker: PinPicker | None = None
         self._results = Stepper(self.tr("Tools per search"), 1, MOST_RESULTS)
         self._results.changed.connect(changes.setter("results_per_search"))
         limits = RowCard()
         limits.add_row(
             self.tr("Tools per search"), description("results_per_search"), self._results
         )
+        choose = secondary_button(self.tr("Choose…"))
+        choose.clicked.connect(self.choose_pins)
+        self._pins = limits.add_row(self.tr("Always include"), "", choose)
         self._learning = Toggle(self.tr("Learn from use"))
         self._learning.clicked.connect(changes.setter("learn_from_use"))
         limits.add_row(self.tr("Learn from use"), description("learn_from_use"), self._learning)
         self.column.addWidget(limits)
+        self._add_exposure()
+
+    def choose_pins(self) -> None:
+        workspace = self.router.active_workspace()
+        self._picker = PinPicker(self.router, workspace, None, self)
+        self._picker.chosen.connect(partial(self.changes.pin, workspace))
+        self._show_pins()
+        self._picker.open()
+
+    def _show_pins(self) -> None:
+        pins = self.router.project_configs.config(self.router.active_workspace(), None).pinned
+        none = self.tr("Apps get the search tools alone.")
+        self._pins.setText(
+            pins_text(pins, none, self.tr("%n pinned tools: {names}", "", len(pins)))
+        )
+        if self._picker is not None:
+            self._picker.show_pins(pins)
 
     def show_state(self) -> None:
         workspace = self.router.active_workspace()
@@ -49,6 +76,8 @@ class OptimizationPage(SettingsPage):
         self._show_exposure(self.router.projects(workspace)[0])
         self._results.set_value(self.router.settings().results_per_search)
         self._learning.setChecked(self.router.settings().learn_from_use)
+        self._cloud.show_state()
+        self._show_pins()
         self._show_savings()
 
     def _show_savings(self) -> None:
@@ -154,6 +183,8 @@ class OptimizationPage(SettingsPage):
         self._scripts.setChecked(self.router.settings().offer_execute or not searching)
 
     def _badge(self, card: RadioCard, choice: Optimization) -> None:
+        if choice is Optimization.HYBRID:
+            card.add_badge(self.tr("Recommended"), Tone.SOLID)
         if choice is not Optimization.CLOUD:
             card.add_badge(self.tr("Offline"), Tone.OK)
 

@@ -56,21 +56,28 @@ class GeneralPage(SettingsPage):
         self._autostart = system_autostart()
         self._at_login = Toggle(self.tr("Start at login"))
         self._at_login.clicked.connect(self._switch_autostart)
-        hidden = self.tr("With the tray icon alone, so that your apps find their tools at once.")
-        card.add_row(self.tr("Start at login"), hidden, self._at_login)
+        self._hidden = Toggle(self.tr("Start hidden"))
+        self._hidden.clicked.connect(changes.setter("start_hidden"))
         self._links = system_links()
         self._opens_links = Toggle(self.tr("Open toolbooth:// links"))
         self._opens_links.clicked.connect(self._switch_links)
+        starting = RowCard()
+        at_once = self.tr("With the tray icon alone, so that your apps find their tools at once.")
+        starting.add_row(self.tr("Start at login"), at_once, self._at_login)
+        starting.add_row(self.tr("Start hidden"), description("start_hidden"), self._hidden)
         if self._links is not None:
             shown = self.tr("Also puts this Toolbooth into the menu of applications.")
-            card.add_row(self.tr("Open toolbooth:// links"), shown, self._opens_links)
+            starting.add_row(self.tr("Open toolbooth:// links"), shown, self._opens_links)
         self.column.addWidget(card)
+        self.column.addWidget(heading(self.tr("Start")))
+        self.column.addWidget(starting)
 
     def show_state(self) -> None:
         settings = self.router.settings()
         self._theme.set_current(settings.theme)
         self._language.set_current(settings.language)
         self._at_login.setChecked(self._autostart.is_on())
+        self._hidden.setChecked(settings.start_hidden)
         self._opens_links.setChecked(self._links is not None and self._links.is_on())
 
     def _switch_links(self, on: bool) -> None:
@@ -163,19 +170,31 @@ class ActivityPage(SettingsPage):
         super().__init__(self.tr("Activity"), router, changes)
         self._days = Stepper(self.tr("Days to keep"), 1, 3650)
         self._days.changed.connect(changes.setter("activity_days"))
-        self._texts = Toggle(self.tr("Log search texts"))
+        self._size = Stepper(self.tr("Size to keep, in MB"), 1, 4096, step=16)
+        self._size.changed.connect(changes.setter("activity_mb"))
+        self._texts = Toggle(self.tr("Log arguments and search texts"))
         self._texts.clicked.connect(changes.setter("log_arguments"))
-        card = RowCard()
-        card.add_row(self.tr("Days to keep"), description("activity_days"), self._days)
-        card.add_row(self.tr("Log search texts"), description("log_arguments"), self._texts)
-        self.column.addWidget(card)
+        kept, written = RowCard(), RowCard()
+        kept.add_row(self.tr("Days to keep"), description("activity_days"), self._days)
+        kept.add_row(self.tr("Size to keep, in MB"), description("activity_mb"), self._size)
+        written.add_row(
+            self.tr("Log arguments and search texts"), description("log_arguments"), self._texts
+        )
+        self.column.addWidget(kept)
+        self.column.addWidget(written)
         self.column.addWidget(
-            wrapped(self.tr("The log stays on this computer and never holds arguments or secrets."))
+            wrapped(
+                self.tr(
+                    "The log stays on this computer. Secrets that Toolbooth knows are taken out;"
+                    " without arguments it holds who called what, when, and what it cost."
+                )
+            )
         )
 
     def show_state(self) -> None:
         settings = self.router.settings()
         self._days.set_value(settings.activity_days)
+        self._size.set_value(settings.activity_mb)
         self._texts.setChecked(settings.log_arguments)
 
 

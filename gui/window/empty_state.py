@@ -13,13 +13,13 @@ from gui.look import fonts, icons
 from gui.look.palette import Token
 from gui.look.theme import theme
 from gui.look.widgets import Card, label, primary_button, secondary_button
-from router.clients import Findings, FoundServer
+from router.clients import Findings
 
 
 class EmptyState(Card):
     add_requested = Signal()
     import_requested = Signal(object)
-    """The `FoundServer`s of other applications."""
+    """The `Findings` in other applications."""
     file_requested = Signal()
     file_dropped = Signal(object)
     """The `Path` of a file that may hold servers."""
@@ -27,7 +27,7 @@ class EmptyState(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAcceptDrops(True)
-        self._found: tuple[FoundServer, ...] = ()
+        self._found = Findings(())
         self._import = primary_button("", "download")
         self._import.clicked.connect(lambda: self.import_requested.emit(self._found))
         self._import.hide()
@@ -59,14 +59,11 @@ class EmptyState(Card):
         drop = self.tr("You can also drop an mcp.json file here.")
         column.addWidget(_line(drop, fonts.ui_font(fonts.SMALL), "text3"))
         column.addStretch(1)
-        self.show_found(())
+        self.show_findings(Findings(()))
 
     def show_findings(self, findings: Findings) -> None:
-        self.show_found(findings.servers)
-
-    def show_found(self, found: tuple[FoundServer, ...]) -> None:
         """Name what other applications on this computer have."""
-        self._found = found
+        self._found, found = findings, findings.servers
         self._explanation.setText(
             found_sentence(found) if found else self.tr("Add one by its command or address.")
         )

@@ -78,12 +78,14 @@ class MainWindow(QMainWindow):
     add_server_requested = Signal()
     edit_server_requested = Signal(object)
     """The `ServerRef` to edit."""
+    projects_requested = Signal(str)
+    """The `WorkspaceId` whose projects are wanted."""
     scripts_requested = Signal()
     settings_requested = Signal()
     tokens_requested = Signal()
     guide_requested = Signal()
     import_requested = Signal(object)
-    """`tuple[FoundServer, ...]` to choose from."""
+    """The `Findings` to choose from."""
 
     def __init__(self, theme: Theme, commands: Commands) -> None:
         super().__init__()
@@ -166,6 +168,7 @@ class MainWindow(QMainWindow):
         self.sidebar.workspace_named.connect(self._wish(Wishes.create_workspace))
         self.sidebar.workspace_renamed.connect(self._wish(Wishes.rename_workspace))
         self.sidebar.workspace_removed.connect(self._wish(Wishes.remove_workspace))
+        self.sidebar.projects_requested.connect(self.projects_requested)
         self.sidebar.scripts_requested.connect(self.scripts_requested)
         self.sidebar.settings_requested.connect(self.settings_requested)
         page.header.add_requested.connect(self.add_server_requested)

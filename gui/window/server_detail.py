@@ -23,11 +23,13 @@ from gui.failures import Action, failure_hint
 from gui.installing import install_command
 from gui.look import fonts
 from gui.look.icons import menu_icon
+from gui.look.layouts import clear
 from gui.look.tab_strip import TabStrip
 from gui.look.widgets import Card, ElidedLabel, IconButton, Pill, Tile, hline, label, vline
 from gui.needs.judging import cuts_text
 from gui.presenting import Presentation, Tone, long_target, present, protection_text
 from gui.window.banner import Banner, BannerButton
+from gui.window.concerns import concern_text
 from gui.window.log_view import LogView
 from gui.window.offer_list import OfferList
 from gui.window.server_config_view import ServerConfigView
@@ -35,6 +37,7 @@ from gui.window.tool_detail import ToolDetail
 from gui.window.tool_list import ToolList
 from gui.window.unlisted import Unlisted
 from router.advice import advise
+from router.credentials import SecretConcern
 from router.details import ServerOffers
 from router.model import Failure, FailureKind, ServerState, ServerStatus, ToolKey, ToolView
 from router.receipts import Receipt
@@ -80,6 +83,8 @@ class ServerDetail(Card):
         self._noticed: object = None
         self._notice_place = QWidget()
         self._notices = QVBoxLayout(self._notice_place)
+        self._concerns = QVBoxLayout()
+        self._concerned: object = None
         self._tabs = TabStrip(
             self.tr("Parts of the server"),
             (
@@ -112,6 +117,7 @@ class ServerDetail(Card):
         column.addWidget(self._header())
         self._notices.setContentsMargins(19, 0, 19, 8)
         column.addWidget(self._notice_place)
+        column.addLayout(self._concerns)
         tabs = QHBoxLayout()
         tabs.setContentsMargins(19, 0, 12, 0)
         tabs.addWidget(self._tabs)
@@ -223,6 +229,18 @@ class ServerDetail(Card):
         self.tools.show_footnote(cuts_text(status.cuts))
         unlisted = status.tool_count is None
         self._tool_pages.setCurrentIndex(_LIST if tools else _UNLISTED if unlisted else _EMPTY)
+
+    def set_concerns(self, concerns: tuple[SecretConcern, ...]) -> None:
+        """Say which of its secrets are not where they should be."""
+        if self._status is None or (self._status.ref, concerns) == self._concerned:
+            return
+        self._concerned = (self._status.ref, concerns)
+        clear(self._concerns)
+        if concerns:
+            text, hint = concern_text(concerns, self._status.transport)
+            edit = (self.tr("Edit…"), lambda: self._tell(self.edit_requested))
+            self._concerns.addWidget(Banner(text, hint, buttons=[edit]))
+        self._concerns.setContentsMargins(19, 0, 19, 8 if concerns else 0)
 
     def set_receipt(self, receipt: Receipt | None) -> None:
         self._configuration.show_receipt(receipt)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from gui.look import fonts, icons, painting
 from gui.look.icons import menu_icon
+from gui.look.layouts import clear
 from gui.look.theme import theme
 from gui.look.widgets import (
     IconButton,
@@ -41,6 +42,8 @@ class Sidebar(QFrame):
     """A `WorkspaceId`, and its new name."""
     workspace_removed = Signal(object)
     """The `WorkspaceSummary`."""
+    projects_requested = Signal(str)
+    """The `WorkspaceId` whose projects a person wants to see."""
     scripts_requested = Signal()
     settings_requested = Signal()
 
@@ -122,9 +125,7 @@ class Sidebar(QFrame):
     def show_workspaces(self, workspaces: Sequence[WorkspaceSummary]) -> None:
         if tuple(workspaces) == self._workspaces:
             return
-        while (item := self._rows.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        clear(self._rows)
         self._workspace_rows.clear()
         self._workspaces = tuple(workspaces)
         for workspace in workspaces:
@@ -177,12 +178,17 @@ class Sidebar(QFrame):
         row.clicked.connect(lambda: self._choose_workspace(workspace.id))
         row.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         row.customContextMenuRequested.connect(lambda: self._open_menu(row, workspace))
+        gear = row.add_action("settings", self.tr("Projects…"))
+        gear.setAccessibleDescription(workspace.name)
+        gear.clicked.connect(lambda: self.projects_requested.emit(workspace.id))
         row.setToolTip(self.tr("Right-click or press the menu key to rename or remove it"))
         return row
 
     def _open_menu(self, row: SidebarRow, workspace: WorkspaceSummary) -> None:
         menu = QMenu(row)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        projects = menu.addAction(menu_icon("layers"), self.tr("Projects…"))
+        projects.triggered.connect(lambda: self.projects_requested.emit(workspace.id))
         rename = menu.addAction(menu_icon("pencil"), self.tr("Rename…"))
         rename.triggered.connect(lambda: self.rename(workspace.id))
         remove = menu.addAction(menu_icon("trash-2", "err"), self.tr("Remove"))

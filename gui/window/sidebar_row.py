@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton
 
 from gui.look import fonts, icons, painting
 from gui.look.pressing import Pressable
 from gui.look.theme import theme
+from gui.look.widgets import IconButton
 
 _ROW_HEIGHT = 34
 
@@ -21,6 +22,7 @@ class SidebarRow(Pressable, QPushButton):
         self._icon_name = icon_name
         self._count = "" if count is None else str(count)
         self._urgent = False
+        self._action: IconButton | None = None
         self.setFixedHeight(_ROW_HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(text)
@@ -31,6 +33,22 @@ class SidebarRow(Pressable, QPushButton):
         self._urgent = urgent and count is not None
         self.setAccessibleName(f"{self.text()}, {self._count}" if self._count else self.text())
         self.update()
+
+    def add_action(self, icon_name: str, tooltip: str) -> IconButton:
+        """A small button before the count, shown while the row is chosen."""
+        self._action = IconButton(icon_name, tooltip, size=24, icon_size=14, parent=self)
+        self.toggled.connect(self._action.setVisible)
+        self._action.setVisible(self.isChecked())
+        return self._action
+
+    def resizeEvent(self, event: QResizeEvent, /) -> None:
+        super().resizeEvent(event)
+        if self._action is not None:
+            self._action.move(self.width() - self._end() - 24, (self.height() - 24) // 2)
+
+    def _end(self) -> int:
+        """How much the count takes at the right, with the distances around it."""
+        return 18 + QFontMetrics(fonts.medium()).horizontalAdvance(self._count)
 
     def sizeHint(self, /) -> QSize:
         return QSize(120, _ROW_HEIGHT)
@@ -47,7 +65,8 @@ class SidebarRow(Pressable, QPushButton):
             left = 40
         color = palette.color("text1" if self.isChecked() else "text2")
         count_width = QFontMetrics(fonts.medium()).horizontalAdvance(self._count)
-        text = QRectF(left, 0, self.width() - left - 18 - count_width, self.height())
+        room = 26 if self._action is not None and self._action.isVisible() else 0
+        text = QRectF(left, 0, self.width() - left - self._end() - room, self.height())
         font = fonts.semibold() if self.isChecked() else fonts.medium()
         painting.draw_text(painter, text, self.text(), font, color)
         count = QRectF(self.width() - 10 - count_width, 0, count_width + 1, self.height())

@@ -15,7 +15,7 @@ from PySide6.QtGui import QDesktopServices
 from gui.commands import Commands
 from gui.translating import tr
 from gui.window.undo_bar import UndoBar
-from router.clients import FoundServer
+from router.clients import Findings
 from router.errors import ToolboothError
 from router.model import (
     Optimization,
@@ -181,9 +181,9 @@ class Wishes:
         after = before.model_copy(update={"pinned": pins})
         self._run(projects.put(workspace, None, after), offer_undo)
 
-    def read_file(self, path: Path, show: Callable[[tuple[FoundServer, ...]], object]) -> None:
+    def read_file(self, path: Path, show: Callable[[Findings], object]) -> None:
         """Read the servers of a file that was named or dropped."""
-        self._run(self._router.apps.read_file(path), lambda found: show(found.servers))
+        self._run(self._router.apps.read_file(path), show)
 
     def _open_page(self, sign_in: SignIn) -> None:
         """In the browser, and only what is a web page: the address comes from elsewhere."""

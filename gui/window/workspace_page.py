@@ -144,6 +144,7 @@ class WorkspacePage(QWidget):
             return
         with suppress(NotFound):
             self.detail.show_server(status, self._router.server_config(status.ref))
+            self.detail.set_concerns(self._router.secret_concerns(status.ref))
             self.detail.set_receipt(self._router.receipt(status.ref))
             self.detail.set_tools(self._router.tools(status.ref))
             self.detail.set_offers(self._router.offers(status.ref))

@@ -266,6 +266,16 @@
     </message>
 </context>
 <context>
+    <name>CloudCard</name>
+    <message numerus="yes">
+        <source>It works: %n tools in {time}.</source>
+        <translation>
+            <numerusform>It works: %n tool in {time}.</numerusform>
+            <numerusform>It works: %n tools in {time}.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>EmptyState</name>
     <message numerus="yes">
         <source>Import %n servers…</source>
@@ -312,6 +322,13 @@
 <context>
     <name>OptimizationPage</name>
     <message numerus="yes">
+        <source>%n pinned tools: {names}</source>
+        <translation>
+            <numerusform>%n pinned tool: {names}</numerusform>
+            <numerusform>%n pinned tools: {names}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Apps get a few tools instead of %n tool definitions.</source>
         <translation>
             <numerusform>Apps get a few tools instead of %n tool definition.</numerusform>
@@ -323,6 +340,16 @@
         <translation>
             <numerusform>Apps get the %n tool definition with every request.</numerusform>
             <numerusform>Apps get all %n tool definitions with every request.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>OptionsTab</name>
+    <message numerus="yes">
+        <source>%n pinned tools: {names}</source>
+        <translation>
+            <numerusform>%n pinned tool: {names}</numerusform>
+            <numerusform>%n pinned tools: {names}</numerusform>
         </translation>
     </message>
 </context>
@@ -361,6 +388,16 @@
     </message>
 </context>
 <context>
+    <name>PinPicker</name>
+    <message numerus="yes">
+        <source>%n pinned tools, {tokens} tokens in every conversation.</source>
+        <translation>
+            <numerusform>%n pinned tool, {tokens} tokens in every conversation.</numerusform>
+            <numerusform>%n pinned tools, {tokens} tokens in every conversation.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ResultColumn</name>
     <message numerus="yes">
         <source>%n tools</source>
@@ -387,6 +424,16 @@
         <translation>
             <numerusform>%n script has changes that are not saved.</numerusform>
             <numerusform>%n scripts have changes that are not saved.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ServersTab</name>
+    <message numerus="yes">
+        <source>%n tools</source>
+        <translation>
+            <numerusform>%n tool</numerusform>
+            <numerusform>%n tools</numerusform>
         </translation>
     </message>
 </context>

@@ -666,6 +666,10 @@
         <translation>ウィンドウの言語です。</translation>
     </message>
     <message>
+        <source>Open no window when you start Toolbooth yourself.</source>
+        <translation>自分で起動したときもウィンドウを開きません。</translation>
+    </message>
+    <message>
         <source>Whether the guide for the first run was shown.</source>
         <translation>初回ガイドを表示したかどうか。</translation>
     </message>
@@ -1071,6 +1075,86 @@
         <source>Errors</source>
         <translation>エラー</translation>
     </message>
+    <message>
+        <source>Allow</source>
+        <translation>許可</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>確認</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>拒否</translation>
+    </message>
+    <message>
+        <source>all servers</source>
+        <translation>すべてのサーバー</translation>
+    </message>
+    <message>
+        <source>all tools</source>
+        <translation>すべてのツール</translation>
+    </message>
+    <message>
+        <source>prompts {pattern}</source>
+        <translation>プロンプト {pattern}</translation>
+    </message>
+    <message>
+        <source>resources {pattern}</source>
+        <translation>リソース {pattern}</translation>
+    </message>
+    <message>
+        <source>that only read</source>
+        <translation>（読み取りのみ）</translation>
+    </message>
+    <message>
+        <source>that write</source>
+        <translation>（書き込みあり）</translation>
+    </message>
+    <message>
+        <source>that can destroy</source>
+        <translation>（破壊的）</translation>
+    </message>
+    <message>
+        <source>that destroy nothing</source>
+        <translation>（破壊的でない）</translation>
+    </message>
+    <message>
+        <source>that reach out</source>
+        <translation>（外部に接続）</translation>
+    </message>
+    <message>
+        <source>that stay here</source>
+        <translation>（外部に接続しない）</translation>
+    </message>
+    <message>
+        <source>with {pairs}</source>
+        <translation>（{pairs}）</translation>
+    </message>
+    <message>
+        <source>No rules yet. What no rule and no word on a tool decides is allowed.</source>
+        <translation>ルールはまだありません。ルールにもツールごとの指定にも当てはまらないものは許可されます。</translation>
+    </message>
+    <message>
+        <source>Pass it as an environment variable instead: that goes to the keyring.</source>
+        <translation>環境変数で渡してください。値はキーリングに保存されます。</translation>
+    </message>
+    <message>
+        <source>Pass it as a header instead: that goes to the keyring.</source>
+        <translation>ヘッダーで渡してください。値はキーリングに保存されます。</translation>
+    </message>
+    <message>
+        <source>A secret is kept as plain text in workspace.json ({places})</source>
+        <translation>シークレットが workspace.json に平文で保存されています（{places}）</translation>
+    </message>
+    <message>
+        <source>There is no keyring: {names} is kept only until Toolbooth stops</source>
+        <translation>キーリングがないため、{names} は Toolbooth の終了までしか保存されません</translation>
+    </message>
+    <message>
+        <source>Set one up (GNOME Keyring, KWallet), then save the server again.</source>
+        <translation>キーリング（GNOME Keyring、KWallet）を用意し、サーバーを保存し直してください。</translation>
+    </message>
 </context>
 <context>
     <name>AboutPage</name>
@@ -1230,12 +1314,16 @@
         <translation>保存日数</translation>
     </message>
     <message>
-        <source>Log search texts</source>
-        <translation>検索した文字列を記録</translation>
+        <source>Size to keep, in MB</source>
+        <translation>保存する容量（MB）</translation>
     </message>
     <message>
-        <source>The log stays on this computer and never holds arguments or secrets.</source>
-        <translation>ログはこのコンピューターにだけ保存され、引数やシークレットは含まれません。</translation>
+        <source>Log arguments and search texts</source>
+        <translation>引数と検索した文字列を記録</translation>
+    </message>
+    <message>
+        <source>The log stays on this computer. Secrets that Toolbooth knows are taken out; without arguments it holds who called what, when, and what it cost.</source>
+        <translation>ログはこのコンピューターにだけ保存されます。Toolbooth が知っているシークレットは取り除かれます。引数を記録しない場合、残るのは、いつ、誰が、何を呼び出し、どれだけかかったかだけです。</translation>
     </message>
 </context>
 <context>
@@ -1442,6 +1530,25 @@
     </message>
 </context>
 <context>
+    <name>ChangesFooter</name>
+    <message>
+        <source>Undo</source>
+        <translation>元に戻す</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完了</translation>
+    </message>
+    <message>
+        <source>Saved. Connected apps pick this up on their next request.</source>
+        <translation>保存しました。アプリには次のリクエストから反映されます。</translation>
+    </message>
+    <message>
+        <source>Taken back.</source>
+        <translation>元に戻しました。</translation>
+    </message>
+</context>
+<context>
     <name>CheckStep</name>
     <message>
         <source>Waiting for the first call…</source>
@@ -1462,6 +1569,51 @@
     <message>
         <source>It works: {app} is connected</source>
         <translation>成功です。{app} が接続されました</translation>
+    </message>
+</context>
+<context>
+    <name>CloudCard</name>
+    <message>
+        <source>Address of the cloud service</source>
+        <translation>クラウドサービスのアドレス</translation>
+    </message>
+    <message>
+        <source>Key of the cloud service</source>
+        <translation>クラウドサービスのキー</translation>
+    </message>
+    <message>
+        <source>Key, if it wants one</source>
+        <translation>キー（必要な場合）</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>テスト</translation>
+    </message>
+    <message>
+        <source>Cloud service</source>
+        <translation>クラウドサービス</translation>
+    </message>
+    <message>
+        <source>It gets each search, and the names and descriptions of the tools it may find: no arguments, no results. Its key is kept in the keyring.</source>
+        <translation>検索のたびに、検索文と対象ツールの名前と説明が送られます。引数や結果は送られません。キーはキーリングに保存されます。</translation>
+    </message>
+    <message>
+        <source>Asking…</source>
+        <translation>問い合わせています…</translation>
+    </message>
+    <message numerus="yes">
+        <source>It works: %n tools in {time}.</source>
+        <translation>
+            <numerusform>接続できました: %n 個のツール（{time}）。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>It does not work: {reason}.</source>
+        <translation>使えません: {reason}。</translation>
     </message>
 </context>
 <context>
@@ -1609,6 +1761,10 @@
         <translation>ログイン時に起動</translation>
     </message>
     <message>
+        <source>Start hidden</source>
+        <translation>ウィンドウを開かずに起動</translation>
+    </message>
+    <message>
         <source>With the tray icon alone, so that your apps find their tools at once.</source>
         <translation>トレイアイコンだけで起動し、アプリがすぐにツールを使えるようにします。</translation>
     </message>
@@ -1623,6 +1779,10 @@
     <message>
         <source>Opening links could not be changed.</source>
         <translation>リンクを開く設定を変更できませんでした。</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>起動</translation>
     </message>
     <message>
         <source>Starting at login could not be changed.</source>
@@ -1646,6 +1806,10 @@
     <message>
         <source>Skip this step</source>
         <translation>この手順をスキップ</translation>
+    </message>
+    <message>
+        <source>Left out:</source>
+        <translation>取り込めないもの:</translation>
     </message>
     <message>
         <source>Import servers</source>
@@ -1873,8 +2037,26 @@
         <translation>検索ごとのツール数</translation>
     </message>
     <message>
+        <source>Choose…</source>
+        <translation>選択…</translation>
+    </message>
+    <message>
+        <source>Always include</source>
+        <translation>常に含めるツール</translation>
+    </message>
+    <message>
         <source>Learn from use</source>
         <translation>使い方から学習する</translation>
+    </message>
+    <message>
+        <source>Apps get the search tools alone.</source>
+        <translation>アプリには検索用のツールだけを渡します。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pinned tools: {names}</source>
+        <translation>
+            <numerusform>固定したツール %n 個: {names}</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Apps get a few tools instead of %n tool definitions.</source>
@@ -1957,8 +2139,77 @@
         <translation>アプリは 5 個のツールでサーバーを段階的に調べ、呼び出しをスクリプトにまとめます。</translation>
     </message>
     <message>
+        <source>Recommended</source>
+        <translation>推奨</translation>
+    </message>
+    <message>
         <source>Offline</source>
         <translation>オフライン</translation>
+    </message>
+</context>
+<context>
+    <name>OptionsTab</name>
+    <message>
+        <source>How apps reach tools</source>
+        <translation>アプリがツールを使う方法</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>検索</translation>
+    </message>
+    <message>
+        <source>Progressive</source>
+        <translation>段階的</translation>
+    </message>
+    <message>
+        <source>Direct</source>
+        <translation>直接</translation>
+    </message>
+    <message>
+        <source>Search strategy</source>
+        <translation>検索方式</translation>
+    </message>
+    <message>
+        <source>Hybrid</source>
+        <translation>ハイブリッド</translation>
+    </message>
+    <message>
+        <source>Cloud</source>
+        <translation>クラウド</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>選択…</translation>
+    </message>
+    <message>
+        <source>By words, by words and meaning, or by a service that you chose.</source>
+        <translation>単語で、単語と意味で、または選んだサービスで検索します。</translation>
+    </message>
+    <message>
+        <source>Always include</source>
+        <translation>常に含めるツール</translation>
+    </message>
+    <message>
+        <source>Apps say what they need, and run what is found.</source>
+        <translation>アプリは必要なことを言葉で伝え、見つかったツールを実行します。</translation>
+    </message>
+    <message>
+        <source>Apps look through servers step by step and combine calls in scripts, with five tools.</source>
+        <translation>アプリは 5 個のツールでサーバーを段階的に調べ、呼び出しをスクリプトにまとめます。</translation>
+    </message>
+    <message>
+        <source>Apps get the definition of every tool with every request.</source>
+        <translation>リクエストのたびに、すべてのツールの定義をアプリに渡します。</translation>
+    </message>
+    <message>
+        <source>Apps get the search tools alone.</source>
+        <translation>アプリには検索用のツールだけを渡します。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pinned tools: {names}</source>
+        <translation>
+            <numerusform>固定したツール %n 個: {names}</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2051,6 +2302,58 @@
     </message>
 </context>
 <context>
+    <name>PermissionsTab</name>
+    <message>
+        <source>Access</source>
+        <translation>アクセス</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>許可</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>確認</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>拒否</translation>
+    </message>
+    <message>
+        <source>Leave it to the rules</source>
+        <translation>ルールに従う</translation>
+    </message>
+    <message>
+        <source>Decided for this tool alone.</source>
+        <translation>このツールだけの設定です。</translation>
+    </message>
+    <message>
+        <source>Follows the rules of the project, then those of the workspace.</source>
+        <translation>プロジェクトのルール、次にワークスペースのルールに従います。</translation>
+    </message>
+</context>
+<context>
+    <name>PinPicker</name>
+    <message>
+        <source>Always include</source>
+        <translation>常に含めるツール</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pinned tools, {tokens} tokens in every conversation.</source>
+        <translation>
+            <numerusform>固定したツール %n 個、会話ごとに {tokens} トークン。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完了</translation>
+    </message>
+    <message>
+        <source>Apps get the ticked tools without a search. Each costs its definition.</source>
+        <translation>チェックしたツールは、検索なしでアプリに渡されます。その分、定義のトークンが増えます。</translation>
+    </message>
+</context>
+<context>
     <name>PlanDialog</name>
     <message>
         <source>Connect {name}</source>
@@ -2109,6 +2412,61 @@
     </message>
 </context>
 <context>
+    <name>ProjectsDialog</name>
+    <message>
+        <source>Name of the new project</source>
+        <translation>新しいプロジェクトの名前</translation>
+    </message>
+    <message>
+        <source>Name of the project</source>
+        <translation>プロジェクトの名前</translation>
+    </message>
+    <message>
+        <source>Copy the project’s address</source>
+        <translation>プロジェクトのアドレスをコピー</translation>
+    </message>
+    <message>
+        <source>Remove the project</source>
+        <translation>プロジェクトを削除</translation>
+    </message>
+    <message>
+        <source>Parts of the project</source>
+        <translation>プロジェクトの項目</translation>
+    </message>
+    <message>
+        <source>Context Optimization</source>
+        <translation>コンテキスト最適化</translation>
+    </message>
+    <message>
+        <source>Servers</source>
+        <translation>サーバー</translation>
+    </message>
+    <message>
+        <source>Permissions</source>
+        <translation>権限</translation>
+    </message>
+    <message>
+        <source>Rules</source>
+        <translation>ルール</translation>
+    </message>
+    <message>
+        <source>Projects of {name}</source>
+        <translation>{name} のプロジェクト</translation>
+    </message>
+    <message>
+        <source>Projects</source>
+        <translation>プロジェクト</translation>
+    </message>
+    <message>
+        <source>New project…</source>
+        <translation>新しいプロジェクト…</translation>
+    </message>
+    <message>
+        <source>No project</source>
+        <translation>プロジェクトなし</translation>
+    </message>
+</context>
+<context>
     <name>ReceiptNote</name>
     <message>
         <source>Details</source>
@@ -2153,6 +2511,17 @@
     <message>
         <source>Copy the router’s address</source>
         <translation>ルーターのアドレスをコピー</translation>
+    </message>
+</context>
+<context>
+    <name>RulesTab</name>
+    <message>
+        <source>Remove this rule</source>
+        <translation>このルールを削除</translation>
+    </message>
+    <message>
+        <source>Let it decide sooner</source>
+        <translation>優先順位を上げる</translation>
     </message>
 </context>
 <context>
@@ -2656,6 +3025,27 @@ What search replies cost is already taken off.</source>
     </message>
 </context>
 <context>
+    <name>ServersTab</name>
+    <message>
+        <source>All servers of the workspace</source>
+        <translation>ワークスペースのすべてのサーバー</translation>
+    </message>
+    <message>
+        <source>Also those that are added later.</source>
+        <translation>あとから追加したものも含みます。</translation>
+    </message>
+    <message>
+        <source>Apps that name no project have all of them.</source>
+        <translation>プロジェクトを指定しないアプリは、すべてを使えます。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools</source>
+        <translation>
+            <numerusform>%n 個のツール</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>SettingsDialog</name>
     <message>
         <source>Settings</source>
@@ -2664,22 +3054,6 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Search settings</source>
         <translation>設定を検索</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>元に戻す</translation>
-    </message>
-    <message>
-        <source>Done</source>
-        <translation>完了</translation>
-    </message>
-    <message>
-        <source>Saved. Connected apps pick this up on their next request.</source>
-        <translation>保存しました。アプリには次のリクエストから反映されます。</translation>
-    </message>
-    <message>
-        <source>Taken back.</source>
-        <translation>元に戻しました。</translation>
     </message>
 </context>
 <context>
@@ -2733,6 +3107,10 @@ What search replies cost is already taken off.</source>
         <translation>
             <numerusform>サーバー %n 台</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Projects…</source>
+        <translation>プロジェクト…</translation>
     </message>
     <message>
         <source>Right-click or press the menu key to rename or remove it</source>
@@ -3042,6 +3420,53 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Hide value</source>
         <translation>値を隠す</translation>
+    </message>
+</context>
+<context>
+    <name>_RuleForm</name>
+    <message>
+        <source>What the rule says</source>
+        <translation>ルールの内容</translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation>サーバー</translation>
+    </message>
+    <message>
+        <source>Tools, by name</source>
+        <translation>ツール（名前）</translation>
+    </message>
+    <message>
+        <source>All tools, or a pattern: write_*</source>
+        <translation>すべてのツール、またはパターン: write_*</translation>
+    </message>
+    <message>
+        <source>What the tools do</source>
+        <translation>ツールの働き</translation>
+    </message>
+    <message>
+        <source>Whatever they do</source>
+        <translation>働きを問わない</translation>
+    </message>
+    <message>
+        <source>That only read</source>
+        <translation>読み取りのみ</translation>
+    </message>
+    <message>
+        <source>That can destroy</source>
+        <translation>破壊的なもの</translation>
+    </message>
+    <message>
+        <source>Add rule</source>
+        <translation>ルールを追加</translation>
+    </message>
+    <message>
+        <source>All servers</source>
+        <translation>すべてのサーバー</translation>
+    </message>
+    <message>
+        <source>New rule</source>
+        <translation>新しいルール</translation>
     </message>
 </context>
 <context>

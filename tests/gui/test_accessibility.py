@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,14 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gui.apps.dialogs import ByHandDialog, PlanDialog
+from gui.asking.prompt import PermissionPrompt
 from gui.commands import Commands
 from gui.look.theme import Theme
 from gui.onboarding.choices import import_choices
 from gui.onboarding.dialog import GuideDialog, Step
+from gui.projects.dialog import ProjectsDialog
+from gui.projects.pin_picker import PinPicker
+from gui.scripts.dialog import ScriptsDialog
 from gui.server.dialog import ServerDialog
 from gui.settings.dialog import PageName, SettingsDialog
 from gui.window.places import Place
@@ -32,6 +37,7 @@ from gui.window.try_dialog import TryDialog
 from router.clients import ClientApp, ClientId, ClientState, ConnectionPlan, FoundServer, Prompt
 from router.lists import Approval
 from router.model import Optimization, Parameter, ToolKey
+from router.permissions import AskId, Kind, PermissionAsk
 from router.ports import PendingTool
 from router.settings import ServerConfig
 from tests.fakes import FakeRouter, SentCommand, run_now
@@ -49,6 +55,18 @@ CONTROLS = (
 )
 APP = ClientApp(ClientId("cursor"), "Cursor", Path("/c"), ClientState.FOUND)
 FOUND = FoundServer("a", "Zed", Path("/z"), ServerConfig(command="a"), (Prompt("k", "Key", True),))
+
+ASK = PermissionAsk(
+    AskId("1"),
+    "Cursor",
+    GITHUB.ref,
+    "GitHub",
+    None,
+    Kind.TOOL,
+    "fork",
+    "{}",
+    datetime.now(UTC) + timedelta(minutes=1),
+)
 
 
 @pytest.fixture
@@ -102,6 +120,17 @@ def dialogs(router: FakeRouter) -> Iterator[QWidget]:
     yield TryDialog(router, commands, PERSONAL, named, None)
     yield PlanDialog(ConnectionPlan(APP.id, "Cursor", APP.path, False, (), ""), None)
     yield ByHandDialog(APP, None)
+    prompt = PermissionPrompt()
+    prompt.show_ask(ASK, 1)
+    yield prompt
+    yield ScriptsDialog(router, commands, PERSONAL, None)
+    picker = PinPicker(router, PERSONAL, None, None)
+    picker.show_pins(())
+    yield picker
+    for tab in range(4):
+        projects = ProjectsDialog(router, commands, PERSONAL, None)
+        projects.go_to_tab(tab)
+        yield projects
     for step in Step:
         guide = GuideDialog(router, commands, import_choices((FOUND,), ()), (step,), None)
         yield guide

@@ -87,6 +87,13 @@ def test_one_press_leaves_the_guide(guide: GuideDialog, qtbot: QtBot) -> None:
         press(guide, "Skip for now")
 
 
+def test_what_can_not_be_imported_is_said(guide: GuideDialog) -> None:
+    guide.show_problems(["~/.cursor/mcp.json: “odd” is no server."])
+    assert "“odd” is no server." in texts(guide)
+    guide.show_problems([])
+    assert "“odd” is no server." not in texts(guide)
+
+
 def test_a_step_that_was_skipped_is_not_ticked(guide: GuideDialog, qtbot: QtBot) -> None:
     [head] = guide.findChildren(Steps)
     press(guide, "Skip this step")

@@ -249,10 +249,10 @@ def test_a_file_of_another_application_is_offered_to_be_imported(
 ) -> None:
     notes = FoundServer("notes", "mcp.json", Path("mcp.json"), ServerConfig(command="notes"))
     router.apps.findings = Findings((notes,))
-    offered: list[tuple[FoundServer, ...]] = []
+    offered: list[Findings] = []
     window.import_requested.connect(offered.append)
     window.empty.file_dropped.emit(Path("mcp.json"))
-    qtbot.waitUntil(lambda: offered == [(notes,)])
+    qtbot.waitUntil(lambda: offered == [Findings((notes,))])
 
 
 def test_a_file_that_holds_no_servers_is_refused_with_a_reason(

@@ -1,0 +1,1 @@
+"""The projects of a workspace: their servers, permissions and Context Optimization."""

@@ -1,0 +1,107 @@
+"""Settings of search and of the activity log: the cloud service, pinned tools, what is kept."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from gui.commands import Commands
+from gui.look.theme import Theme
+from gui.projects.pin_picker import PinPicker
+from gui.settings.cloud_card import CloudCard
+from gui.settings.dialog import PageName, SettingsDialog
+from router.model import Optimization, ToolKey
+from router.searching import SearchReply
+from tests.fakes import FakeRouter, run_now
+from tests.gui.driving import GITHUB, PERSONAL, button, press, stocked_router, texts
+
+KEY = ToolKey(GITHUB.id, "create_issue")
+URL = "https://search.example.com"
+
+
+@pytest.fixture
+def router() -> FakeRouter:
+    return stocked_router()
+
+
+@pytest.fixture
+def dialog(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> SettingsDialog:
+    dialog = SettingsDialog(router, Commands(run_now), None)
+    qtbot.addWidget(dialog)
+    router.subscribe(lambda event: dialog.on_events([event]))
+    dialog.open_at(PageName.OPTIMIZATION)
+    return dialog
+
+
+def cloud(dialog: SettingsDialog) -> tuple[CloudCard, QLineEdit, QLineEdit]:
+    [card] = dialog.findChildren(CloudCard)
+    url, key = card.findChildren(QLineEdit)
+    return card, url, key
+
+
+@pytest.mark.proves("META-7")
+def test_the_cloud_service_is_set_tested_and_taken_back(
+    dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
+) -> None:
+    card, url, key = cloud(dialog)
+    assert not button(card, "Test").isEnabled()
+    QTest.keyClicks(url, URL)
+    QTest.keyClicks(key, "planted-key")
+    press(card, "Save")
+    assert router.searches.cloud == (URL, "planted-key")
+    router.state.settings = router.settings().model_copy(update={"cloud_search_url": URL})
+    qtbot.waitUntil(lambda: button(card, "Test").isEnabled())
+    assert key.text() == ""
+    press(card, "Test")
+    qtbot.waitUntil(lambda: "It works: 0 tools in 2" in texts(card).replace("\N{NBSP}", " "))
+    press(dialog, "Undo")
+    assert router.searches.cloud == ("", None)
+
+
+def test_a_service_that_does_not_answer_is_said_to(
+    dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
+) -> None:
+    router.searches.replies[Optimization.CLOUD] = SearchReply(
+        (), Optimization.HYBRID, note="cloud search: it refused the token"
+    )
+    router.state.settings = router.settings().model_copy(update={"cloud_search_url": URL})
+    dialog.show_state()
+    card, _, _ = cloud(dialog)
+    press(card, "Test")
+    qtbot.waitUntil(lambda: "it refused the token" in texts(card))
+
+
+def test_pinned_tools_are_chosen_from_a_list_and_taken_back(
+    dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
+) -> None:
+    assert "Apps get the search tools alone." in texts(dialog)
+    press(dialog, "Choose…")
+    [picker] = dialog.findChildren(PinPicker)
+    view = next(v for v in picker.findChildren(QAbstractItemView) if v.accessibleName() == "Tools")
+    QTest.keyClick(view, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: "1 pinned tools: create_issue" in texts(dialog))
+    assert router.project_configs.config(PERSONAL, None).pinned == (str(KEY),)
+    press(picker, "Done")
+    qtbot.waitUntil(lambda: "Saved." in texts(dialog))
+    press(dialog, "Undo")
+    qtbot.waitUntil(lambda: "Apps get the search tools alone." in texts(dialog))
+
+
+def test_what_the_activity_log_keeps_is_a_setting(
+    dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
+) -> None:
+    dialog.open_at(PageName.ACTIVITY)
+    press(dialog, "Log arguments and search texts")
+    assert router.settings().log_arguments
+    qtbot.waitUntil(lambda: "Saved." in texts(dialog))
+    press(dialog, "Undo")
+    qtbot.waitUntil(lambda: not router.settings().log_arguments)
+
+
+def test_starting_hidden_is_a_setting(dialog: SettingsDialog, router: FakeRouter) -> None:
+    dialog.open_at(PageName.GENERAL)
+    press(dialog, "Start hidden")
+    assert router.settings().start_hidden
