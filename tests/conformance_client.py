@@ -1,17 +1,18 @@
-"""The router as the client that the conformance suite tests: `python conformance_client.py URL`.
+"""The router as the client that the conformance suite tests.
 
-A real router gets the suite's server, signs in where that is asked for, and runs its tools for a
-real client. The suite says in the environment which scenario it plays.
+The suite starts a program for each scenario. That program, `conformance_front.py`, only says here
+what it was started for: a real router gets the suite's server, signs in where that is asked for,
+and runs its tools for a real client.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
-import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Collection
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,34 +23,56 @@ from mcp.client.context import ClientRequestContext
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
+from router.errors import ToolboothError
+from router.model import ServerRef, ServerState, ToolView
+from router.server_config import OAuthConfig, ServerConfig
+from tests.running import PERSONAL, Running, running_router
 
-from router.errors import ToolboothError  # noqa: E402
-from router.model import ServerRef, ServerState, ToolView  # noqa: E402
-from router.server_config import OAuthConfig  # noqa: E402
-from router.settings import ServerConfig  # noqa: E402
-from tests.running import PERSONAL, Running, running_router  # noqa: E402
-
-SCENARIO = os.environ.get("MCP_CONFORMANCE_SCENARIO", "")
-REVISION = os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION", "")
-CONTEXT: dict[str, Any] = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
 CLIENT_DOCUMENT = "https://conformance-test.local/client-metadata.json"
 ARGUMENTS: dict[str, dict[str, Any]] = {"add_numbers": {"a": 5, "b": 3}}
 _SIGN_INS = 3
+_AT_ONCE = 4
 
 
-def configuration(url: str) -> ServerConfig:
+@dataclass
+class Play:
+    """One scenario: what the suite says about it, and what we did."""
+
+    url: str
+    scenario: str
+    revision: str
+    context: dict[str, Any]
+    said: list[str] = field(default_factory=list[str])
+
+
+@asynccontextmanager
+async def waiting_for_scenarios(scenarios: Collection[str], path: Path) -> AsyncGenerator[None]:
+    """Play those of `scenarios` that a front, connecting to the socket at `path`, asks for."""
+    places = asyncio.Semaphore(_AT_ONCE)
+
+    async def answer_front(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        play = Play(**json.loads(await reader.readline()))
+        async with places:
+            if play.scenario in scenarios:
+                await play_scenario(play)
+        writer.write("\n".join(play.said).encode())
+        writer.close()
+
+    async with await asyncio.start_unix_server(answer_front, path):
+        yield
+
+
+def configuration(play: Play) -> ServerConfig:
     oauth = None
-    if SCENARIO == "auth/basic-cimd":
+    if play.scenario == "auth/basic-cimd":
         oauth = OAuthConfig(client_id=CLIENT_DOCUMENT)
-    elif "client_id" in CONTEXT:
-        secret = CONTEXT.get("client_secret", "")
-        oauth = OAuthConfig(client_id=CONTEXT["client_id"], client_secret=secret)
-    return ServerConfig(url=url, oauth=oauth, protocol_version=REVISION)
+    elif "client_id" in play.context:
+        secret = play.context.get("client_secret", "")
+        oauth = OAuthConfig(client_id=play.context["client_id"], client_secret=secret)
+    return ServerConfig(url=play.url, oauth=oauth, protocol_version=play.revision)
 
 
-async def sign_in(running: Running, ref: ServerRef) -> bool:
+async def sign_in(play: Play, running: Running, ref: ServerRef) -> bool:
     """Do what a person does in the browser; whether it worked."""
     try:
         waiting = await running.router.begin_sign_in(ref)
@@ -57,14 +80,14 @@ async def sign_in(running: Running, ref: ServerRef) -> bool:
             await browser.get(waiting.authorization_url)
         await running.router.sign_in_ended(ref)
     except ToolboothError as error:
-        print(f"sign-in: {error} {error.hint}", file=sys.stderr)
+        play.said.append(f"sign-in: {error} {error.hint}")
         return False
     return True
 
 
-def state_of(running: Running) -> ServerState:
+def state_of(play: Play, running: Running) -> ServerState:
     [status] = running.router.servers(PERSONAL)
-    print(f"{status.state} {status.discovery} {status.failure}", file=sys.stderr)
+    play.said.append(f"{status.state} {status.discovery} {status.failure}")
     return status.state
 
 
@@ -75,7 +98,7 @@ async def answer(context: ClientRequestContext, params: Any) -> types.ElicitResu
     return types.ElicitResult(action="accept", content=content or {"name": "ada", "ok": True})
 
 
-async def run_tools(running: Running, ref: ServerRef) -> bool:
+async def run_tools(play: Play, running: Running, ref: ServerRef) -> bool:
     """Whether none of them asked for another sign-in."""
     content = True
     headers = {"Authorization": f"Bearer {running.token}"}
@@ -83,17 +106,17 @@ async def run_tools(running: Running, ref: ServerRef) -> bool:
         transport = streamable_http_client(running.url, http_client=http)
         async with Client(transport, mode="legacy", elicitation_callback=answer) as client:
             for tool in running.router.tools(ref):
-                call = {"toolKey": str(tool.key), "arguments": _arguments(tool)}
+                call = {"toolKey": str(tool.key), "arguments": _arguments(play, tool)}
                 with suppress(MCPError):
                     result = await client.call_tool("tool_execute", call)
-                    print(f"{tool.key}: {result.content}", file=sys.stderr)
+                    play.said.append(f"{tool.key}: {result.content}")
                     content &= "toolbooth sign-in" not in str(result.content)
     return content
 
 
-def _arguments(tool: ToolView) -> dict[str, Any]:
+def _arguments(play: Play, tool: ToolView) -> dict[str, Any]:
     """What the suite says, else something for each parameter that has to be there."""
-    for call in CONTEXT.get("toolCalls", []):
+    for call in play.context.get("toolCalls", []):
         if call.get("name") == tool.key.tool:
             return call.get("arguments", {})
     made_up: dict[str, Any] = {"string": "words", "integer": 1, "number": 1, "boolean": True}
@@ -101,20 +124,16 @@ def _arguments(tool: ToolView) -> dict[str, Any]:
     return ARGUMENTS.get(tool.key.tool, needed)
 
 
-async def main(url: str) -> None:
+async def play_scenario(play: Play) -> None:
     with tempfile.TemporaryDirectory() as folder:
         async with running_router(Path(folder)) as running:
-            ref = await running.add("suite", configuration(url))
-            content = state_of(running) is not ServerState.NEEDS_SIGN_IN
+            ref = await running.add("suite", configuration(play))
+            content = state_of(play, running) is not ServerState.NEEDS_SIGN_IN
             for _ in range(_SIGN_INS):
-                if not content and not await sign_in(running, ref):
+                if not content and not await sign_in(play, running, ref):
                     break
                 await running.router.refresh(PERSONAL, ref.server)
-                content = await run_tools(running, ref)
-                content &= state_of(running) is not ServerState.NEEDS_SIGN_IN
+                content = await run_tools(play, running, ref)
+                content &= state_of(play, running) is not ServerState.NEEDS_SIGN_IN
                 if content:
                     break
-
-
-if __name__ == "__main__":
-    asyncio.run(main(sys.argv[-1]))

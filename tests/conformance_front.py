@@ -1,0 +1,30 @@
+"""What the conformance suite starts for each scenario: `python conformance_front.py SOCKET URL`.
+
+It hands on what it was told to `conformance_client.py`, which has a router at hand, and says what
+came of it. Nothing is imported that takes time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+
+
+def main(path: str, url: str) -> None:
+    play = {
+        "url": url,
+        "scenario": os.environ.get("MCP_CONFORMANCE_SCENARIO", ""),
+        "revision": os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION", ""),
+        "context": json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}"),
+    }
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(path)
+        connection.sendall(json.dumps(play).encode() + b"\n")
+        while said := connection.recv(65536):
+            sys.stderr.buffer.write(said)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
