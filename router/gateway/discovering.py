@@ -19,8 +19,11 @@ from router.names import parse_tool_key
 from router.search.calibration import NOTHING_FITS
 from router.searching import Experience, SearchHit, SearchReply, SearchRequest
 
-_MAX_DESCRIPTION = 160
-_MAX_SIGNATURE = 200
+_ROOM_EACH = 370
+"""How many characters a result may take on the average. Short ones leave theirs to the others."""
+_DESCRIPTION = range(60, 241)
+_SIGNATURE = range(90, 301)
+"""The bounds between which they are cut; a signature keeps all required parameters if it can."""
 _MAX_ALSO = 3
 _MAX_SERVERS = 40
 
@@ -75,11 +78,16 @@ def discovery_answer(
     """The result of `tool_discovery`, as structured content and as text. `spelled` says how a
     script calls a tool, where scripts are offered."""
     named = {query.strip() for query in queries}
-    results = [_result(hit, readiness(hit.tool), str(hit.tool.key) in named) for hit in reply.hits]
+    results = [_result(hit, readiness(hit.tool)) for hit in reply.hits]
     if spelled is not None:
         for result, hit in zip(results, reply.hits, strict=True):
             if hit.tool is not READ_RESULT:
                 result["lua"] = spelled(hit.tool.key)
+    _describe(results, reply.hits)
+    for result, hit in zip(results, reply.hits, strict=True):
+        if str(hit.tool.key) in named:
+            whole = {"description": hit.tool.description, "signature": hit.tool.signature}
+            result |= {**whole, "inputSchema": hit.tool.input_schema}
     if results and reply.note:
         results[0]["explanation"] = f"{results[0]['explanation']} ({reply.note})"
     content: JsonObject = {"results": results}
@@ -103,25 +111,50 @@ def structured(content: JsonObject) -> JsonObject:
     return {"content": [{"type": "text", "text": text}], "structuredContent": content}
 
 
-def _result(hit: SearchHit, readiness: str, in_full: bool) -> JsonObject:
+def _result(hit: SearchHit, readiness: str) -> JsonObject:
     tool = hit.tool
     result: JsonObject = {
         "toolKey": str(tool.key),
         "toolName": tool.key.tool,
         "serverName": tool.server_name,
-        "description": _shortened(tool.description, _MAX_DESCRIPTION),
+        "description": "",
         "relevance": round(hit.relevance, 2),
         "explanation": hit.explanation,
-        "signature": _shortened(tool.signature, _MAX_SIGNATURE),
+        "signature": _short_signature(tool.signature),
         "readiness": readiness,
     }
     if hit.also:
         result["alsoOn"] = [str(key) for key in hit.also[:_MAX_ALSO]]
-    if in_full:
-        result |= {"description": tool.description, "inputSchema": tool.input_schema}
     return result
 
 
-def _shortened(text: str, length: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= length else f"{line[: length - 1]}…"
+def _describe(results: Sequence[JsonObject], hits: Sequence[SearchHit]) -> None:
+    """Put descriptions in, as long as there is room for all of them together."""
+    lines = [" ".join(hit.tool.description.split()) for hit in hits]
+    room = _ROOM_EACH * len(results) - len(compact_json(list(results)))
+    length = _fair(sorted(map(len, lines)), room)
+    for result, line in zip(results, lines, strict=True):
+        result["description"] = line if len(line) <= length else f"{line[: length - 1]}…"
+
+
+def _fair(lengths: Sequence[int], room: int) -> int:
+    """How long each may be so that all have room: what the short ones leave goes to the long."""
+    for number, length in enumerate(lengths):
+        share = room // (len(lengths) - number)
+        if length > share:
+            return min(max(share, _DESCRIPTION.start), _DESCRIPTION.stop - 1)
+        room -= length
+    return _DESCRIPTION.stop - 1
+
+
+def _short_signature(signature: str) -> str:
+    """Cut between two parameters; those that are required come first and stay if they can."""
+    if len(signature) < _SIGNATURE.start:
+        return signature
+    required = signature.partition("?: ")[0]
+    whole = len(signature) if required == signature else required.rfind(", ")
+    limit = min(max(_SIGNATURE.start, whole), _SIGNATURE.stop - 1)
+    if len(signature) <= limit:
+        return signature
+    kept, _, _ = signature[:limit].rpartition(", ")
+    return f"{kept}, …)" if kept else f"{signature.partition('(')[0]}(…)"

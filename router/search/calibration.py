@@ -8,7 +8,7 @@ bad best hit is seen to be bad.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,20 +21,21 @@ _WITH_MEANING = (-4.15, 1.71, 3.85)
 
 
 def relevances(
-    scored: Sequence[Scored], chosen: Sequence[int], learned: Mapping[int, float]
+    scored: Sequence[Scored], places: Sequence[int], learned: Sequence[float]
 ) -> list[float]:
-    """For each of the `chosen`: its relevance for the text that fits it best, never rising down
-    the list, since that is sorted by what is also compared between the hits."""
-    by_text = [_fits(each, chosen) for each in scored]
+    """For the tools in some `places` of what was scored, with what was learned of each: its
+    relevance for the text that fits it best, never rising down the list, since that is sorted by
+    what is also compared between the hits."""
+    by_text = [_fits(each, places) for each in scored]
     result: list[float] = []
-    for number, *fits in zip(chosen, *by_text, strict=True):
-        fit = max(*fits, learned.get(number, 0.0))
+    for known, *fits in zip(learned, *by_text, strict=True):
+        fit = max(*fits, known)
         result.append(round(min(fit, result[-1]) if result else fit, 3))
     return result
 
 
-def _fits(scored: Scored, chosen: Sequence[int]) -> list[float]:
-    at = list(chosen)
+def _fits(scored: Scored, places: Sequence[int]) -> list[float]:
+    at = list(places)
     words: list[float] = scored.words[at].tolist()
     if scored.meaning is None:
         base, slope = _WORDS_ONLY

@@ -1,14 +1,12 @@
 """What past searches teach: tools that were run after a similar search gain.
 
-Similar is by words alone, telling ones counting more. Experience only ever adds, and only for
-tools that are there to be found.
+Similar is by words alone, telling ones counting more. Experience only ever adds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from router.model import Tool
 from router.search.lexical import LexicalIndex
 from router.searching import Experience
 
@@ -17,17 +15,12 @@ ALIKE = 0.5
 
 
 class Experiences:
-    def __init__(
-        self, experiences: Sequence[Experience], tools: Sequence[Tool], index: LexicalIndex
-    ) -> None:
+    def __init__(self, experiences: Sequence[Experience], index: LexicalIndex) -> None:
         self._experiences = experiences
-        self._tools = tools
         self._index = index
 
-    def gains(self, tokens: Iterable[str]) -> dict[int, float]:
-        """What each tool gains for a search of `tokens`, in 0..1."""
-        if not self._experiences:
-            return {}
+    def gains(self, tokens: Iterable[str]) -> dict[str, float]:
+        """What tools gain for a search of `tokens`, in 0..1, by their keys."""
         asked = frozenset(tokens)
         best: dict[str, float] = {}
         for experience in self._experiences:
@@ -35,13 +28,7 @@ class Experiences:
             if likeness >= ALIKE:
                 gain = likeness * experience.strength
                 best[experience.tool] = max(best.get(experience.tool, 0.0), gain)
-        if not best:
-            return {}
-        return {
-            number: best[key]
-            for number, tool in enumerate(self._tools)
-            if (key := str(tool.key)) in best
-        }
+        return best
 
     def _likeness(self, one: frozenset[str], other: frozenset[str]) -> float:
         """The weight of what both have, of the weight of what either has."""

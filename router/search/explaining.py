@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,13 +18,17 @@ SIMILAR = 0.45
 
 
 def explanations(
-    scored: Scored, index: LexicalIndex, chosen: Sequence[int], learned: Mapping[int, float]
+    scored: Scored,
+    index: LexicalIndex,
+    places: Sequence[int],
+    chosen: Sequence[int],
+    learned: Sequence[float],
 ) -> list[str]:
-    """For each of the `chosen` tools."""
+    """For each of the `chosen` tools, given its place in what was scored and what was learned."""
     matched = _matched(scored, index, chosen)
     return [
-        _sentence(words, _means(scored, number), number in learned)
-        for number, words in zip(chosen, matched, strict=True)
+        _sentence(words, _means(scored, place), known > 0)
+        for words, place, known in zip(matched, places, learned, strict=True)
     ]
 
 
@@ -35,7 +39,7 @@ def _matched(scored: Scored, index: LexicalIndex, chosen: Sequence[int]) -> list
         scored.wish.weights, key=lambda number: -index.idf(number) * scored.wish.weights[number]
     )
     for number in telling:
-        documents, _ = index.postings(number)
+        documents = index.documents(number)
         near = documents.take(documents.searchsorted(wanted), mode="clip")
         word = scored.wish.named[number]
         places: list[int] = (near == wanted).nonzero()[0].tolist()
@@ -45,8 +49,8 @@ def _matched(scored: Scored, index: LexicalIndex, chosen: Sequence[int]) -> list
     return found
 
 
-def _means(scored: Scored, number: int) -> bool:
-    return scored.meaning is not None and float(scored.meaning[number]) >= SIMILAR
+def _means(scored: Scored, place: int) -> bool:
+    return scored.meaning is not None and float(scored.meaning[place]) >= SIMILAR
 
 
 def _sentence(words: Sequence[str], means: bool, learned: bool) -> str:

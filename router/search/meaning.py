@@ -51,7 +51,12 @@ class MeaningTable:
 
     def numbers(self, text: str) -> list[int]:
         """The rows that a text's words and parts of words have in the table."""
-        return [number for word in words(text) for number in self._parts(word)]
+        result: list[int] = []
+        for word in words(text):
+            if (known := self._read.get(word)) is None:
+                known = self._parts(word)
+            result += known
+        return result
 
     def _sums(self, texts: Sequence[Sequence[int]]) -> Vectors:
         """The sum of the rows of each text, many at once: one by one would take most of the time
@@ -59,17 +64,16 @@ class MeaningTable:
         sums: Vectors = np.zeros((len(texts), self.width), dtype=np.float32)
         filled = [at for at, numbers in enumerate(texts) if numbers]
         if filled:
-            flat = [number for numbers in texts for number in numbers]
+            flat = np.array([number for numbers in texts for number in numbers])
             begins = np.cumsum([0, *(len(texts[at]) for at in filled[:-1])])
             rows = self._rows[flat] * self._scales[flat, None]
             sums[filled] = np.add.reduceat(rows, begins)
         return sums
 
     def _parts(self, word: str) -> tuple[int, ...]:
-        if (parts := self._read.get(word)) is None:
-            if len(self._read) > 50_000:
-                self._read.clear()
-            parts = self._read[word] = tuple(self._split(word))
+        if len(self._read) > 50_000:
+            self._read.clear()
+        parts = self._read[word] = tuple(self._split(word))
         return parts
 
     def _split(self, word: str) -> Iterable[int]:

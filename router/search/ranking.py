@@ -2,23 +2,27 @@
 
 A `Ranking` is immutable and stands for one set of tools; it is built off the loop and asked on it.
 Words and meaning are added with fixed shares, each on its own scale, rather than by rank: how far
-ahead a tool is matters.
+ahead a tool is matters. All tools are looked at, the candidates that this leaves are weighed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from router.model import Tool
 from router.search.calibration import relevances
+from router.search.directions import Directions
 from router.search.duplicates import Duplicates
 from router.search.experience import Experiences
 from router.search.explaining import explanations
 from router.search.lexical import LexicalIndex
-from router.search.meaning import MeaningTable, Vectors
+from router.search.meaning import Vectors
 from router.search.segments import Floats, Segment, Vocabulary
 from router.search.typos import Typos
 from router.search.wishes import Wish, read_wish
@@ -30,11 +34,30 @@ MEANING_SHARE = 0.5
 LEARNED_SHARE = 0.5
 CONTEXT_SHARE = 0.01
 """So little that it only decides between tools that are otherwise as good as each other."""
+CANDIDATES = 500
+"""How many tools of a large catalogue are weighed for each text, beside those wanted."""
+_SPARE = 8
+"""How many more are looked at than wanted, since some may be the same."""
+ALL_WEIGHED = 10_000
+"""In a catalogue up to this size every tool is."""
+
+Numbers: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one text has to do with each tool, at first sight."""
+
+    wish: Wish
+    words: Floats
+    vector: Vectors | None
+    total: Floats
+    """All it takes to choose candidates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """All tools scored for one text."""
+    """The candidates scored for one text."""
 
     wish: Wish
     words: Floats
@@ -49,51 +72,89 @@ class Ranking:
         segments: Sequence[Segment],
         vocabulary: Vocabulary,
         typos: Typos,
-        meaning: tuple[MeaningTable, Vectors] | None = None,
+        directions: Directions | None = None,
     ) -> None:
-        """`meaning` is the table and the direction of each tool, a column each; without it, words
-        decide."""
+        """Without `directions`, words decide."""
         self.tools: tuple[Tool, ...] = tuple(tool for each in segments for tool in each.tools)
         self._index = LexicalIndex(segments, vocabulary)
         self._typos = typos
-        self._meaning = meaning
+        self._directions = directions
         self._duplicates = Duplicates(self.tools, [each.likenesses for each in segments])
 
     def search(self, request: SearchRequest) -> list[SearchHit]:
         texts = [text for text in request.queries if text.strip()]
         if not texts or not self.tools:
             return []
-        scored = [self._scored(text) for text in dict.fromkeys((" ".join(texts), *texts))]
+        looks = [self._look(text) for text in dict.fromkeys((" ".join(texts), *texts))]
+        learned = self._learned(request, looks[0].wish)
+        numbers = self._candidates(looks, learned, request.limit)
+        scored = [self._scored(look, numbers) for look in looks]
         totals = _fused(scored)
-        experiences = Experiences(request.experiences, self.tools, self._index)
-        learned = experiences.gains(scored[0].wish.tokens)
-        for number, gain in learned.items():
-            totals[number] += LEARNED_SHARE * gain
+        for place, number in enumerate(numbers.tolist() if learned else ()):
+            totals[place] += LEARNED_SHARE * learned.get(number, 0.0)
         if request.context.strip():
-            totals += CONTEXT_SHARE * _normal(self._scored(request.context).total) * (totals > 0)
-        return self._hits(scored, totals, learned, request.limit)
+            context = self._scored(self._look(request.context), numbers)
+            totals += CONTEXT_SHARE * _normal(context.total) * (totals > 0)
+        return self._hits(scored, totals, numbers, learned, request.limit)
 
-    def _scored(self, text: str) -> Scored:
+    def _look(self, text: str) -> Look:
         wish = read_wish(text, self._index, self._typos)
         words = self._index.scores(wish.weights)
         words *= 1 + NAME_SHARE * self._index.name_coverage(wish.weights)
+        if self._directions is None:
+            return Look(wish, words, None, words)
+        vector = self._directions.table.vector(text)
+        total = _normal(words)
+        if len(self.tools) > ALL_WEIGHED:
+            total = _mixed(total, _normal(np.maximum(self._directions.rough(vector), 0)))
+        return Look(wish, words, vector, total)
+
+    def _learned(self, request: SearchRequest, wish: Wish) -> dict[int, float]:
+        experiences = Experiences(request.experiences, self._index)
+        gains = experiences.gains(wish.tokens) if request.experiences else {}
+        numbers = self._numbers if gains else {}
+        return {numbers[key]: gain for key, gain in gains.items() if key in numbers}
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {str(tool.key): number for number, tool in enumerate(self.tools)}
+
+    def _candidates(self, looks: Sequence[Look], learned: dict[int, float], limit: int) -> Numbers:
+        """The tools worth a closer look, in their order."""
+        if len(self.tools) <= ALL_WEIGHED:
+            return np.arange(len(self.tools))
+        sure = self._directions is None and len(looks) == 1
+        count = 2 * limit + (_SPARE if sure else CANDIDATES)
+        best = [_best(look.total, count) for look in looks]
+        return np.unique(np.concatenate([*best, np.array(list(learned), dtype=np.int64)]))
+
+    def _scored(self, look: Look, numbers: Numbers) -> Scored:
+        words = look.words[numbers]
         total, meaning = _normal(words), None
-        if self._meaning is not None:
-            table, directions = self._meaning
-            meaning = table.vector(text) @ directions
-            total *= 1 - MEANING_SHARE
-            total += MEANING_SHARE * _normal(np.maximum(meaning, 0))
-        ceiling = wish.ceiling * self._index.best_gain * (1 + NAME_SHARE)
-        return Scored(wish, words / ceiling if ceiling else words, meaning, total)
+        if self._directions is not None and look.vector is not None:
+            some = numbers if len(numbers) < len(self.tools) else None
+            meaning = self._directions.near(look.vector, some)
+            total = _mixed(total, _normal(np.maximum(meaning, 0)))
+        ceiling = look.wish.ceiling * self._index.best_gain * (1 + NAME_SHARE)
+        return Scored(look.wish, words / ceiling if ceiling else words, meaning, total)
 
     def _hits(
-        self, scored: Sequence[Scored], totals: Floats, learned: dict[int, float], limit: int
+        self,
+        scored: Sequence[Scored],
+        totals: Floats,
+        numbers: Numbers,
+        learned: dict[int, float],
+        limit: int,
     ) -> list[SearchHit]:
-        chosen = self._duplicates.distinct(_best(totals, 2 * limit + 8), limit)
+        places = _best(totals, 2 * limit + _SPARE)
+        best = dict(zip(numbers[places].tolist(), places.tolist(), strict=True))
+        chosen: list[int] = self._duplicates.distinct(best, limit)
         if not chosen:
             return []
-        relevance = relevances(scored, chosen, learned)
-        reasons = explanations(scored[0], self._index, chosen, learned)
+        known = [learned.get(number, 0.0) for number in chosen]
+        at = [best[number] for number in chosen]
+        relevance = relevances(scored, at, known)
+        reasons = explanations(scored[0], self._index, at, chosen, known)
         return [
             SearchHit(self.tools[number], relevant, reason, self._duplicates.of(number))
             for number, relevant, reason in zip(chosen, relevance, reasons, strict=True)
@@ -110,18 +171,25 @@ def _fused(scored: Sequence[Scored]) -> Floats:
     return totals
 
 
+def _mixed(words: Floats, meaning: Floats) -> Floats:
+    """Both together, each on a scale to 1. Changes both: they may be long."""
+    words *= 1 - MEANING_SHARE
+    meaning *= MEANING_SHARE
+    words += meaning
+    return words
+
+
 def _normal(scores: Floats | Vectors) -> Floats:
     """With the best at 1, so that they can be added to others."""
     top = float(scores.max(initial=0.0))
     return np.multiply(scores, 1 / top if top > 0 else 1.0, dtype=np.float64)
 
 
-def _best(totals: Floats, count: int) -> list[int]:
-    """The best by score, equals in the order of the tools."""
+def _best(totals: Floats, count: int) -> Numbers:
+    """The places of the best by score, equals in the order of the tools."""
     candidates = np.flatnonzero(totals > 0)
     if len(candidates) > count:
         values = totals[candidates]
         least = np.partition(values, len(values) - count)[len(values) - count]
         candidates = candidates[values >= least]
-    order = np.argsort(-totals[candidates], kind="stable")[:count]
-    return [int(number) for number in candidates[order]]
+    return candidates[np.argsort(-totals[candidates], kind="stable")[:count]]

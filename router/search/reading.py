@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from router.model import Tool
+from router.search.directions import Directions
 from router.search.documents import Field, field_texts
 from router.search.meaning import MeaningTable, Vectors, meaning_table
 from router.search.ranking import Ranking
@@ -37,7 +36,7 @@ class ReadTools:
 
     @cached_property
     def directions(self) -> Vectors:
-        return directions(self.segment.tools, meaning_table())
+        return directions_of(self.segment.tools, meaning_table())
 
 
 def read_tools(tools: Sequence[Tool]) -> ReadTools:
@@ -50,14 +49,11 @@ def ranking(parts: Sequence[ReadTools], *, meaning: bool) -> Ranking:
     segments = [part.segment for part in parts]
     if not meaning:
         return Ranking(segments, _vocabulary, _typos)
-    table = meaning_table()
-    # Tools as columns: one direction is multiplied with many tools twice as fast as with rows.
-    empty: Vectors = np.empty((table.width, 0), dtype=np.float32)
-    joined = np.concatenate([empty, *(part.directions.T for part in parts)], axis=1)
-    return Ranking(segments, _vocabulary, _typos, (table, joined))
+    directions = Directions(meaning_table(), [part.directions for part in parts])
+    return Ranking(segments, _vocabulary, _typos, directions)
 
 
-def directions(tools: Sequence[Tool], table: MeaningTable) -> Vectors:
+def directions_of(tools: Sequence[Tool], table: MeaningTable) -> Vectors:
     """Where each tool's definition points."""
     texts = [[text[:_MEANING_CHARACTERS] for text in field_texts(tool)] for tool in tools]
     return table.blends(texts, [_MEANING_WEIGHTS[field] for field in Field])

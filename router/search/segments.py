@@ -52,6 +52,10 @@ class Segment:
 
     tools: tuple[Tool, ...]
     tokens: Ints
+    distinct: Ints
+    """Each of `tokens` once."""
+    frequencies: Ints
+    """How many postings each of `distinct` has."""
     documents: Ints
     """Which of `tools` each posting is about."""
     runs: Ints
@@ -90,12 +94,15 @@ def segment_of(tools: Sequence[Tool], read: Sequence[Sequence[Sequence[int]]]) -
     first = np.ones(len(each), dtype=np.bool_)
     first[1:] = (token[1:] != token[:-1]) | (document[1:] != document[:-1])
     posting, more = np.cumsum(first) - 1, ~first
-    chosen = token[first]
-    runs = np.arange(len(chosen)) - np.searchsorted(chosen, chosen)
+    chosen = token[first].astype(np.int32)
+    distinct, begins, frequencies = np.unique(chosen, return_index=True, return_counts=True)
+    runs = np.arange(len(chosen)) - np.repeat(begins, frequencies)
     places, times = place.astype(np.int32), counts.astype(np.float32)
     return Segment(
         tools=tuple(tools),
-        tokens=chosen.astype(np.int32),
+        tokens=chosen,
+        distinct=distinct,
+        frequencies=frequencies.astype(np.int32),
         documents=document[first].astype(np.int32),
         runs=runs.astype(np.int32),
         places=places[first],

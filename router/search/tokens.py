@@ -13,8 +13,8 @@ from functools import lru_cache
 
 from router.search.stemming import stem
 
-_WORD = re.compile(r"[A-Za-z]+|[0-9]+|[^\W\d_A-Za-z]+")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
+"""Also parts identifiers: `getHTTPUrl2` is get, HTTP, Url, 2."""
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 _MARKS = re.compile(r"[\u0300-\u036f]+")
 _MAX_WORD = 40
@@ -56,7 +56,11 @@ def words(text: str) -> list[str]:
     if not text.isascii():
         text = _MARKS.sub("", unicodedata.normalize("NFKD", text))
         text = unicodedata.normalize("NFC", text)
-    return [word[:_MAX_WORD].lower() for word in _WORD.findall(_HUMP.sub(" ", text))]
+    found: list[str] = _WORD.findall(text)
+    if len(text) > _MAX_WORD and max(map(len, found), default=0) > _MAX_WORD:
+        found = [word[:_MAX_WORD] for word in found]
+    # All at once: to take each word in hand would take as long as finding it.
+    return " ".join(found).lower().split(" ") if found else []
 
 
 def _bigrams(run: str) -> tuple[str, ...]:

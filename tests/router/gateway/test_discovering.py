@@ -80,4 +80,38 @@ async def test_a_reply_of_eight_tools_stays_short() -> None:
     )
     answer = await Booth(tools=tools).call("tool_discovery", {"query": ["read a customer record"]})
     assert len(answer["structuredContent"]["results"]) == 8
-    assert context_tokens(answer["content"][0]["text"]) <= 1250
+    assert context_tokens(answer["content"][0]["text"]) <= 900
+
+
+@pytest.mark.proves("META-2")
+async def test_a_short_description_leaves_its_room_to_a_long_one() -> None:
+    long = "Reads a note from the shelf of notes, and tells who wrote it and when. " * 4
+    tools = (tool("read_note", long), *(tool(f"read_note_{n}", "Reads a note.") for n in range(7)))
+    described = {
+        result["toolName"]: result["description"]
+        for result in (await answered(Booth(tools=tools), "read a note"))["results"]
+    }
+    assert len(described["read_note"]) == 240
+    assert described["read_note_3"] == "Reads a note."
+
+
+@pytest.mark.proves("META-2")
+async def test_a_long_signature_is_cut_between_parameters_and_keeps_the_required_ones() -> None:
+    parameters: dict[str, JsonObject] = {f"setting_{n:02}": {"type": "string"} for n in range(20)}
+    schema = {"type": "object", "properties": parameters, "required": ["setting_07", "setting_19"]}
+    tools = ({"name": "set_up", "description": "Sets it up.", "inputSchema": schema},)
+    [found] = (await answered(Booth(tools=tools), "set it up"))["results"]
+    start = "set_up(setting_07: str, setting_19: str, setting_00?: str, "
+    assert found["signature"].startswith(start)
+    assert found["signature"].endswith("?: str, …)")
+    assert len(found["signature"]) < 100
+
+
+async def test_a_tool_named_by_its_key_is_shown_in_full() -> None:
+    long = "Reads a note. " * 50
+    parameters = {f"parameter_{n}": {"type": "string"} for n in range(20)}
+    booth = Booth(tools=(tool("read_note", long, **parameters),))
+    [found] = (await answered(booth, "files:read_note"))["results"]
+    assert found["description"].strip() == long.strip()
+    assert "parameter_19" in found["signature"]
+    assert "parameter_19" in found["inputSchema"]["properties"]
