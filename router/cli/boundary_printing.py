@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from router.cli.tables import counted, table
+from router.cli.tables import counted, moment, table
 from router.model import JsonObject
 
 
@@ -28,8 +28,8 @@ def _tokens(result: Any) -> list[str]:
             t["workspace"] or "active workspace",
             t["project"] or "-",
             "all servers" if t["servers"] is None else ", ".join(t["servers"]),
-            f"last used {t['lastUsedAt']}" if t["lastUsedAt"] else "never used",
-            f"until {t['expiresAt']}" if t["expiresAt"] else "",
+            f"last used {moment(t['lastUsedAt'])}" if t["lastUsedAt"] else "never used",
+            f"until {moment(t['expiresAt'])}" if t["expiresAt"] else "",
         )
         for t in tokens
     )
@@ -100,7 +100,7 @@ def _asks(result: Any) -> list[str]:
     asks: list[JsonObject] = result
     if not asks:
         return ["No call waits for a yes."]
-    return table((a["id"], a["client"], a["toolKey"], f"until {a['until']}") for a in asks)
+    return table((a["id"], a["client"], a["toolKey"], f"until {moment(a['until'])}") for a in asks)
 
 
 BOUNDARY_PRINTERS: dict[str, Callable[[Any], list[str]]] = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from router.cli.approval_printing import findings, list_notes, pending
 from router.cli.boundary_printing import BOUNDARY_PRINTERS
-from router.cli.tables import counted, short, table
+from router.cli.tables import counted, moment, short, table
 from router.model import JsonObject, as_array, as_object
 
 _NO_SERVERS = (
@@ -36,8 +36,12 @@ def _servers(result: Any) -> list[str]:
         (s["id"], s["state"], _tool_count(s), s["transport"], s["target"]) for s in servers
     )
     notes = [line for s in servers for line in (*_trouble(s), *list_notes(s))]
-    unlisted = any(s["toolCount"] is None and s["state"] == "idle" for s in servers)
-    return [*lines, *notes, *([_LIST_THEM] if unlisted else [])]
+    return [*lines, *notes, *([_LIST_THEM] if any(map(_waits_for_refresh, servers)) else [])]
+
+
+def _waits_for_refresh(server: JsonObject) -> bool:
+    """Nothing hinders it, and nobody has asked it yet."""
+    return (server["toolCount"], server["state"], server["discovery"]) == (None, "idle", "never")
 
 
 def _tool_count(server: JsonObject) -> str:
@@ -62,7 +66,7 @@ def _imported(result: Any) -> list[str]:
 
 def warnings_of(command: str, result: Any) -> list[str]:
     """What a person should know besides the result: sentences for stderr."""
-    if command not in ("add", "import"):
+    if command not in ("add", "import", "permission set"):
         return []
     told = as_object(result)
     return [*as_array(told.get("problems")), *as_array(told.get("warnings"))]
@@ -78,7 +82,7 @@ def print_sign_in(begun: JsonObject, *, as_json: bool) -> None:
 
 def _receipt(result: Any) -> list[str]:
     receipt: JsonObject = result
-    lines = [f"{receipt['server']}, {receipt['at']}", f"  {receipt['protection']['words']}"]
+    lines = [f"{receipt['server']}, {moment(receipt['at'])}", f"  {receipt['protection']['words']}"]
     lines += [f"  {reason}" for reason in receipt["protection"]["missing"]]
     if package := receipt["package"]:
         lines.append(f"  Package: {package['name']} {package['version']} ({package['integrity']})")
@@ -107,7 +111,7 @@ def _tools(result: Any) -> list[str]:
     lines = table(
         ((t["toolKey"], t.get("permission"), t["description"]) for t in tools), prose=True
     )
-    unlisted = any("permission" not in t for t in tools)
+    unlisted = any(t["toolKey"].endswith("/*") and "(never)" in t["description"] for t in tools)
     return [*lines, *([_LIST_THEM] if unlisted else [])]
 
 
@@ -215,7 +219,7 @@ def _activity(result: Any) -> list[str]:
         return ["Nothing was noted."]
     return table(
         (
-            e["at"][:19].replace("T", " "),
+            moment(e["at"]),
             e["client"],
             e["kind"],
             ":".join(filter(None, (e["server"], e["tool"]))) or short(e["detail"] or ""),
@@ -230,6 +234,8 @@ def _activity(result: Any) -> list[str]:
 
 def _savings(result: Any) -> list[str]:
     clients: list[JsonObject] = result
+    if not clients:
+        return ["No client has listed tools yet."]
     head = ("client", "listings", "in full", "loaded", "searches", "saved")
     rows = [
         (

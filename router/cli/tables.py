@@ -1,10 +1,11 @@
-"""Lines in columns. On a terminal, prose in the last one is cut to what fits."""
+"""Cells and lines for people. On a terminal, prose in a table's last column is cut to what fits."""
 
 from __future__ import annotations
 
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 _LONGEST_PROSE = 80
 _SHORTEST_PROSE = 20
@@ -31,6 +32,11 @@ def short(text: str, longest: int = _LONGEST_PROSE) -> str:
 
 def counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def moment(text: str) -> str:
+    """A time as the person's clock shows it; in JSON it stays in UTC."""
+    return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def _room_beside(widths: Sequence[int]) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from router.clients import ClientApp, ClientId, Connection, Findings, FoundServer, LeftOut
 from router.control.asking import Command, ControlledRouter, status_of, workspace_of
-from router.errors import NotFound
+from router.errors import ConfigError, InvalidInput, NotFound
 from router.model import JsonObject, ServerRef
 
 
@@ -56,7 +56,10 @@ async def _import(router: ControlledRouter, arguments: JsonObject) -> JsonObject
 
 async def _findings(router: ControlledRouter, arguments: JsonObject) -> Findings:
     if file := arguments.get("file"):
-        return await router.apps.read_file(Path(str(file)))
+        try:
+            return await router.apps.read_file(Path(str(file)))
+        except ConfigError as error:  # whose own hint is about files of ours
+            raise InvalidInput(f"{error.message.rstrip('.')}.", "Nothing was added.") from None
     wanted = str(arguments.get("from"))
     known = await router.apps.find_servers()
     servers = tuple(each for each in known.servers if _is_of(each, wanted))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from router.control import views
 from router.control.asking import Command, ControlledRouter, project_of, validated, workspace_of
 from router.errors import InvalidInput
-from router.model import JsonObject, Permission
-from router.names import parse_tool_key
+from router.model import JsonObject, Permission, ServerRef, ToolKey, WorkspaceId
+from router.names import SCRIPTS, parse_tool_key
 from router.permissions import Answer, AskId
 from router.settings import PermissionRule
 
@@ -20,7 +20,20 @@ async def _permission_set(router: ControlledRouter, arguments: JsonObject) -> Js
     await router.set_permission(
         workspace, key, permission, project_of(router, workspace, arguments)
     )
-    return {"toolKey": str(key), "permission": permission}
+    return {
+        "toolKey": str(key),
+        "permission": permission,
+        "warnings": _doubts(router, workspace, key),
+    }
+
+
+def _doubts(router: ControlledRouter, workspace: WorkspaceId, key: ToolKey) -> list[str]:
+    """A word on a tool that is not there yet is kept: it may come with the next list."""
+    ref = ServerRef(workspace, key.server)
+    tools = router.tools(ref) if key.server != SCRIPTS else ()
+    if not tools or any(tool.key == key for tool in tools):
+        return []
+    return [f'{key.server} has no tool "{key.tool}" now; see: toolbooth tools {key.server}']
 
 
 async def _permission_list(router: ControlledRouter, arguments: JsonObject) -> JsonObject:

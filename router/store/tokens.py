@@ -142,7 +142,9 @@ class TokenStore:
         self.reload_if_changed()
         found = [token for token in self.list() if id_or_name in (token.id, token.name)]
         if not found:
-            raise NotFound(f'There is no token "{id_or_name}".')
+            raise NotFound(
+                f'There is no token "{id_or_name}".', "List them with: toolbooth token list"
+            )
         if len(found) > 1:
             ids = ", ".join(token.id for token in found)
             raise InvalidInput(f'Several tokens are named "{id_or_name}".', f"Use the id: {ids}.")

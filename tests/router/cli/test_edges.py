@@ -7,13 +7,14 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from router.cli.examples import EXAMPLES
 from router.cli.grammar import parse
-from router.cli.tables import table
+from router.cli.tables import moment, table
 from router.control.commands import COMMANDS
 from tests.router.cli.terminal import SERVER, Terminal
 
@@ -131,3 +132,22 @@ def test_a_terminal_that_knows_only_ascii_gets_every_text(tmp_path: Path) -> Non
     assert ended.returncode == 0
     assert "\\u4ed5\\u4e8b" in ended.stdout
     assert "\x1b" not in ended.stdout
+
+
+def test_times_are_those_of_the_persons_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        assert moment("2026-11-17T15:29:47.645+00:00") == "2026-11-18 00:29:47"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_a_word_on_a_tool_that_is_not_there_is_kept_and_doubted(terminal: Terminal) -> None:
+    terminal("add", "Test", "--", *SERVER)
+    assert terminal("permission", "set", "test:nope", "deny")[2] == ""
+    terminal("refresh")
+    code, _, err = terminal("permission", "set", "test:nope", "deny")
+    assert (code, 'test has no tool "nope" now' in err) == (0, True)
+    assert terminal("permission", "set", "test:echo", "ask")[2] == ""
