@@ -1,5 +1,5 @@
 """HTTP connections that don't wait for ever: uvicorn's protocol with a limit on how long the head
-of a request may take, and one on how many connections there are.
+of a request may take and how large it may be, and one on how many connections there are.
 
 https://github.com/encode/uvicorn has no such limits: half-sent requests would stay open for good.
 """
@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import sys
 
-import h11
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_DEADLINE_S = 8.0
+MAX_HEAD_BYTES = 64 * 1024
 MAX_CONNECTIONS = 2000
 _TOO_MANY = (
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
@@ -20,11 +20,13 @@ _TOO_MANY = (
 )
 
 
-class BoundedConnection(H11Protocol):
+class BoundedConnection(HttpToolsProtocol):
     """Closed if a request's head is not complete in time, from its first byte or, for the first
-    request, from the moment the connection was made."""
+    request, from the moment the connection was made; or if it is too large."""
 
     _deadline: asyncio.TimerHandle | None = None
+    _head_bytes = 0
+    _in_body = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         super().connection_made(transport)
@@ -36,10 +38,21 @@ class BoundedConnection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if self.conn.their_state is h11.IDLE:
-            self._await_head()
-        else:
+        if self.cycle and not self.cycle.response_complete:
             self._stop_waiting()
+            return
+        self._await_head()  # also while the rest of a body comes that was refused
+        self._head_bytes += 0 if self._in_body else len(data)
+        if self._head_bytes > MAX_HEAD_BYTES:
+            self.transport.close()
+
+    def on_headers_complete(self) -> None:
+        self._in_body = True
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._in_body = False
+        super().on_message_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
@@ -51,6 +64,7 @@ class BoundedConnection(H11Protocol):
             self._deadline = loop.call_later(HEAD_DEADLINE_S, self._give_up)
 
     def _stop_waiting(self) -> None:
+        self._head_bytes = 0
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None

@@ -20,7 +20,7 @@ from router.gateway import metatools, progressive
 from router.gateway.answers import error_result, outcome_of
 from router.gateway.discovering import discovery_answer, find
 from router.gateway.execution import Execution, Perform, ToolCall
-from router.gateway.listings import Listings
+from router.gateway.listings import Listing, Listings
 from router.gateway.metatools import Inquiry
 from router.gateway.recording import Recorder, Request
 from router.gateway.results import READ_RESULT, Results
@@ -70,7 +70,7 @@ class Exposures:
     def instructions(self, caller: Caller) -> str:
         return self._execution.view(caller).instructions
 
-    def list_tools(self, request: Request) -> JsonObject:
+    def list_tools(self, request: Request) -> Listing:
         started = time.perf_counter()
         view = self._execution.view(request.caller)
         listing = self._listings.of(view)
@@ -82,7 +82,7 @@ class Exposures:
             saved_tokens=view.full_tokens - listing.context_tokens,
             result_count=len(listing.answer["tools"]),
         )
-        return listing.answer
+        return listing
 
     def listing(self, caller: Caller) -> JsonObject:
         """What this caller gets as its tools; the same object until that changes."""

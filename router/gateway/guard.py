@@ -29,6 +29,7 @@ _PATH = re.compile(r"/mcp(?:/w/(?P<workspace>[^/]+)(?:/p/(?P<project>[^/]+))?)?/
 _METHODS = ("GET", "POST", "DELETE")
 _TOKEN_PARAMETERS = frozenset({"token", "access_token", "api_key", "key"})
 _SAID_ONCE = frozenset({b"host", b"origin", b"authorization", b"toolbooth-project"})
+_HTTP = "http://"
 _INVALID_REQUEST = -32600
 
 _EXPLAINED = {
@@ -122,7 +123,7 @@ class Guard:
         if headers.get("host") not in hosts:
             raise Refusal(421, "This Host is not served here.")
         origin = headers.get("origin")
-        if origin is not None and origin not in {f"http://{host}" for host in hosts}:
+        if origin is not None and not (origin.startswith(_HTTP) and origin[len(_HTTP) :] in hosts):
             raise Refusal(403, "This Origin may not connect.")
         place = _PATH.fullmatch(scope["path"])
         if place is None:

@@ -36,20 +36,18 @@ class Listener:
         self._server: _Server | None = None
         self._serving: asyncio.Task[None] | None = None
         self.port = 0
+        self.hosts: frozenset[str] = frozenset()
+        """The Host headers that mean us."""
 
     @property
     def url(self) -> str:
         return f"http://{HOST}:{self.port}/mcp"
 
-    @property
-    def hosts(self) -> frozenset[str]:
-        """The Host headers that mean us."""
-        return frozenset(f"{name}:{self.port}" for name in (HOST, "localhost", "[::1]"))
-
     async def start(self, port: int) -> None:
         """Listen on `port` (0: any free one) or raise `Conflict`."""
         bound = _bind(port)
         self.port = bound.getsockname()[1]
+        self.hosts = frozenset(f"{name}:{self.port}" for name in (HOST, "localhost", "[::1]"))
         self._server = _Server(
             uvicorn.Config(
                 self._app,

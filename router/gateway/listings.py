@@ -1,23 +1,31 @@
-"""What `tools/list` answers: the tools by which others are found, then those that are pinned.
+"""What `tools/list` answers: the tools by which others are found, then those that are pinned; or,
+where all are exposed, each of them.
 
-The same object until something changes, so that whoever compares or encodes it does that once.
+The same object until something changes, so that whoever compares or writes it does that once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from router.catalog.view import View
 from router.gateway import metatools, progressive
+from router.gateway.jsonrpc import written
 from router.model import Exposure, JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Listing:
     answer: JsonObject
     context_tokens: int
+
+    @cached_property
+    def written(self) -> bytes:
+        """The answer as it goes to clients, written for the first who asks."""
+        return written(self.answer)
 
 
 _SEARCH = Listing(metatools.LISTING, metatools.LISTING_TOKENS)
@@ -28,23 +36,25 @@ _PROGRESSIVE = Listing(progressive.LISTING, progressive.LISTING_TOKENS)
 class Listings:
     def __init__(self, offers_execute: Callable[[], bool]) -> None:
         self._offers_execute = offers_execute
-        self._made: WeakKeyDictionary[View, dict[int, Listing]] = WeakKeyDictionary()
+        self._made: WeakKeyDictionary[View, dict[Listing | None, Listing]] = WeakKeyDictionary()
 
     def of(self, view: View) -> Listing:
-        if view.optimization is None:
-            return Listing(view.direct_listing, view.full_tokens)
-        base = self._base(view)
-        if not view.pinned:
+        base = None if view.optimization is None else self._base(view)
+        if base is not None and not view.pinned:
             return base
         made = self._made.setdefault(view, {})
-        if id(base) not in made:
-            made[id(base)] = _with_pinned(base, view)
-        return made[id(base)]
+        if base not in made:
+            made[base] = _direct(view) if base is None else _with_pinned(base, view)
+        return made[base]
 
     def _base(self, view: View) -> Listing:
         if view.exposure is Exposure.PROGRESSIVE:
             return _PROGRESSIVE
         return _WITH_EXECUTE if self._offers_execute() else _SEARCH
+
+
+def _direct(view: View) -> Listing:
+    return Listing(view.direct_listing, view.full_tokens)
 
 
 def _with_pinned(base: Listing, view: View) -> Listing:

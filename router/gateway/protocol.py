@@ -178,7 +178,7 @@ class Protocol:
         raise MCPError(types.INVALID_REQUEST, str(admission.refusal))
 
     async def _list_tools(self, request: Request) -> Result:
-        return self._exposures.list_tools(request)
+        return self._exposures.list_tools(request).written
 
     async def _call_tool(self, request: Request) -> JsonObject:
         name = request.params.get("name")

@@ -26,8 +26,8 @@ from tests.router.gateway.harness import (
 @pytest.mark.proves("META-1")
 def test_optimized_listing_is_the_two_meta_tools_byte_for_byte() -> None:
     booth = Booth()
-    first = json.dumps(booth.exposures.list_tools(booth.request()))
-    assert first == json.dumps(booth.exposures.list_tools(booth.request()))
+    first = json.dumps(booth.exposures.list_tools(booth.request()).answer)
+    assert first == json.dumps(booth.exposures.list_tools(booth.request()).answer)
     names = [tool["name"] for tool in json.loads(first)["tools"]]
     assert names == ["tool_discovery", "tool_execute"]
 
@@ -35,7 +35,7 @@ def test_optimized_listing_is_the_two_meta_tools_byte_for_byte() -> None:
 @pytest.mark.proves("META-1")
 def test_meta_tools_ask_to_be_always_loaded() -> None:
     booth = Booth()
-    for tool in booth.exposures.list_tools(booth.request())["tools"]:
+    for tool in booth.exposures.list_tools(booth.request()).answer["tools"]:
         assert tool["_meta"] == {"anthropic/alwaysLoad": True}
 
 
@@ -221,7 +221,7 @@ async def test_an_error_the_server_answered_passes_unchanged() -> None:
 @pytest.mark.proves("META-4")
 async def test_with_optimization_off_all_tools_are_shown_and_called_by_exposed_name() -> None:
     booth = Booth(optimization=None)
-    listing = booth.exposures.list_tools(booth.request())
+    listing = booth.exposures.list_tools(booth.request()).answer
     assert [t["name"] for t in listing["tools"]] == ["files__read_file", "files__write_file"]
     assert await booth.call("files__read_file", {"path": "/x"}) is ODD_RESULT
     assert await booth.discover("read file") == []
@@ -230,8 +230,8 @@ async def test_with_optimization_off_all_tools_are_shown_and_called_by_exposed_n
 @pytest.mark.proves("META-4")
 async def test_optimization_is_set_per_project() -> None:
     booth = Booth(projects={"all": {"name": "All", "optimization": None}})
-    assert len(booth.exposures.list_tools(booth.request())["tools"]) == 2
-    names = [t["name"] for t in booth.exposures.list_tools(booth.request("all"))["tools"]]
+    assert len(booth.exposures.list_tools(booth.request()).answer["tools"]) == 2
+    names = [t["name"] for t in booth.exposures.list_tools(booth.request("all")).answer["tools"]]
     assert names == ["files__read_file", "files__write_file"]
 
 

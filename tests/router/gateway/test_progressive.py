@@ -54,7 +54,7 @@ async def text_of(booth: Booth, name: str, **arguments: Any) -> str:
 
 @pytest.mark.proves("PROG-1", "META-1")
 async def test_five_tools_are_listed_byte_for_byte_the_same(booth: Booth) -> None:
-    listings = [json.dumps(booth.exposures.list_tools(booth.request())) for _ in range(2)]
+    listings = [json.dumps(booth.exposures.list_tools(booth.request()).answer) for _ in range(2)]
     assert listings[0] == listings[1]
     assert [tool["name"] for tool in json.loads(listings[0])["tools"]] == FIVE
     entry = booth.recorded[0]
@@ -68,7 +68,7 @@ async def test_they_are_there_only_in_that_exposure() -> None:
         with pytest.raises(Exception, match="Unknown tool"):
             await searching.call(name, {})
     off = Booth(answer, exposure="progressive", optimization=None)
-    assert [t["name"] for t in off.exposures.list_tools(off.request())["tools"]] == [
+    assert [t["name"] for t in off.exposures.list_tools(off.request()).answer["tools"]] == [
         "files__read_file",
         "files__write_file",
     ]
@@ -227,7 +227,7 @@ async def test_a_server_that_is_not_there_is_told_with_those_that_are(booth: Boo
 async def test_execute_can_be_offered_beside_the_two_meta_tools() -> None:
     booth = Booth(answer, tools=(READ, ODD))
     booth.offers_execute = True
-    listing = booth.exposures.list_tools(booth.request())
+    listing = booth.exposures.list_tools(booth.request()).answer
     assert [t["name"] for t in listing["tools"]] == ["tool_discovery", "tool_execute", "execute"]
     assert listing == metatools.LISTING_WITH_EXECUTE
     [found] = await booth.discover("odd things")
