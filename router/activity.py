@@ -96,7 +96,9 @@ class ClientSavings:
     """What they did load."""
     discovery_tokens: int
     """What the replies of searches cost."""
+    script_tokens: int = 0
+    """What stayed inside its scripts, less what they answered."""
 
     @property
     def saved_tokens(self) -> int:
-        return self.full_tokens - self.loaded_tokens - self.discovery_tokens
+        return self.full_tokens - self.loaded_tokens - self.discovery_tokens + self.script_tokens

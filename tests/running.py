@@ -155,7 +155,8 @@ class Client:
             "Mcp_Session_Id": response.headers["mcp-session-id"],
             "MCP_Protocol_Version": result["protocolVersion"],
         }
-        await self.post({"jsonrpc": "2.0", "method": "notifications/initialized"}, **session)
+        initialized = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+        await self.post(initialized, **session, **how)
         return result, session
 
 

@@ -236,7 +236,7 @@ def _savings(result: Any) -> list[str]:
     clients: list[JsonObject] = result
     if not clients:
         return ["No client has listed tools yet."]
-    head = ("client", "listings", "in full", "loaded", "searches", "saved")
+    head = ("client", "listings", "in full", "loaded", "searches", "scripts", "saved")
     rows = [
         (
             c["client"],
@@ -244,6 +244,7 @@ def _savings(result: Any) -> list[str]:
             c["fullTokens"],
             c["loadedTokens"],
             c["discoveryTokens"],
+            c["scriptTokens"],
             c["savedTokens"],
         )
         for c in clients

@@ -221,7 +221,7 @@ class Exposures:
                 server=key.server,
                 tool=key.tool,
                 context_tokens=0 if request.inside_script else tokens,
-                saved_tokens=tokens if request.inside_script else 0,
+                saved_tokens=_spared(request, key, tokens),
                 input_tokens=context_tokens(arguments),
                 detail=self._execution.shown(arguments) if self._detailed() else None,
                 message=message,
@@ -244,3 +244,10 @@ class Exposures:
             return Ok(self._results.read(caller, arguments))
         except InvalidInput as error:
             return failed(error)
+
+
+def _spared(request: Request, key: ToolKey, tokens: int) -> int:
+    """What a client was spared: results that stay in a script, less what the script answers."""
+    if request.inside_script:
+        return tokens
+    return -tokens if key.server == SCRIPTS else 0

@@ -103,8 +103,8 @@ class Front:
             await respond(arrival.send, 202)
 
     async def _open(self, arrival: Arrival, call: Call) -> None:
-        if self._sessions.full:
-            raise Rejected(503, types.INTERNAL_ERROR, "Too many open sessions")
+        if not self._sessions.has_room():
+            raise Rejected(503, types.INTERNAL_ERROR, "All sessions there can be are in use.")
         with Answer(arrival.send) as answer:
             incoming = Incoming.of(arrival, call, "", answer)
             try:

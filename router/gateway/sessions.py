@@ -12,6 +12,7 @@ import asyncio
 import itertools
 import secrets
 import time
+from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -119,10 +120,10 @@ class Sessions:
     def all(self) -> tuple[Session, ...]:
         return (*self._opened.values(), *self._stateless.values())
 
-    @property
-    def full(self) -> bool:
-        """Whether no client of an older revision can open another session just now."""
-        return len(self._opened) >= MAX_SESSIONS
+    def has_room(self) -> bool:
+        """Whether a client of an older revision can open another session; if need be, one that
+        nobody uses ends for it."""
+        return self._make_room(self._opened)
 
     def open(self, incoming: Incoming, version: str) -> Session:
         """The session that the client of an older revision begins."""
@@ -141,7 +142,7 @@ class Sessions:
         key = _key(incoming)
         session = self._stateless.get(key)
         if session is None:
-            self._make_room()
+            self._make_room(self._stateless)
             version = incoming.protocol_version
             session = _session(incoming, version, stated_capabilities(incoming))
             self._stateless[key] = session
@@ -176,10 +177,18 @@ class Sessions:
             session.end()
             self._on_end(session)
 
-    def _make_room(self) -> None:
-        idle = [key for key, session in self._stateless.items() if not session.under_way]
-        if len(self._stateless) >= MAX_SESSIONS and idle:
-            self._end(self._stateless, min(idle, key=lambda key: self._stateless[key].last_seen))
+    def _make_room(self, known: dict[Hashable, Session]) -> bool:
+        """End the session that has been quiet for longest, of the client that has the most of them:
+        one that opens them and never ends them costs the others none."""
+        if len(known) < MAX_SESSIONS:
+            return True
+        idle = {key: session for key, session in known.items() if not session.under_way}
+        if not idle:
+            return False
+        [(owner, _)] = Counter(session.owner for session in idle.values()).most_common(1)
+        theirs = [key for key, session in idle.items() if session.owner == owner]
+        self._end(known, min(theirs, key=lambda key: idle[key].last_seen))
+        return True
 
     def _seen(self, session: Session) -> None:
         session.last_seen = self._clock()

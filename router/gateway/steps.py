@@ -45,7 +45,7 @@ class Steps:
                 tool=name if runs else None,
                 detail=None if runs else " ".join((name, *map(str, arguments.values()))),
                 context_tokens=tokens,
-                saved_tokens=0 if runs else -tokens,
+                saved_tokens=-tokens,
                 message=message,
             )
 

@@ -53,8 +53,9 @@ _SAVINGS = """
     SELECT client, SUM(kind = :list),
            SUM(CASE WHEN kind = :list THEN context_tokens + saved_tokens ELSE 0 END),
            SUM(CASE WHEN kind = :list THEN context_tokens ELSE 0 END),
-           SUM(CASE WHEN kind = :search THEN context_tokens ELSE 0 END)
-    FROM activity WHERE at_us >= :since AND kind IN (:list, :search)
+           SUM(CASE WHEN kind = :search THEN context_tokens ELSE 0 END),
+           SUM(CASE WHEN kind = :call THEN saved_tokens ELSE 0 END)
+    FROM activity WHERE at_us >= :since AND kind IN (:list, :search, :call)
     GROUP BY client ORDER BY client
 """
 
@@ -136,10 +137,12 @@ class ActivityTable:
         return ActivityPage(tuple(_entry(row[1:]) for row in rows), more)
 
     def savings(self, since: datetime | None) -> tuple[ClientSavings, ...]:
-        """Computed from what was noted: a listing's `saved_tokens` is what it left out."""
+        """Computed from what was noted: a listing's `saved_tokens` is what it left out, a
+        call's what stayed in a script."""
         values = {
             "list": ActivityKind.LIST.value,
             "search": ActivityKind.SEARCH.value,
+            "call": ActivityKind.CALL.value,
             "since": _micros(since) if since else 0,
         }
         with _translated():

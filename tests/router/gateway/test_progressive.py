@@ -214,6 +214,7 @@ async def test_a_scripts_calls_pass_the_same_door_and_are_noted_as_the_clients(
     assert inner[-1].saved_tokens > 0
     assert (outer.kind, outer.tool, outer.request_id) == (ActivityKind.CALL, "execute", "1")
     assert outer.context_tokens > 0
+    assert outer.saved_tokens == -outer.context_tokens
 
 
 async def test_a_server_that_is_not_there_is_told_with_those_that_are(booth: Booth) -> None:

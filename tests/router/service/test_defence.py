@@ -16,7 +16,7 @@ import pytest
 from pydantic import ValidationError
 
 from router.activity import ActivityKind
-from router.gateway import connections
+from router.gateway import connections, sessions
 from router.model import Exposure, JsonObject
 from router.settings import Settings
 from tests.booth import children_of
@@ -149,6 +149,33 @@ async def test_no_answer_invites_other_origins(running: Running) -> None:
     for method in ("OPTIONS", "GET", "POST"):
         response = await running.http.request(method, running.url, headers=running.headers())
         assert not [name for name in response.headers if name.startswith("access-control")]
+
+
+async def test_who_never_ends_sessions_takes_none_from_others(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "MAX_SESSIONS", 4)
+    quiet = await running.router.issue_token("Quiet", None, None)
+    _, mine = await running.open_session("2025-06-18", token=quiet.secret)
+    theirs = [(await running.open_session("2025-06-18"))[1] for _ in range(10)]
+    kept = [(await running.post(LIST, **session)).status_code for session in theirs]
+    assert kept == [404] * 7 + [200] * 3
+    assert (await running.post(LIST, token=quiet.secret, **mine)).status_code == 200
+
+
+async def test_a_session_in_use_is_never_ended_for_a_new_one(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "MAX_SESSIONS", 1)
+    _, session = await running.open_session("2025-06-18")
+    named = {name.replace("_", "-"): value for name, value in session.items()}
+    headers = running.headers(**named)
+    async with running.http.stream("GET", running.url, headers=headers) as standing:
+        assert standing.status_code == 200
+        params: JsonObject = {"protocolVersion": "2025-06-18", "capabilities": {}}
+        opening: JsonObject = {**LIST, "method": "initialize", "params": params}
+        assert (await running.post(opening)).status_code == 503
+        assert (await running.post(LIST, **session)).status_code == 200
 
 
 async def test_an_unknown_session_is_not_found(running: Running) -> None:

@@ -85,14 +85,19 @@ def test_pages_follow_each_other_without_a_gap(log: SqliteActivityLog) -> None:
 
 
 @pytest.mark.proves("META-9")
-def test_savings_are_what_was_not_loaded_less_what_searches_cost(log: SqliteActivityLog) -> None:
+def test_savings_are_what_was_not_loaded_or_stayed_in_scripts_less_what_searches_cost(
+    log: SqliteActivityLog,
+) -> None:
     listing = replace(CALL, kind=ActivityKind.LIST, context_tokens=300, saved_tokens=9700)
     search = replace(CALL, kind=ActivityKind.SEARCH, context_tokens=200, saved_tokens=-200)
-    for entry in (listing, listing, search, replace(search, client="Cursor"), CALL):
+    inside = replace(CALL, context_tokens=0, saved_tokens=1000)
+    script = replace(CALL, tool="execute", context_tokens=50, saved_tokens=-50)
+    cursors = replace(search, client="Cursor")
+    for entry in (listing, listing, search, cursors, CALL, inside, inside, script):
         log.record(entry)
     claude, cursor = log.savings(None)
-    assert claude == ClientSavings("Claude", 2, 20_000, 600, 200)
-    assert claude.saved_tokens == 19_200
+    assert claude == ClientSavings("Claude", 2, 20_000, 600, 200, 1950)
+    assert claude.saved_tokens == 21_150
     assert cursor.saved_tokens == -200
     assert log.savings(NOW + timedelta(days=1)) == ()
 
