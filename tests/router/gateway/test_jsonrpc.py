@@ -1,0 +1,69 @@
+"""Messages are read so that nobody could read them otherwise, and written so that all can."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from router.gateway.jsonrpc import (
+    NOT_JSON,
+    Call,
+    Notice,
+    Reply,
+    UnfitBody,
+    message_in,
+    read,
+    result_message,
+    written,
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "meaning"),
+    [
+        ({"id": 1, "method": "ping"}, Call(1, "ping", {})),
+        ({"id": "a", "method": "ping", "params": None}, Call("a", "ping", {})),
+        ({"method": "notifications/x", "params": {"a": 1}}, Notice("notifications/x", {"a": 1})),
+        ({"id": "q", "result": {}}, Reply("q", {}, {})),
+        ({"id": "q", "error": {"code": 1}}, Reply("q", None, {"code": 1})),
+        ({"id": "q", "result": {"a": 1}, "error": {"code": 1}}, Reply("q", None, {"code": 1})),
+        ({"id": None, "method": "ping"}, None),
+        ({"id": True, "method": "ping"}, None),
+        ({"id": 1.5, "method": "ping"}, None),
+        ({"id": 1, "method": "ping", "params": []}, None),
+        ({"id": 1, "method": 2}, None),
+        ({"id": 1, "Method": "ping"}, None),
+        ({"id": 1, "result": 3}, None),
+        ({"result": {}}, None),
+    ],
+)
+def test_a_message_is_a_call_a_notice_or_a_reply(message: dict[str, Any], meaning: object) -> None:
+    assert message_in({"jsonrpc": "2.0", **message}) == meaning
+    assert message_in(message) is None
+
+
+def test_a_batch_is_no_message() -> None:
+    assert message_in([{"jsonrpc": "2.0", "id": 1, "method": "ping"}]) is None
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[" * 100_000, b'{"a":"\xed\xa0\x80"}'])
+def test_what_is_not_json_is_not_read(body: bytes) -> None:
+    assert read(body) is NOT_JSON
+
+
+@pytest.mark.parametrize("body", [b'{"a":1,"a":1}', b'[{"b":{"a":1,"a":2}}]', b"[NaN]", b"[1e999]"])
+def test_what_others_might_read_otherwise_is_refused(body: bytes) -> None:
+    with pytest.raises(UnfitBody):
+        read(body)
+
+
+@pytest.mark.parametrize("value", ["héß 語 🎉", "half \ud800", {"a": [None, 1.5, True, "\u0000"]}])
+def test_what_is_written_can_be_read(value: object) -> None:
+    assert json.loads(written(value)) == value
+    assert json.loads(result_message("é", {"v": value})) == {
+        "jsonrpc": "2.0",
+        "id": "é",
+        "result": {"v": value},
+    }

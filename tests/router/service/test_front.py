@@ -1,0 +1,130 @@
+"""How answers travel: as one body or as a stream, within a session or without, until cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from router.gateway import answering, sessions
+from router.model import JsonObject
+from router.tasks import spawn
+from tests.running import Record, Running, read_answer, stdio_config
+
+OLD = "2025-06-18"
+LIST: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+SLOW: JsonObject = {
+    "jsonrpc": "2.0",
+    "id": "slow",
+    "method": "tools/call",
+    "params": {"name": "tool_execute", "arguments": {"toolKey": "test:slow"}},
+}
+CANCEL: JsonObject = {
+    "jsonrpc": "2.0",
+    "method": "notifications/cancelled",
+    "params": {"requestId": "slow"},
+}
+
+
+def of_session(running: Running, session: dict[str, str]) -> dict[str, str]:
+    return running.headers(**{key.replace("_", "-"): value for key, value in session.items()})
+
+
+async def slow_server(running: Running, tmp_path: Path) -> Record:
+    record = Record(tmp_path)
+    await running.add("Test", stdio_config("--record", str(record.path)))
+    return record
+
+
+async def test_an_answer_is_one_body_if_nothing_comes_before_it(running: Running) -> None:
+    _, session = await running.open_session(OLD)
+    for response in (await running.post(LIST, **session), await running.post_modern("tools/list")):
+        assert response.headers["content-type"] == "application/json"
+        assert "transfer-encoding" not in response.headers
+
+
+async def test_an_answer_that_lets_wait_becomes_a_stream_that_stays_alive(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "SILENCE_S", 0.05)
+    record = await slow_server(running, tmp_path)
+    _, session = await running.open_session(OLD)
+    headers = of_session(running, session)
+    async with running.http.stream("POST", running.url, json=SLOW, headers=headers) as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        lines = stream.aiter_lines()
+        assert await anext(lines) == ": ping"
+        await running.post(CANCEL, **session)
+        assert "Request cancelled" in "".join([line async for line in lines])
+    record.close()
+
+
+async def test_in_older_revisions_a_call_outlives_its_connection_until_it_is_cancelled(
+    running: Running, tmp_path: Path
+) -> None:
+    record = await slow_server(running, tmp_path)
+    _, session = await running.open_session(OLD)
+    call = spawn(running.post(SLOW, **session), name="a call")
+    await record.until("slow")
+    call.cancel()
+    await asyncio.wait([call])
+    other = {**SLOW, "id": "other"}
+    second = spawn(running.post(other, **session), name="a call")
+    await record.until("slow")
+    await running.post(CANCEL, **session)
+    await record.until("notifications/cancelled")
+    assert not second.done()
+    await running.post({**CANCEL, "params": {"requestId": "other"}}, **session)
+    assert read_answer(await second)["error"]["code"] == -32800
+    record.close()
+
+
+async def test_one_session_has_no_say_in_another(running: Running, tmp_path: Path) -> None:
+    record = await slow_server(running, tmp_path)
+    _, session = await running.open_session(OLD)
+    _, stranger = await running.open_session(OLD)
+    call = spawn(running.post(SLOW, **session), name="a call")
+    await record.until("slow")
+    assert (await running.post(CANCEL, **stranger)).status_code == 202
+    assert (await running.post({"jsonrpc": "2.0", "id": 1, "method": "ping"}, **session)).json()
+    assert not call.done()
+    await running.http.delete(running.url, headers=of_session(running, session))
+    assert read_answer(await call)["error"]["code"] == -32800
+    await record.until("notifications/cancelled")
+    record.close()
+
+
+async def test_a_session_has_one_standing_stream_which_ends_with_it(running: Running) -> None:
+    _, session = await running.open_session(OLD)
+    headers = of_session(running, session)
+    async with running.http.stream("GET", running.url, headers=headers) as stream:
+        assert stream.status_code == 200
+        assert (await running.http.get(running.url, headers=headers)).status_code == 409
+        assert (await running.http.delete(running.url, headers=headers)).status_code == 200
+        assert await stream.aread() == b""
+    assert (await running.post(LIST, **session)).status_code == 404
+
+
+async def test_a_standing_stream_can_be_opened_again(running: Running) -> None:
+    _, session = await running.open_session(OLD)
+    headers = of_session(running, session)
+    for _ in range(2):
+        async with httpx2.AsyncClient() as http, asyncio.timeout(10):
+            while True:  # until the one before is known to be gone
+                async with http.stream("GET", running.url, headers=headers) as stream:
+                    if stream.status_code == 200:
+                        break
+
+
+async def test_beyond_so_many_sessions_none_is_opened(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "MAX_SESSIONS", 1)
+    _, session = await running.open_session(OLD)
+    params = {"protocolVersion": OLD, "capabilities": {}, "clientInfo": {"name": "", "version": ""}}
+    another = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    assert (await running.post(another)).status_code == 503
+    await running.http.delete(running.url, headers=of_session(running, session))
+    assert (await running.post(another)).status_code == 200
