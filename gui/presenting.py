@@ -27,7 +27,7 @@ from router.model import (
     ServerStatus,
     Transport,
 )
-from router.receipts import Protection
+from router.receipts import Protection, Reason
 
 _NOISE_ARGUMENTS = frozenset({"-y", "--yes"})
 
@@ -177,7 +177,12 @@ def protection_text(status: ServerStatus) -> str:
         return ""
     words = protection_words(status.protection)
     told = tr("When its tools were listed: {words}").format(words=words)
-    return "\n".join((told, *status.protection.missing))
+    return "\n".join((told, *map(reason_words, status.protection.missing)))
+
+
+def reason_words(reason: Reason) -> str:
+    """Why something is not as it could be, in the person's language."""
+    return tr(reason.why).format(*reason.parts)
 
 
 def protection_words(protection: Protection) -> str:

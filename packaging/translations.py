@@ -81,11 +81,11 @@ def open_texts(path: Path) -> list[str]:
 def settings_texts() -> str:
     """The texts that the router declares, which knows no Qt, as calls that lupdate finds."""
     sys.path.insert(0, str(ROOT))
-    from router.receipts import Unseen
+    from router.receipts import Unseen, Why
     from router.settings import Settings
 
     settings = (field.description for field in Settings.model_fields.values())
-    texts = (*settings, *(words.value for words in Unseen))
+    texts = (*settings, *(words.value for words in (*Unseen, *Why)))
     return "".join(f"tr({json.dumps(text)})\n" for text in texts if text)
 
 

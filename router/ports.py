@@ -39,7 +39,7 @@ from router.model import (
 )
 from router.permissions import Answer, AskId, PermissionAsk
 from router.projects import ProjectsPort
-from router.receipts import DiscoveryAccess, Receipt
+from router.receipts import DiscoveryAccess, Protection, Receipt
 from router.saved import ScriptsPort
 from router.searching import SearchPort
 from router.settings import PermissionRule, ServerConfig, Settings
@@ -123,6 +123,11 @@ class RouterPort(Protocol):
     async def allow_discovery(self, ref: ServerRef, access: DiscoveryAccess) -> None:
         """Decide what a server may have while its lists are learnt, and learn them so. Holds for
         its present configuration."""
+        ...
+
+    async def isolation(self) -> Protection:
+        """What would protect the computer if lists were learnt now, as a self-test has proved; the
+        first time, the test takes some tenths of a second."""
         ...
 
     async def begin_sign_in(self, ref: ServerRef) -> SignIn:

@@ -32,6 +32,39 @@ class DiscoveryAccess(StrEnum):
     """All it has when it is used."""
 
 
+class Why(StrEnum):
+    """Why a server was not better protected, or its package not fetched beforehand: sentences with
+    places for their particulars. The window has them in other languages."""
+
+    NO_BUBBLEWRAP = "bubblewrap (bwrap) is not installed."
+    TEST_TOOK_TOO_LONG = "Level {0}: the self-test did not end in time."
+    TEST_FAILED = "Level {0}: {1}"
+    READ_FILES = "Level {0}: a program inside could read files."
+    WROTE_FILES = "Level {0}: a program inside could write files."
+    REACHED_NETWORK = "Level {0}: a program inside could reach the network."
+    REACHED_SOCKETS = "Level {0}: a program inside could reach local sockets."
+    SIGNALLED = "Level {0}: a program inside could signal other programs."
+    FORKED = "Level {0}: a program inside could start processes without end."
+    IN_CONTAINER = "It runs in a container, started as written: isolation ends at the container."
+    NO_NPM = "It runs as written: npm is not installed."
+    NO_PYTHON = "It runs as written: neither uv nor Python is installed."
+    NO_VALUE = "{0} runs it as written: {1} has no value."
+    UNKNOWN_OPTION = "{0} runs it as written: the option {1} is not understood."
+    NO_PACKAGE = "{0} runs it as written: it names no package."
+    NOT_OF_REGISTRY = "{0} runs it as written: {1} does not come from the registry."
+    NOT_OF_INDEX = "{0} runs it as written: {1} does not come from the package index."
+    OTHER = "{0}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    why: Why
+    parts: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.why.format(*self.parts)
+
+
 @dataclass(frozen=True, slots=True)
 class Protection:
     """What was in force while a server's lists were learnt; `router.advice` has the words."""
@@ -43,7 +76,7 @@ class Protection:
     tasks: int | None = None
     """How many processes and threads it could start."""
     cpu_percent: int | None = None
-    missing: tuple[str, ...] = ()
+    missing: tuple[Reason, ...] = ()
     """Why it was not better protected."""
 
     @property
@@ -93,5 +126,5 @@ class Receipt:
     memory_mb: int = 0
     """The most it had resident."""
     package: Package | None = None
-    as_written: str = ""
+    as_written: Reason | None = None
     """Why its package was not fetched beforehand, if it is one."""

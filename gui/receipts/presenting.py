@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gui.look.fields import Field
-from gui.presenting import protection_words
+from gui.presenting import protection_words, reason_words
 from gui.translating import tr
 from router.receipts import Receipt
 
@@ -29,7 +29,7 @@ def tried_text(receipt: Receipt | None) -> str:
 def receipt_fields(receipt: Receipt) -> tuple[Field, ...]:
     """All of it, as captions and values."""
     protection = receipt.protection
-    words = "\n".join((protection_words(protection), *protection.missing))
+    words = "\n".join((protection_words(protection), *map(reason_words, protection.missing)))
     tried = (
         Field(tr("Files outside its home"), _listed(receipt.files), code=bool(receipt.files)),
         Field(tr("Hosts"), _listed(receipt.hosts), code=bool(receipt.hosts)),
@@ -55,7 +55,8 @@ def _listed(found: tuple[str, ...]) -> str:
 def _package(receipt: Receipt) -> tuple[Field, ...]:
     if package := receipt.package:
         return (Field(tr("Package"), f"{package.name} {package.version}", code=True),)
-    return (Field(tr("Package"), receipt.as_written),) if receipt.as_written else ()
+    reason = receipt.as_written
+    return (Field(tr("Package"), reason_words(reason)),) if reason else ()
 
 
 def _unseen(receipt: Receipt) -> str:

@@ -61,7 +61,7 @@ class SettingsDialog(QDialog):
             PageName.GENERAL: GeneralPage(router, self._changes),
             PageName.OPTIMIZATION: OptimizationPage(router, self._changes, commands),
             PageName.APPS: self._apps,
-            PageName.SECURITY: SecurityPage(router, self._changes),
+            PageName.SECURITY: SecurityPage(router, self._changes, commands),
             PageName.NETWORK: NetworkPage(router, self._changes),
             PageName.ACTIVITY: ActivityPage(router, self._changes),
             PageName.ABOUT: AboutPage(router, self._changes),

@@ -6,20 +6,23 @@ from __future__ import annotations
 from PySide6.QtWidgets import QVBoxLayout
 
 from gui import formats
+from gui.commands import Commands
 from gui.look.widgets import Segmented, Toggle
+from gui.presenting import protection_words, reason_words
 from gui.settings.changes import SettingsChanges
 from gui.settings.controls import RadioCard, RowCard
 from gui.settings.page import SettingsPage, description, heading
 from router.lists import ApprovalPolicy, ListLimits
 from router.ports import RouterPort
-from router.receipts import IsolationLevel
+from router.receipts import IsolationLevel, Protection
 
 
 class SecurityPage(SettingsPage):
     icon_name = "shield-check"
 
-    def __init__(self, router: RouterPort, changes: SettingsChanges) -> None:
+    def __init__(self, router: RouterPort, changes: SettingsChanges, commands: Commands) -> None:
         super().__init__(self.tr("Security"), router, changes)
+        self._commands = commands
         self._policies = self._add_policies()
         self._level = Segmented(
             self.tr("Least isolation"),
@@ -47,7 +50,7 @@ class SecurityPage(SettingsPage):
         self._open.setChecked(settings.open_endpoint)
         self._limits.set_current(settings.list_limits.preset)
         self._shown_of_lists.setText(self._limits_text(settings.list_limits.limits()))
-        self._in_force.setText(self._protection())
+        self._commands.run(self, self.router.isolation(), on_done=self._show_protection)
 
     def _add_policies(self) -> dict[ApprovalPolicy, RadioCard]:
         cards = {
@@ -106,16 +109,11 @@ class SecurityPage(SettingsPage):
         self.column.addWidget(heading(self.tr("Apps")))
         self.column.addWidget(access)
 
-    def _protection(self) -> str:
-        """What was in force when tools were last learnt, as a self-test has proved it."""
-        servers = self.router.servers(self.router.active_workspace())
-        known = [s.protection for s in servers if s.protection is not None]
-        if not known:
-            return self.tr("Known once a server’s tools have been learnt.")
-        least = min(known, key=lambda protection: protection.level)
+    def _show_protection(self, found: Protection) -> None:
+        """What a server would be learnt with now, as a self-test has proved it."""
         names = {**dict(self._levels()), IsolationLevel.NONE: self.tr("None")}
-        said = self.tr("{level}, at the least, for the servers of this workspace")
-        return "\n".join((said.format(level=names[least.level]), *least.missing))
+        words = (names[found.level], protection_words(found), *map(reason_words, found.missing))
+        self._in_force.setText("\n".join(words))
 
     def _limits_text(self, limits: ListLimits) -> str:
         text = self.tr(

@@ -698,6 +698,78 @@
         <translation>試みたことの一部は読み取れませんでした。</translation>
     </message>
     <message>
+        <source>bubblewrap (bwrap) is not installed.</source>
+        <translation>bubblewrap（bwrap）がインストールされていません。</translation>
+    </message>
+    <message>
+        <source>Level {0}: the self-test did not end in time.</source>
+        <translation>レベル {0}：自己テストが時間内に終わりませんでした。</translation>
+    </message>
+    <message>
+        <source>Level {0}: {1}</source>
+        <translation>レベル {0}：{1}</translation>
+    </message>
+    <message>
+        <source>Level {0}: a program inside could read files.</source>
+        <translation>レベル {0}：内側のプログラムがファイルを読めました。</translation>
+    </message>
+    <message>
+        <source>Level {0}: a program inside could write files.</source>
+        <translation>レベル {0}：内側のプログラムがファイルに書き込めました。</translation>
+    </message>
+    <message>
+        <source>Level {0}: a program inside could reach the network.</source>
+        <translation>レベル {0}：内側のプログラムがネットワークに接続できました。</translation>
+    </message>
+    <message>
+        <source>Level {0}: a program inside could reach local sockets.</source>
+        <translation>レベル {0}：内側のプログラムがローカルソケットに接続できました。</translation>
+    </message>
+    <message>
+        <source>Level {0}: a program inside could signal other programs.</source>
+        <translation>レベル {0}：内側のプログラムがほかのプログラムにシグナルを送れました。</translation>
+    </message>
+    <message>
+        <source>Level {0}: a program inside could start processes without end.</source>
+        <translation>レベル {0}：内側のプログラムがプロセスを際限なく起動できました。</translation>
+    </message>
+    <message>
+        <source>It runs in a container, started as written: isolation ends at the container.</source>
+        <translation>コンテナーの中で、書かれたとおりに起動されます。隔離はコンテナーまでです。</translation>
+    </message>
+    <message>
+        <source>It runs as written: npm is not installed.</source>
+        <translation>書かれたとおりに起動されます：npm がインストールされていません。</translation>
+    </message>
+    <message>
+        <source>It runs as written: neither uv nor Python is installed.</source>
+        <translation>書かれたとおりに起動されます：uv も Python もインストールされていません。</translation>
+    </message>
+    <message>
+        <source>{0} runs it as written: {1} has no value.</source>
+        <translation>{0} が書かれたとおりに起動します：{1} に値がありません。</translation>
+    </message>
+    <message>
+        <source>{0} runs it as written: the option {1} is not understood.</source>
+        <translation>{0} が書かれたとおりに起動します：オプション {1} を解釈できません。</translation>
+    </message>
+    <message>
+        <source>{0} runs it as written: it names no package.</source>
+        <translation>{0} が書かれたとおりに起動します：パッケージ名がありません。</translation>
+    </message>
+    <message>
+        <source>{0} runs it as written: {1} does not come from the registry.</source>
+        <translation>{0} が書かれたとおりに起動します：{1} はレジストリーのものではありません。</translation>
+    </message>
+    <message>
+        <source>{0} runs it as written: {1} does not come from the package index.</source>
+        <translation>{0} が書かれたとおりに起動します：{1} はパッケージインデックスのものではありません。</translation>
+    </message>
+    <message>
+        <source>{0}</source>
+        <translation>{0}</translation>
+    </message>
+    <message>
         <source>Not found on this computer</source>
         <translation>このコンピューターにはありません</translation>
     </message>
@@ -2753,16 +2825,8 @@ What search replies cost is already taken off.</source>
         <translation>アプリ</translation>
     </message>
     <message>
-        <source>Known once a server’s tools have been learnt.</source>
-        <translation>サーバーのツールを取得すると分かります。</translation>
-    </message>
-    <message>
         <source>None</source>
         <translation>なし</translation>
-    </message>
-    <message>
-        <source>{level}, at the least, for the servers of this workspace</source>
-        <translation>このワークスペースのサーバーでは、最低でも「{level}」</translation>
     </message>
     <message>
         <source>At most {tools} tools of a server, {characters} characters of a description and {size} KB of a schema. What is left out is said under the list.</source>

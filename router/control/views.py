@@ -60,7 +60,7 @@ def _protection(protection: Protection | None) -> JsonObject | None:
         "filesBlocked": protection.files_blocked,
         "networkBlocked": not protection.network,
         "memoryMb": protection.memory_mb,
-        "missing": list(protection.missing),
+        "missing": list(map(str, protection.missing)),
     }
 
 
@@ -77,7 +77,7 @@ def receipt(name: str, found: Receipt) -> JsonObject:
         "leftOut": found.left_out,
         "unseen": list(found.unseen),
         "memoryMb": found.memory_mb,
-        "asWritten": found.as_written or None,
+        "asWritten": str(found.as_written) if found.as_written else None,
         "package": package
         and {
             "source": package.source,

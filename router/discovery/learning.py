@@ -21,7 +21,7 @@ from router.errors import UpstreamAnsweredError, UpstreamFailed
 from router.exchange import Upstream
 from router.lists import ServerListing
 from router.model import DiscoveryStep, Failure, FailureKind, ServerRef, Transport
-from router.receipts import DiscoveryAccess, IsolationLevel, Package, Protection, Receipt
+from router.receipts import DiscoveryAccess, IsolationLevel, Package, Protection, Reason, Receipt
 from router.settings import ServerConfig
 from router.upstream.environment import find_command
 from router.upstream.failures import failed, timed_out
@@ -47,7 +47,7 @@ class LearningPlan:
     limits: Limits = field(default_factory=Limits)
     readable: Sequence[str] = ()
     package: Package | None = None
-    as_written: str = ""
+    as_written: Reason | None = None
     """Why its package was not fetched beforehand, if it is one."""
 
 
@@ -100,7 +100,7 @@ class Learner:
         confined = plan.access is not DiscoveryAccess.UNCONFINED
         level = found.way.level if confined else IsolationLevel.NONE
         if level < plan.required_level:
-            reasons = found.missing if confined else ("it was allowed to run unconfined.",)
+            reasons = map(str, found.missing) if confined else ["it was allowed to run unconfined."]
             detail = f"here it is level {level}. {' '.join(reasons)}".strip()
             required = f"isolation of level {plan.required_level}"
             raise failed(Failure(FailureKind.ISOLATION_TOO_WEAK, required, detail))

@@ -7,7 +7,7 @@ from datetime import datetime
 from router.discovery.isolation.sandbox import Confined
 from router.errors import UpstreamAnsweredError, UpstreamFailed
 from router.model import Failure, FailureKind, JsonObject, ServerRef, as_array, as_object
-from router.receipts import IsolationLevel, Package, Protection, Receipt, Unseen
+from router.receipts import IsolationLevel, Package, Protection, Reason, Receipt, Unseen
 from router.upstream.failures import bad_protocol, failed
 
 _NAME_SERVICES = ("local socket /var/run/nscd/", "local socket /run/systemd/")
@@ -22,7 +22,7 @@ def make_receipt(
     config_hash: str,
     protection: Protection,
     package: Package | None,
-    as_written: str,
+    as_written: Reason | None,
 ) -> Receipt:
     watched = sightings.get("watched") is True
     kinds = {kind: _texts(sightings, kind) for kind in ("files", "hosts", "programs")}

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from router.catalog.statuses import StatusBoard
-from router.discovery.isolation.sandbox import Sandbox
+from router.discovery.isolation.sandbox import Sandbox, protection
 from router.discovery.isolation.spec import Limits
 from router.discovery.learning import Learner, LearningPlan, Running
 from router.discovery.packages.choosing import Packages
@@ -18,7 +18,7 @@ from router.discovery.packages.shelf import Shelf
 from router.learning_settings import IsolationSettings
 from router.model import ServerRef
 from router.ports import SecretStore
-from router.receipts import DiscoveryAccess, IsolationLevel, Receipt
+from router.receipts import DiscoveryAccess, IsolationLevel, Protection, Receipt
 from router.references import replace_secret_references, secret_references
 from router.service.workspaces import Workspaces
 from router.settings import (
@@ -58,9 +58,10 @@ class Discovering:
         self._packages = Packages(Shelf(state_dir / "packages", clock))
         self._outworn: set[ServerRef] = set()
         """Those whose package shall be fetched anew."""
+        self._sandbox = Sandbox(state_dir / "runs", Path.home())
         self._learner = Learner(
             running=running,
-            sandbox=Sandbox(state_dir / "runs", Path.home()),
+            sandbox=self._sandbox,
             config=lambda ref: workspaces.entry(ref).config,
             plan=self._plan,
             keep=self._keep,
@@ -73,6 +74,11 @@ class Discovering:
         found = self._receipts.get(ref)
         current = self._workspaces.entry(ref).config.config_hash
         return found if found is not None and found.config_hash == current else None
+
+    async def isolation(self) -> Protection:
+        """What a server would be learnt with now, if nobody has allowed it more."""
+        found = await self._sandbox.abilities()
+        return protection(found, _limits(self._settings().isolation), network=False)
 
     async def load(self, ref: ServerRef) -> None:
         """Take what is known of a server from disk."""
@@ -106,8 +112,8 @@ class Discovering:
 
     async def _show(self, ref: ServerRef) -> None:
         receipt, access = self.receipt(ref), await self._access(ref)
-        protection = receipt.protection if receipt else None
-        self._board.update(ref, protection=protection, access=access)
+        known = receipt.protection if receipt else None
+        self._board.update(ref, protection=known, access=access)
 
     async def _access(self, ref: ServerRef) -> DiscoveryAccess:
         consents, config = (

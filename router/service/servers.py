@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from router.catalog import editing
 from router.model import ServerId, ServerRef, SignIn, WorkspaceId
-from router.receipts import DiscoveryAccess
+from router.receipts import DiscoveryAccess, Protection
 from router.service.boundaries import Boundaries
 from router.service.keeping import require_keyring, without_secrets
 from router.settings import ServerConfig, WorkspaceConfig
@@ -58,6 +58,9 @@ class Servers(Boundaries):
 
     async def approve_server(self, ref: ServerRef) -> None:
         await self._fleet.approve(ref)
+
+    async def isolation(self) -> Protection:
+        return await self._fleet.discovering.isolation()
 
     async def allow_discovery(self, ref: ServerRef, access: DiscoveryAccess) -> None:
         await self._fleet.allow(ref, access)

@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from router.model import JsonObject, ServerId, as_object
-from router.receipts import IsolationLevel, Package, Protection, Receipt
+from router.model import JsonObject, ServerId, as_array, as_object
+from router.receipts import IsolationLevel, Package, Protection, Reason, Receipt, Why
 from router.store.files import atomic_write
 
 log = logging.getLogger(__name__)
@@ -62,17 +62,28 @@ def _decoded(file: JsonObject) -> Receipt:
         raise ValueError("it has another format version")
     protection = _protection(as_object(file.pop("protection")))
     package, at = file.pop("package"), datetime.fromisoformat(file.pop("at"))
+    as_written = file.pop("as_written")
     return Receipt(
         **_with_tuples(file, "files", "hosts", "programs", "unseen"),
         at=at,
         protection=protection,
         package=_package(as_object(package)) if package else None,
+        as_written=_reason(as_written) if as_written else None,
     )
 
 
 def _protection(file: JsonObject) -> Protection:
     level = IsolationLevel(file.pop("level"))
-    return Protection(level=level, **_with_tuples(file, "missing"))
+    missing = tuple(_reason(each) for each in as_array(file.pop("missing")))
+    return Protection(level=level, missing=missing, **file)
+
+
+def _reason(file: object) -> Reason:
+    """Files of an earlier version have them in words."""
+    if isinstance(file, str):
+        return Reason(Why.OTHER, (file,))
+    known = as_object(file)
+    return Reason(Why(known["why"]), tuple(map(str, as_array(known["parts"]))))
 
 
 def _package(file: JsonObject) -> Package:

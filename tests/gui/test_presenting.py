@@ -33,7 +33,7 @@ from router.model import (
     ServerStatus,
     Transport,
 )
-from router.receipts import IsolationLevel, Protection
+from router.receipts import IsolationLevel, Protection, Reason, Why
 from tests.fakes import fake_status
 
 NO_UVX = Failure(FailureKind.COMMAND_NOT_FOUND, "uvx", "/usr/bin")
@@ -152,11 +152,15 @@ def test_a_server_that_needs_the_network_can_be_allowed_it() -> None:
 
 def test_what_protected_the_computer_is_said_as_it_was() -> None:
     full = Protection(IsolationLevel.FULL, network=False, memory_mb=512)
-    weak = Protection(IsolationLevel.LIMITED, network=True, memory_mb=512, missing=("No bwrap.",))
+    weak = Protection(
+        IsolationLevel.LIMITED, network=True, memory_mb=512, missing=(Reason(Why.NO_BUBBLEWRAP),)
+    )
     said = protection_text(fake_status("Git", protection=full))
     assert said.endswith("Files: blocked. Network: blocked. Memory: 512 MB.")
     said = protection_text(fake_status("Git", protection=weak))
-    assert said.endswith("Files: not blocked. Network: allowed. Memory: 512 MB.\nNo bwrap.")
+    assert said.endswith(
+        "Files: not blocked. Network: allowed. Memory: 512 MB.\nbubblewrap (bwrap) is not installed."
+    )
     assert protection_text(fake_status("Git")) == ""
     reached = fake_status("Web", transport=Transport.HTTP)
     assert "nothing to isolate" in protection_text(reached)

@@ -24,6 +24,7 @@ from router.errors import Conflict
 from router.events import SettingsApplied
 from router.lists import ApprovalPolicy
 from router.model import Exposure, Optimization, ProjectSummary, TokenId, TokenSummary, WorkspaceId
+from router.receipts import IsolationLevel, Protection, Reason, Why
 from router.settings import Settings
 from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driving import button
@@ -306,3 +307,19 @@ def test_scripts_can_be_offered_beside_search(router: FakeRouter, dialog: Settin
     assert isinstance(toggle, Toggle)
     toggle.click()
     assert router.settings().offer_execute
+
+
+def test_the_security_page_says_how_well_servers_are_isolated_here(
+    router: FakeRouter, dialog: SettingsDialog, qtbot: QtBot
+) -> None:
+    missing = (Reason(Why.NO_BUBBLEWRAP), Reason(Why.READ_FILES, ("2",)))
+    router.protection = Protection(IsolationLevel.LIMITED, True, 512, missing=missing)
+    dialog.open_at(PageName.SECURITY)
+
+    def told() -> None:
+        texts = "\n".join(each.text() for each in dialog.findChildren(QLabel))
+        assert "Limited\nFiles: not blocked." in texts
+        assert "bubblewrap (bwrap) is not installed." in texts
+        assert "Level 2: a program inside could read files." in texts
+
+    qtbot.waitUntil(told, timeout=WAIT_MS)

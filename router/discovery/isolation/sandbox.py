@@ -86,17 +86,10 @@ class Sandbox:
     def _prepare(self, run: Path, wanted: Wanted, found: Abilities) -> Confined:
         self._sweep()
         private_folder(run / "home")
-        way, limits = found.way, wanted.limits
-        protection = Protection(
-            level=way.level,
-            network=wanted.network or way.level < IsolationLevel.CONFINED,
-            memory_mb=limits.memory_mb if way.level >= IsolationLevel.LIMITED else None,
-            tasks=limits.tasks if way.level >= IsolationLevel.LIMITED else None,
-            cpu_percent=limits.cpu_percent if way.level >= IsolationLevel.LIMITED else None,
-            missing=found.missing,
-        )
+        way = found.way
         command = _unconfined(wanted, run) if not way.level else self._order(run, wanted, way)
-        return Confined(command, protection, run / "sightings")
+        in_force = protection(found, wanted.limits, network=wanted.network)
+        return Confined(command, in_force, run / "sightings")
 
     def _order(self, run: Path, wanted: Wanted, way: Way) -> Command:
         full = way.level is IsolationLevel.FULL
@@ -138,6 +131,20 @@ class Sandbox:
             maker = left.name.partition("-")[0]
             if maker.isdecimal() and int(maker) != os.getpid() and not is_running(int(maker)):
                 remove_tree(left)
+
+
+def protection(found: Abilities, limits: Limits, *, network: bool) -> Protection:
+    """What holds for a run with these limits, given what this machine is able to."""
+    level = found.way.level
+    bounded = level >= IsolationLevel.LIMITED
+    return Protection(
+        level=level,
+        network=network or level < IsolationLevel.CONFINED,
+        memory_mb=limits.memory_mb if bounded else None,
+        tasks=limits.tasks if bounded else None,
+        cpu_percent=limits.cpu_percent if bounded else None,
+        missing=found.missing,
+    )
 
 
 def _covers(paths: Iterable[str], path: str) -> bool:

@@ -25,7 +25,7 @@ from router.discovery.isolation.bubblewrap import HOME
 from router.discovery.isolation.inner import inner_command
 from router.discovery.isolation.needs import interpreter_files
 from router.discovery.isolation.spec import Limits, Order, packed
-from router.receipts import IsolationLevel
+from router.receipts import IsolationLevel, Reason, Why
 
 _PATIENCE_S = 20
 _TASKS = 24
@@ -45,10 +45,10 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """The best way that holds, and why better ones don't, in words."""
+    """The best way that holds, and why better ones don't."""
 
     way: Way
-    missing: tuple[str, ...] = ()
+    missing: tuple[Reason, ...] = ()
 
 
 @functools.cache
@@ -58,11 +58,11 @@ def abilities() -> Abilities:
 
 
 def best_of(ways: Iterable[Way]) -> Abilities:
-    missing: list[str] = []
+    missing: list[Reason] = []
     for way in ways:
-        if (fault := try_out(way)) is None:
+        if not (faults := try_out(way)):
             return Abilities(way, tuple(missing))
-        missing.append(fault)
+        missing += faults
     return Abilities(Way(IsolationLevel.NONE), tuple(missing))
 
 
@@ -87,23 +87,24 @@ def _can_forbid_nesting(bwrap: str) -> bool:
     return b"--disable-userns" in helped.stdout
 
 
-def try_out(way: Way) -> str | None:
+def try_out(way: Way) -> list[Reason]:
     """Run the probe; what is wrong with the way, if anything."""
+    level = str(int(way.level))
     if way.level is IsolationLevel.FULL and not way.bwrap:
-        return "bubblewrap (bwrap) is not installed."
+        return [Reason(Why.NO_BUBBLEWRAP)]
     with ExitStack() as stack:
         outside = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="toolbooth-test-")))
         baits = _Baits(stack, outside)
         done = _run_probe(way, outside, baits)
         if done is None:
-            return f"Level {way.level}: the self-test did not end in time."
+            return [Reason(Why.TEST_TOOK_TOO_LONG, (level,))]
         if (outcome := _decoded(done.stdout)) is None:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no answer"]
-            return f"Level {way.level}: {said[-1]}"
+            return [Reason(Why.TEST_FAILED, (level, said[-1]))]
         escaped = baits.escapes(outcome) if way.level >= IsolationLevel.CONFINED else []
         if outcome["tasks"] > _TASKS and (way.watch or way.level >= IsolationLevel.CONFINED):
-            escaped.append("start processes without end")
-    return f"Level {way.level}: a program inside could {', '.join(escaped)}." if escaped else None
+            escaped.append(Why.FORKED)
+    return [Reason(why, (level,)) for why in escaped]
 
 
 class _Baits:
@@ -136,14 +137,14 @@ class _Baits:
             }
         )
 
-    def escapes(self, outcome: dict[str, Any]) -> list[str]:
-        """What the probe could do, in words; a datagram counts if it arrived."""
+    def escapes(self, outcome: dict[str, Any]) -> list[Why]:
+        """What the probe could do; a datagram counts if it arrived."""
         found = {
-            "read files": outcome["read"],
-            "write files": self._target.exists(),
-            "reach the network": outcome["connect"] or self._got_datagram(),
-            "reach local sockets": outcome["local"],
-            "signal other programs": outcome["signal"],
+            Why.READ_FILES: outcome["read"],
+            Why.WROTE_FILES: self._target.exists(),
+            Why.REACHED_NETWORK: outcome["connect"] or self._got_datagram(),
+            Why.REACHED_SOCKETS: outcome["local"],
+            Why.SIGNALLED: outcome["signal"],
         }
         return [what for what, worked in found.items() if worked]
 

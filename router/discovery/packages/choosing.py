@@ -11,7 +11,7 @@ from router.discovery.packages.runners import AsWritten, PackageRun, recognise
 from router.discovery.packages.shelf import Shelf, Shelved
 from router.errors import UpstreamFailed
 from router.model import ServerRef
-from router.receipts import Package
+from router.receipts import Package, Reason
 from router.settings import ServerConfig
 
 log = logging.getLogger(__name__)
@@ -22,7 +22,7 @@ class Choice:
     config: ServerConfig
     readable: Sequence[str] = ()
     package: Package | None = None
-    as_written: str = ""
+    as_written: Reason | None = None
     """Why nothing was fetched, if it is a package."""
     container: bool = False
 
@@ -51,7 +51,7 @@ class Packages:
             try:
                 shelved = await self._shelf.fetch(ref, run, search_path)
             except NoInstaller as error:
-                return Choice(config, as_written=f"It runs as written: {error}.")
+                return Choice(config, as_written=Reason(error.why))
             except UpstreamFailed:
                 if shelved is None:
                     raise

@@ -22,6 +22,7 @@ from pathlib import Path
 from router.discovery.packages.runners import NPM, PackageRun
 from router.errors import UpstreamFailed
 from router.model import Failure, FailureKind, as_object
+from router.receipts import Why
 from router.upstream.environment import server_environment
 from router.upstream.failures import failed
 
@@ -44,6 +45,10 @@ class Installed:
 
 class NoInstaller(Exception):
     """There is no program here that could fetch such a package."""
+
+    def __init__(self, why: Why) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 async def install(run: PackageRun, folder: Path, search_path: str) -> Installed:
@@ -69,7 +74,7 @@ def fetch_environment(ours: Mapping[str, str]) -> dict[str, str]:
 async def _install_npm(run: PackageRun, folder: Path, search_path: str) -> Installed:
     npm, node = (shutil.which(name, path=search_path) for name in ("npm", "node"))
     if npm is None or node is None:
-        raise NoInstaller("npm is not installed")
+        raise NoInstaller(Why.NO_NPM)
     (folder / "package.json").write_text('{"private": true}')
     options = "--ignore-scripts --no-audit --no-fund --no-progress --loglevel=error".split()
     await _run(run, [npm, "install", *options, "--", *run.specs], folder)
@@ -106,12 +111,12 @@ async def _install_pypi(run: PackageRun, folder: Path, search_path: str) -> Inst
     python = environment / _BIN / "python"
     if uv := shutil.which("uv", path=search_path):
         await _run(run, [uv, "venv", "--quiet", str(environment)], folder)
-        words = [uv, "pip", "install", "--quiet", "--python", str(python)]
+        words = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", str(python)]
     elif base := shutil.which("python3", path=search_path) or shutil.which("python"):
         await _run(run, [base, "-m", "venv", str(environment)], folder)
         words = [str(python), "-m", "pip", "install", "--quiet", "--no-input"]
     else:
-        raise NoInstaller("neither uv nor Python is installed")
+        raise NoInstaller(Why.NO_PYTHON)
     await _run(run, [*words, "--only-binary", ":all:", "--", *run.specs], folder)
     program = environment / _BIN / (run.entry or run.name)
     if not shutil.which(str(program)):

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from router.receipts import Reason, Why
+
 NPM, PYPI = "npm", "pypi"
 CONTAINERS = ("docker", "podman", "nerdctl")
 
@@ -45,7 +47,7 @@ class PackageRun:
 class AsWritten:
     """A command that runs packages, but not in a way that can be fetched beforehand."""
 
-    reason: str
+    reason: Reason
     container: bool = False
 
 
@@ -53,8 +55,7 @@ def recognise(command: str, args: Sequence[str]) -> PackageRun | AsWritten | Non
     """What `command` runs, if it runs packages at all."""
     name = PurePath(command).name.lower().removesuffix(".cmd").removesuffix(".exe")
     if name in CONTAINERS:
-        words = "It runs in a container, started as written: isolation ends at the container."
-        return AsWritten(words, container=True)
+        return AsWritten(Reason(Why.IN_CONTAINER), container=True)
     words = (name, *args[:2])
     for prefix, parse in _RUNNERS:
         if words[: len(prefix)] == prefix:
@@ -65,14 +66,18 @@ def recognise(command: str, args: Sequence[str]) -> PackageRun | AsWritten | Non
 class _NotUnderstood(ValueError):
     """Why a command line is left as it is."""
 
+    def __init__(self, why: Why, *parts: str) -> None:
+        super().__init__(why)
+        self.why, self.parts = why, parts
+
 
 def _parsed(
     parse: Callable[[Sequence[str]], PackageRun], args: Sequence[str], runner: str
 ) -> PackageRun | AsWritten:
     try:
         return parse(args)
-    except _NotUnderstood as reason:
-        return AsWritten(f"{runner} runs it as written: {reason}.")
+    except _NotUnderstood as error:
+        return AsWritten(Reason(error.why, (runner, *error.parts)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +98,10 @@ def _split(args: Sequence[str], *, flags: Sequence[str], valued: dict[str, str])
             break
         if option in valued:
             if not equals and not rest:
-                raise _NotUnderstood(f"{option} has no value")
+                raise _NotUnderstood(Why.NO_VALUE, option)
             values[valued[option]].append(value if equals else rest.pop(0))
         elif option not in flags or equals:
-            raise _NotUnderstood(f"the option {option} is not understood")
+            raise _NotUnderstood(Why.UNKNOWN_OPTION, option)
     return _Options(values, tuple(rest))
 
 
@@ -105,12 +110,12 @@ def _npm(args: Sequence[str]) -> PackageRun:
     options = _split(args, flags=flags, valued={"-p": "package", "--package": "package"})
     specs, words = options.values["package"], options.words
     if not words:
-        raise _NotUnderstood("it names no package")
+        raise _NotUnderstood(Why.NO_PACKAGE)
     entry = words[0] if specs else None
     specs = specs or [words[0]]
     for spec in specs:
         if not _NPM_SPEC.fullmatch(spec) or spec.startswith("."):
-            raise _NotUnderstood(f"{spec} does not come from the registry")
+            raise _NotUnderstood(Why.NOT_OF_REGISTRY, spec)
     return PackageRun(NPM, tuple(specs), entry, words[1:])
 
 
@@ -118,7 +123,7 @@ def _uv(args: Sequence[str]) -> PackageRun:
     flags = ("-q", "--quiet", "--isolated", "--no-progress", "--native-tls", "--refresh")
     options = _split(args, flags=flags, valued={"--from": "from", "--with": "with"})
     if not options.words:
-        raise _NotUnderstood("it names no package")
+        raise _NotUnderstood(Why.NO_PACKAGE)
     entry, at, version = options.words[0].partition("@")
     spec = (options.values["from"] or [_pinned(entry, version if at else "")])[-1]
     extra = [each for text in options.values["with"] for each in text.split(",")]
@@ -129,7 +134,7 @@ def _pipx(args: Sequence[str]) -> PackageRun:
     flags = ("-q", "--quiet", "--no-cache")
     options = _split(args, flags=flags, valued={"--spec": "spec", "--with": "with"})
     if not options.words:
-        raise _NotUnderstood("it names no package")
+        raise _NotUnderstood(Why.NO_PACKAGE)
     entry, _, version = options.words[0].partition("==")
     spec = (options.values["spec"] or [_pinned(entry, version)])[-1]
     return _pypi((spec, *options.values["with"]), entry, options.words[1:])
@@ -148,7 +153,7 @@ def _versioned(spec: str) -> str:
 def _pypi(specs: tuple[str, ...], entry: str, args: tuple[str, ...]) -> PackageRun:
     for spec in specs:
         if not _PYPI_SPEC.fullmatch(spec) or "/" in spec:
-            raise _NotUnderstood(f"{spec} does not come from the package index")
+            raise _NotUnderstood(Why.NOT_OF_INDEX, spec)
     return PackageRun(PYPI, specs, entry, args)
 
 

@@ -42,7 +42,7 @@ class User:
 @functools.cache
 def offered_ways() -> tuple[Way, ...]:
     """The ways that hold here, by the self-test: what the tests expect depends on nothing else."""
-    return tuple(way for way in candidates() if try_out(way) is None)
+    return tuple(way for way in candidates() if not try_out(way))
 
 
 def offered(level: int) -> Way | None:

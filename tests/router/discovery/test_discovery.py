@@ -24,7 +24,7 @@ from router.model import (
     ServerRef,
     ServerStatus,
 )
-from router.receipts import DiscoveryAccess, IsolationLevel
+from router.receipts import DiscoveryAccess, IsolationLevel, Reason, Why
 from router.settings import ServerConfig
 from tests.booth import ROOT
 from tests.running import PERSONAL, Running, running_router, stdio_config
@@ -265,7 +265,7 @@ async def test_a_server_that_takes_too_much_memory_is_ended_and_named(running: R
 async def test_less_isolation_than_a_person_requires_starts_nothing(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    weak = Abilities(Way(IsolationLevel.LIMITED), ("bubblewrap (bwrap) is not installed.",))
+    weak = Abilities(Way(IsolationLevel.LIMITED), (Reason(Why.NO_BUBBLEWRAP),))
     learner: Any = running.router._fleet.discovering._learner  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(learner._sandbox, "_find_abilities", lambda: weak)
     await isolate(running, required_level=2)

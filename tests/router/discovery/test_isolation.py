@@ -12,7 +12,7 @@ import pytest
 from router.discovery.isolation.launcher import OVER_LIMIT
 from router.discovery.isolation.self_test import Way, best_of, candidates, try_out
 from router.discovery.isolation.spec import Limits
-from router.receipts import IsolationLevel
+from router.receipts import IsolationLevel, Why
 from tests.router.discovery.confined import User, baits, offered, offered_ways, run_confined, users
 
 LEVELS = [3, 2, 1]
@@ -54,13 +54,13 @@ def test_the_self_test_reports_the_best_level_that_holds_and_why_better_ones_do_
     found = best_of(candidates())
     assert found.way in offered_ways()
     assert found.way.level == max((way.level for way in offered_ways()), default=0)
-    assert len(found.missing) == candidates().index(found.way)
+    assert len(found.missing) >= candidates().index(found.way)
 
 
 def test_a_machine_without_bubblewrap_falls_to_the_next_level_and_says_so() -> None:
     found = best_of([Way(IsolationLevel.FULL, watch=True), *offered_ways()[1:]])
     assert found.way.level < IsolationLevel.FULL
-    assert found.missing == ("bubblewrap (bwrap) is not installed.",)
+    assert list(map(str, found.missing)) == ["bubblewrap (bwrap) is not installed."]
 
 
 def test_a_bubblewrap_that_may_make_no_namespaces_is_found_out(tmp_path: Path) -> None:
@@ -70,8 +70,8 @@ def test_a_bubblewrap_that_may_make_no_namespaces_is_found_out(tmp_path: Path) -
         "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n"
     )
     refusing.chmod(0o755)
-    fault = try_out(Way(IsolationLevel.FULL, True, str(refusing)))
-    assert fault == "Level 3: bwrap: No permissions to create new namespace"
+    [fault] = try_out(Way(IsolationLevel.FULL, True, str(refusing)))
+    assert str(fault) == "Level 3: bwrap: No permissions to create new namespace"
 
 
 def test_a_wall_that_is_not_there_is_found_out(tmp_path: Path) -> None:
@@ -79,9 +79,9 @@ def test_a_wall_that_is_not_there_is_found_out(tmp_path: Path) -> None:
     sham = tmp_path / "bwrap"
     sham.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n')
     sham.chmod(0o755)
-    fault = try_out(Way(IsolationLevel.FULL, True, str(sham)))
-    assert fault is not None
-    assert fault.startswith("Level 3: a program inside could read files, write files, reach the")
+    faults = try_out(Way(IsolationLevel.FULL, True, str(sham)))
+    assert {Why.READ_FILES, Why.WROTE_FILES, Why.REACHED_NETWORK} <= {each.why for each in faults}
+    assert str(faults[0]) == "Level 3: a program inside could read files."
 
 
 @pytest.mark.proves("DISC-6")

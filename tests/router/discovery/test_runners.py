@@ -63,7 +63,7 @@ def test_what_is_not_understood_runs_as_written_and_says_why(line: str, reason: 
     command, *words = line.split()
     run = recognise(command, words)
     assert isinstance(run, AsWritten)
-    assert run.reason.endswith(f"runs it as written: {reason}.")
+    assert str(run.reason).endswith(f"runs it as written: {reason}.")
     assert not run.container
 
 
