@@ -140,6 +140,29 @@ class DataSource(StrEnum):
     CACHED = "cached"
 
 
+def escaped_name(name: str) -> str:
+    """A tool's name for people: what is not plainly a letter, digit or sign is written out.
+
+    Letters of other scripts stay where they stand alone; mixed with ASCII letters they may be
+    there to look like them.
+    """
+    if name.isascii() and name.isprintable():
+        return name
+    mixed = any(c.isascii() and c.isalpha() for c in name)
+    return "".join(c if _is_plain(c, mixed) else _written_out(c) for c in name)
+
+
+def _is_plain(character: str, mixed: bool) -> bool:
+    if character.isascii():
+        return character.isprintable()
+    return not mixed and character.isalnum()
+
+
+def _written_out(character: str) -> str:
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
 @dataclass(frozen=True, slots=True)
 class ServerListing:
     """All that a server says about itself, in its own words."""

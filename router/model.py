@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple, NewType, TypeAlias, cast
 
-from router.lists import Approval, ApprovalPolicy, Cut, Finding
+from router.lists import Approval, ApprovalPolicy, Cut, Finding, escaped_name
 from router.lists import DataSource as DataSource
 from router.lists import Effect as Effect
 from router.lists import Parameter as Parameter
@@ -140,6 +140,11 @@ class ToolKey:
 
     def __str__(self) -> str:
         return f"{self.server}:{self.tool}"
+
+    @property
+    def shown(self) -> str:
+        """The tool's name for people: letters that only look like others are written out."""
+        return escaped_name(self.tool)
 
 
 @dataclass(frozen=True, slots=True, order=True)

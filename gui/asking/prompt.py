@@ -87,7 +87,7 @@ class PermissionPrompt(QDialog):
 
     def _fill(self, ask: PermissionAsk) -> None:
         self._tile.set_name(ask.server_name)
-        self._title.setText(self._question(ask).format(client=ask.client, name=ask.name))
+        self._title.setText(self._question(ask).format(client=ask.client, name=ask.key.shown))
         self._place.setText(self.tr("Server: {server}").format(server=ask.server_name))
         self._arguments.setPlainText(ask.arguments)
 

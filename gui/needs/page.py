@@ -145,11 +145,11 @@ class NeedsPage(PageFrame):
 
     def _tool(self, held: HeldTools, tool: PendingTool) -> QVBoxLayout:
         approve = secondary_button(self.tr("Approve"))
-        approve.setAccessibleName(self.tr("Approve {tool}").format(tool=tool.key.tool))
+        approve.setAccessibleName(self.tr("Approve {tool}").format(tool=tool.key.shown))
         approve.clicked.connect(lambda: self.tools_approved.emit(held.ref, (tool.key.tool,)))
         head = QHBoxLayout()
         head.setSpacing(8)
-        head.addWidget(label(tool.key.tool, font=fonts.mono_font(13)))
+        head.addWidget(label(tool.key.shown, font=fonts.mono_font(13)))
         head.addWidget(Pill(approval_text(tool.approval), approval_tone(tool.approval)))
         head.addStretch(1)
         head.addWidget(approve)

@@ -100,7 +100,7 @@ class PermissionsTab(Card):
         self._effect.setVisible(badge is not None)
         if badge is not None:
             self._effect.show_as(*badge)
-        self._name.setText(tool.key.tool)
+        self._name.setText(tool.key.shown)
         self._about.setText(tool.description)
         self._access.set_current(tool.permission)
         self._inherit.setVisible(own)

@@ -135,7 +135,7 @@ class ToolDetail(QWidget):
         shown = self._view
         same = shown is not None and shown[:5] == tool[:5]
         self._key, self._view = tool.key, tool
-        self._name.setText(tool.key.tool)
+        self._name.setText(tool.key.shown)
         badge = effect_badge(tool.effect)
         self._effect.setVisible(badge is not None)
         if badge is not None:

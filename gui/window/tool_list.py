@@ -80,13 +80,13 @@ class ToolModel(QAbstractListModel):
             case Qt.ItemDataRole.UserRole:
                 return tool
             case Qt.ItemDataRole.DisplayRole:
-                return tool.key.tool
+                return tool.key.shown
             case Qt.ItemDataRole.CheckStateRole:
                 return Qt.CheckState.Checked if _permitted(tool) else Qt.CheckState.Unchecked
             case Qt.ItemDataRole.AccessibleTextRole:
                 tokens = self.tr("%n tokens", "", tool.context_tokens)
                 badge = tool_badge(tool)
-                parts = (tool.key.tool, badge[0] if badge else "", tool.description, tokens)
+                parts = (tool.key.shown, badge[0] if badge else "", tool.description, tokens)
                 return ", ".join(part for part in parts if part)
             case _:
                 return None
@@ -210,7 +210,7 @@ class _Delegate(RowDelegate):
         usable = _permitted(tool) and tool.approval is Approval.APPROVED
         name_color = palette.color("text1" if usable else "text3")
         small = fonts.ui_font(fonts.SMALL)
-        painting.draw_text(painter, upper, tool.key.tool, fonts.mono_font(), name_color)
+        painting.draw_text(painter, upper, tool.key.shown, fonts.mono_font(), name_color)
         painting.draw_text(painter, lower, tool.description, small, palette.color("text2"))
 
     def pressed(self, row: Row, index: Index, at: QPointF) -> bool:

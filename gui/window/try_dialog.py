@@ -83,7 +83,7 @@ class TryDialog(QDialog):
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(8)
-        head.addWidget(label(self._tool.key.tool, font=fonts.mono_font(16)))
+        head.addWidget(label(self._tool.key.shown, font=fonts.mono_font(16)))
         if badge := effect_badge(self._tool.effect):
             head.addWidget(Pill(*badge))
         head.addStretch(1)

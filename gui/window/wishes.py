@@ -158,7 +158,7 @@ class Wishes:
 
         def offer_undo(_: None) -> None:
             self._undo.offer(
-                tr("Nobody finds {tool} any more").format(tool=key.tool),
+                tr("Nobody finds {tool} any more").format(tool=key.shown),
                 lambda: self._run(put(workspace, key, Permission.ALLOW)),
             )
 
@@ -174,7 +174,7 @@ class Wishes:
 
         def offer_undo(_: None) -> None:
             self._undo.offer(
-                text.format(tool=key.tool),
+                text.format(tool=key.shown),
                 lambda: self._run(projects.put(workspace, None, before)),
             )
 

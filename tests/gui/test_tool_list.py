@@ -177,3 +177,9 @@ def test_the_permission_that_holds_is_shown(detail: ToolDetail) -> None:
 
     assert access(detail, "Block").isChecked()
     assert not access(detail, "Allow").isChecked()
+
+
+@pytest.mark.proves("DISC-7")
+def test_a_name_that_only_looks_like_another_is_written_out(tools: ToolList) -> None:
+    tools.set_tools((tool("read_file"), tool("re\u0430d_file"), tool("ファイル")))
+    assert names(tools) == ["read_file", "re\\u0430d_file", "ファイル"]

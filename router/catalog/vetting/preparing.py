@@ -20,6 +20,7 @@ from router.lists import (
     PreparedListing,
     PreparedTool,
     ServerListing,
+    escaped_name,
 )
 from router.model import JsonObject, as_array, as_object
 
@@ -112,7 +113,7 @@ def _prepare_tool(wire: JsonObject, limits: ListLimits, cuts: Counter[CutKind]) 
     cuts.update(account.cuts)
     return PreparedTool(
         shown=shown,
-        signature=signature(texts.escaped_name(str(wire["name"])), shown["inputSchema"]),
+        signature=signature(escaped_name(str(wire["name"])), shown["inputSchema"]),
         context_tokens=context_tokens(shown),
         pin=pin_of(wire),
         findings=tuple(account.findings),

@@ -174,23 +174,5 @@ def comments(text: str) -> Iterator[str]:
         yield text[start + 4 : len(text) if end < 0 else end]
 
 
-def escaped_name(name: str) -> str:
-    """A tool's name for people: what is not plainly a letter, digit or sign is written out.
-
-    Letters of other scripts stay where they stand alone; mixed with ASCII letters they may be
-    there to look like them.
-    """
-    if name.isascii() and name.isprintable():
-        return name
-    mixed = any(c.isascii() and c.isalpha() for c in name)
-    return "".join(c if _is_plain_in_name(c, mixed) else _spelled(c) for c in name)
-
-
-def _is_plain_in_name(character: str, mixed: bool) -> bool:
-    if character.isascii():
-        return character.isprintable()
-    return not mixed and character.isalnum()
-
-
 def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
