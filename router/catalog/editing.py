@@ -155,8 +155,11 @@ def with_changed_project(
     config: WorkspaceConfig, project: ProjectId, name: str, servers: Sequence[ServerId] | None
 ) -> WorkspaceConfig:
     """The project under another name, or with other servers; its id stays."""
+    others = (entry.name for key, entry in config.projects.items() if key != project)
+    if name.casefold() in (other.casefold() for other in others):
+        raise Conflict(f'There is already a project "{name}".', "Choose another name.")
     for server in servers or ():
-        server_name(config, server)
+        check_server(config, server)
     chosen = tuple(servers) if servers is not None else None
     changes = {"name": name, "servers": chosen}
     entry = project_entry(config, project).model_copy(update=changes)

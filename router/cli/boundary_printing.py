@@ -72,6 +72,10 @@ def _projects(result: Any) -> list[str]:
     )
 
 
+def _removed(result: Any) -> list[str]:
+    return [f"Removed {result['name']}."]
+
+
 def _project(result: Any) -> list[str]:
     return _projects([result])
 
@@ -115,6 +119,8 @@ BOUNDARY_PRINTERS: dict[str, Callable[[Any], list[str]]] = {
     "workspace list": _workspaces,
     "project new": _project,
     "project set": _project,
+    "project rename": _project,
+    "project remove": _removed,
     "project list": _projects,
     "permission set": _permission,
     "permission list": _permissions,

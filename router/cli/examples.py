@@ -73,8 +73,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "project new": ("toolbooth project new Site --server files --server github",),
     "project set": (
         "toolbooth project set Site --optimization off",
+        "toolbooth project set Site --server files --server github",
         "toolbooth project set - --exposure progressive",
     ),
+    "project rename": ("toolbooth project rename Site 'Web site'",),
+    "project remove": ("toolbooth project remove Site",),
     "project list": ("toolbooth project list",),
     "activity": ("toolbooth activity --since 12h --errors", "toolbooth activity --export csv"),
     "savings": ("toolbooth savings --since 30d",),

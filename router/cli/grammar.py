@@ -11,6 +11,7 @@ from router.cli.approval_grammar import add_approval_commands
 from router.cli.client_grammar import add_client_commands
 from router.cli.examples import EXIT_CODES
 from router.cli.permission_grammar import add_permission_commands
+from router.cli.project_grammar import add_project_commands
 from router.cli.script_grammar import add_script_commands
 from router.cli.search_grammar import add_search_commands
 from router.cli.server_grammar import add_server_commands
@@ -59,6 +60,7 @@ def _build_parser() -> argparse.ArgumentParser:
     add_search_commands(commands, common, scoped)
     add_client_commands(commands, common, scoped)
     add_state_commands(commands, common, scoped)
+    add_project_commands(commands, scoped)
     add_activity_commands(commands, common)
     return parser
 

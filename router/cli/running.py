@@ -51,6 +51,11 @@ def run(arguments: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> 
         return FAILED
     except BrokenPipeError:
         return _let_go()
+    except ModuleNotFoundError as error:
+        incomplete = ToolboothError(
+            f"This installation lacks {error.name}.", "Install again; from source, with: make run"
+        )
+        return _complain(incomplete, FAILED, as_json=_wants_json(arguments))
     except Exception as error:
         # The edge where a command ends: whatever went wrong, the terminal gets a sentence.
         log.info("The command failed", exc_info=True)

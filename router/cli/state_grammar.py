@@ -1,4 +1,4 @@
-"""The grammar of commands about what is running, tokens, workspaces and projects."""
+"""The grammar of commands about what is running, tokens and workspaces."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 
 from router.cli.words import Subparsers, command, given, group, nothing, place
 from router.lists import ApprovalPolicy
-from router.model import OFF, Exposure, JsonObject, Optimization
+from router.model import JsonObject
 
 _UNITS_S = {"h": 3600, "d": 86400, "w": 604800}
 
@@ -15,6 +15,13 @@ def add_state_commands(
     commands: Subparsers, common: argparse.ArgumentParser, scoped: argparse.ArgumentParser
 ) -> None:
     command(commands, "status", "Say what is running.", common, nothing)
+    _add_token_commands(commands, common, scoped)
+    _add_workspace_commands(commands, common, scoped)
+
+
+def _add_token_commands(
+    commands: Subparsers, common: argparse.ArgumentParser, scoped: argparse.ArgumentParser
+) -> None:
     token = group(commands, "token", "Manage the tokens of clients.")
     new = command(token, "token new", "Make a token; it is shown once.", scoped, _token_arguments)
     new.add_argument("name")
@@ -24,6 +31,11 @@ def add_state_commands(
     command(token, "token list", "List the tokens.", common, nothing)
     revoke = command(token, "token revoke", "Revoke a token.", common, _revoked_token)
     revoke.add_argument("token", metavar="ID")
+
+
+def _add_workspace_commands(
+    commands: Subparsers, common: argparse.ArgumentParser, scoped: argparse.ArgumentParser
+) -> None:
     workspace = group(commands, "workspace", "Manage workspaces.")
     for name, help_text in (
         ("new", "Make a workspace."),
@@ -43,15 +55,6 @@ def add_state_commands(
         help="when you are asked about tools",
     )
     command(workspace, "workspace list", "List the workspaces.", common, nothing)
-    project = group(commands, "project", "Manage the projects of a workspace.")
-    new = command(project, "project new", "Make a project.", scoped, _new_project)
-    new.add_argument("name")
-    new.add_argument("--server", action="append", dest="servers", metavar="S", help="it may use")
-    setting = command(project, "project set", "Change a project.", scoped, _project_options)
-    setting.add_argument("project", metavar="P", help='"-" for clients outside any project')
-    setting.add_argument("--optimization", choices=[OFF, *(str(o) for o in Optimization)])
-    setting.add_argument("--exposure", choices=[str(e) for e in Exposure])
-    command(project, "project list", "List the projects.", scoped, place)
 
 
 def _name(parsed: argparse.Namespace) -> JsonObject:
@@ -73,19 +76,6 @@ def _token_arguments(parsed: argparse.Namespace) -> JsonObject:
 
 def _revoked_token(parsed: argparse.Namespace) -> JsonObject:
     return {"token": parsed.token}
-
-
-def _new_project(parsed: argparse.Namespace) -> JsonObject:
-    return {**place(parsed), "name": parsed.name, "servers": parsed.servers}
-
-
-def _project_options(parsed: argparse.Namespace) -> JsonObject:
-    return {
-        **place(parsed),
-        "project": None if parsed.project == "-" else parsed.project,
-        "optimization": parsed.optimization,
-        "exposure": parsed.exposure,
-    }
 
 
 def lifetime(text: str) -> float:

@@ -9,7 +9,17 @@ from pydantic import BaseModel, ValidationError
 
 from router.control import views
 from router.errors import InvalidInput
-from router.model import Caller, JsonObject, Permission, ProjectId, ServerRef, ToolKey, WorkspaceId
+from router.model import (
+    Caller,
+    JsonObject,
+    Permission,
+    ProjectId,
+    ServerId,
+    ServerRef,
+    ToolKey,
+    WorkspaceId,
+)
+from router.names import SCRIPTS
 from router.ports import RouterPort
 from router.result import ToolResult
 from router.searching import SearchReply
@@ -66,8 +76,21 @@ def project_of(
     return ProjectId(text) if is_id else next(by_name, ProjectId(text))
 
 
+def servers_of(
+    router: ControlledRouter, workspace: WorkspaceId, arguments: JsonObject
+) -> list[ServerId] | None:
+    """The servers that are named, by id or name; None if none are."""
+    named = arguments.get("servers")
+    return [router.find_server(workspace, str(text)).server for text in named] if named else None
+
+
 def server_of(router: ControlledRouter, arguments: JsonObject) -> ServerRef:
-    return router.find_server(workspace_of(router, arguments), str(arguments["server"]))
+    ref = router.find_server(workspace_of(router, arguments), str(arguments["server"]))
+    if ref.server == SCRIPTS:
+        raise InvalidInput(
+            "The scripts you keep are no server of their own.", "See: toolbooth script list"
+        )
+    return ref
 
 
 def status_of(router: ControlledRouter, ref: ServerRef) -> JsonObject:

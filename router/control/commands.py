@@ -12,6 +12,7 @@ from router.control import (
     approval_commands,
     client_commands,
     permission_commands,
+    project_commands,
     script_commands,
     search_commands,
     server_commands,
@@ -31,6 +32,7 @@ COMMANDS: dict[str, Command] = {
     **script_commands.COMMANDS,
     **search_commands.COMMANDS,
     **activity_commands.COMMANDS,
+    **project_commands.COMMANDS,
     **state_commands.COMMANDS,
 }
 

@@ -1,4 +1,4 @@
-"""Commands about what is running, tokens, workspaces and projects."""
+"""Commands about what is running, tokens and workspaces."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import os
 from datetime import timedelta
 
 from router.control import views
-from router.control.asking import Command, ControlledRouter, project_of, workspace_of
-from router.errors import InvalidInput
-from router.model import OFF, Exposure, JsonObject, Optimization, TokenId, WorkspaceId
+from router.control.asking import Command, ControlledRouter, project_of, servers_of, workspace_of
+from router.model import JsonObject, TokenId, WorkspaceId
 
 
 async def _status_of_all(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
@@ -28,10 +27,9 @@ async def _rejected(router: ControlledRouter, arguments: JsonObject) -> list[Jso
 
 async def _token_new(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     """Projects and servers are a workspace's: a token that names one stays there."""
-    named = arguments.get("servers")
-    scoped = arguments.get("workspace") or arguments.get("project") or named
+    scoped = any(arguments.get(each) for each in ("workspace", "project", "servers"))
     workspace = workspace_of(router, arguments)
-    servers = [router.find_server(workspace, str(text)).server for text in named] if named else None
+    servers = servers_of(router, workspace, arguments)
     lifetime = arguments.get("lifetimeS")
     issued = await router.issue_token(
         str(arguments["name"]),
@@ -89,38 +87,6 @@ async def _workspace_list(router: ControlledRouter, arguments: JsonObject) -> li
     return [views.workspace(summary) for summary in router.workspaces()]
 
 
-async def _project_new(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
-    workspace = workspace_of(router, arguments)
-    named = arguments.get("servers")
-    servers = [router.find_server(workspace, str(text)).server for text in named] if named else None
-    project = await router.create_project(workspace, str(arguments["name"]), servers)
-    return next(views.project(p) for p in router.projects(workspace) if p.id == project)
-
-
-async def _project_set(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
-    """Options that are not named stay as they are."""
-    workspace = workspace_of(router, arguments)
-    project = project_of(router, workspace, arguments)
-    current = next((p for p in router.projects(workspace) if p.id == project), None)
-    if current is None:
-        raise InvalidInput(
-            f'There is no project "{project}".', "List them with: toolbooth project list"
-        )
-    chosen = arguments.get("optimization")
-    optimization = (
-        None if chosen == OFF else Optimization(chosen) if chosen else current.optimization
-    )
-    exposure = Exposure(arguments.get("exposure") or current.exposure)
-    await router.set_project_options(
-        workspace, project, optimization=optimization, exposure=exposure
-    )
-    return next(views.project(p) for p in router.projects(workspace) if p.id == project)
-
-
-async def _project_list(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
-    return [views.project(p) for p in router.projects(workspace_of(router, arguments))]
-
-
 COMMANDS: dict[str, Command] = {
     "status": _status_of_all,
     "rejected": _rejected,
@@ -133,7 +99,4 @@ COMMANDS: dict[str, Command] = {
     "workspace remove": _workspace_remove,
     "workspace restore": _workspace_restore,
     "workspace list": _workspace_list,
-    "project new": _project_new,
-    "project set": _project_set,
-    "project list": _project_list,
 }

@@ -147,28 +147,36 @@ class Fleet:
                 removedCount=tool_count,
             )
         for ref in reconciled.restarted:
-            await self.sign_ins.forget(ref)
-            await self.refresher.cancel(ref)
-            await self.pool.disconnect(ref)
-            await self.lists.load(ref)
-            await self.discovering.load(ref)
-            self._reset(ref)
-        consented = {ref: self.board.condition(ref).consented for ref in reconciled.kept}
+            await self._restart(ref)
+        before = {ref: self.board.condition(ref).consented for ref in reconciled.kept}
         for ref in reconciled.kept:
-            if self._workspaces.entry(ref).config.disabled:
-                await self.refresher.cancel(ref)
-                await self.pool.disconnect(ref)
-                self.board.update(ref, discovery=DiscoveryStatus.NEVER, failure=None)
-            self.board.update(ref, consented=self._workspaces.has_consent(ref))
-            self.board.announce(ref)
+            await self._keep_in_step(ref)
         for workspace in {ref.workspace for ref in (*reconciled.restarted, *reconciled.kept)}:
             await self.lists.follow_policy(workspace)
         for ref in reconciled.restarted:
             self._begin(ref)
         for ref in reconciled.kept:
-            if ref in reconciled.enabled or self.board.condition(ref).consented != consented[ref]:
+            if ref in reconciled.enabled or self.board.condition(ref).consented != before[ref]:
                 self._refresh_if_stale(ref)
             self._start_if(ref, Lifecycle.ALWAYS)
+
+    async def _restart(self, ref: ServerRef) -> None:
+        """It is new, or another than before: what is known of it is what lies on disk."""
+        await self.sign_ins.forget(ref)
+        await self.refresher.cancel(ref)
+        await self.pool.disconnect(ref)
+        await self.lists.load(ref)
+        await self.discovering.load(ref)
+        self._reset(ref)
+
+    async def _keep_in_step(self, ref: ServerRef) -> None:
+        """It is the same as before, but may be switched off or agreed to by now."""
+        if self._workspaces.entry(ref).config.disabled:
+            await self.refresher.cancel(ref)
+            await self.pool.disconnect(ref)
+            self.board.update(ref, discovery=DiscoveryStatus.NEVER, failure=None)
+        self.board.update(ref, consented=self._workspaces.has_consent(ref))
+        self.board.announce(ref)
 
     async def approve(self, ref: ServerRef) -> None:
         """A person has seen what would run and agrees."""

@@ -1,0 +1,49 @@
+"""`toolbooth project`: made, changed, renamed and removed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.router.cli.terminal import SERVER, Terminal
+
+
+@pytest.fixture
+def site(terminal: Terminal) -> Terminal:
+    """A terminal whose workspace has two servers and a project with one of them."""
+    for name in ("One", "Two"):
+        terminal("add", name, "--", *SERVER)
+    terminal("project", "new", "Site", "--server", "one")
+    return terminal
+
+
+def test_a_project_gets_other_servers_and_keeps_its_options(site: Terminal) -> None:
+    site("project", "set", "Site", "--optimization", "off")
+    changed = site.json("project", "set", "Site", "--server", "Two", "--server", "scripts")
+    assert (changed["servers"], changed["optimization"]) == (["two", "scripts"], None)
+    assert site.json("project", "set", "site", "--all-servers")["servers"] is None
+
+
+def test_a_project_is_renamed_and_removed(site: Terminal) -> None:
+    renamed = site.json("project", "rename", "Site", "Web site")
+    assert (renamed["id"], renamed["name"], renamed["servers"]) == ("site", "Web site", ["one"])
+    assert site("project", "remove", "Web site")[1] == "Removed Web site.\n"
+    assert [each["id"] for each in site.json("project", "list")] == [None]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (("set", "Site"), 2, "Say what to change."),
+        (("set", "-", "--server", "one"), 1, "have all servers of the workspace"),
+        (("set", "Site", "--server", "three"), 1, 'no server "three"'),
+        (("rename", "Site", "other"), 1, 'already a project "other"'),
+        (("rename", "-", "All"), 1, "Name a project."),
+        (("remove", "nobody"), 1, 'no project "nobody"'),
+    ],
+)
+def test_what_can_not_be_done_to_a_project_is_said(
+    site: Terminal, words: tuple[str, ...], code: int, sentence: str
+) -> None:
+    site("project", "new", "Other")
+    ended, _, err = site("project", *words)
+    assert (ended, sentence in err) == (code, True)
