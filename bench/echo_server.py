@@ -1,7 +1,8 @@
 """The server all calls end at: one tool, `echo`, in plain JSON-RPC without any SDK.
 
-python echo_server.py          serves on stdio
-python echo_server.py --http   serves on a free local port and prints its URL
+python echo_server.py            serves on stdio
+python echo_server.py --http     serves on a free local port and prints its URL
+python echo_server.py --tools N  has N more tools beside `echo`
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def result(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
         case "tools/call":
             return {"content": [{"type": "text", "text": params["arguments"]["text"]}]}
         case "tools/list":
-            return {"tools": [TOOL]}
+            return {"tools": [TOOL, *more_tools()]}
         case "initialize":
             return {
                 "protocolVersion": params["protocolVersion"],
@@ -49,6 +50,19 @@ def result(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
             return {}
         case _:
             return None
+
+
+def more_tools() -> list[dict[str, Any]]:
+    count = int(sys.argv[sys.argv.index("--tools") + 1]) if "--tools" in sys.argv else 0
+    words = ("issue", "branch", "file", "message", "calendar", "invoice", "sprint", "contact")
+    return [
+        {
+            **TOOL,
+            "name": f"{words[number % 8]}_{words[number // 8 % 8]}_{number}",
+            "description": f"Finds a {words[number % 8]} and says what the {words[number % 7]} is.",
+        }
+        for number in range(count)
+    ]
 
 
 def serve_stdio() -> None:

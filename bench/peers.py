@@ -55,7 +55,7 @@ class Toolbooth:
             target = ["--url", upstream.url] if upstream.url else ["--", *upstream.command]
             self._do("add", upstream.name, *target)
         self._do("refresh")
-        self._token: str = json.loads(self._do("token", "new", "bench", "--json"))["token"]
+        self.token: str = json.loads(self._do("token", "new", "bench", "--json"))["token"]
 
     def offer_scripts(self) -> None:
         """From the next start on, clients have `execute`; `tool_execute` answers as before."""
@@ -66,7 +66,7 @@ class Toolbooth:
         with _process([TOOLBOOTH, "serve", "--port", "0"], self._environment) as process:
             assert process.stdout
             url = json.loads(process.stdout.readline())["url"]
-            yield Running(process.pid, url, {"Authorization": f"Bearer {self._token}"})
+            yield Running(process.pid, url, {"Authorization": f"Bearer {self.token}"})
 
     def call_params(self, upstream: Upstream, text: str) -> dict[str, Any]:
         arguments = {"toolKey": f"{upstream.name}:echo", "arguments": {"text": text}}

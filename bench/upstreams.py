@@ -27,8 +27,8 @@ class Upstream:
         return {"command": self.command[0], "args": list(self.command[1:])}
 
 
-def stdio_upstream(name: str) -> Upstream:
-    return Upstream(name, command=tuple(ECHO_SERVER))
+def stdio_upstream(name: str, *options: str) -> Upstream:
+    return Upstream(name, command=(*ECHO_SERVER, *options))
 
 
 @contextmanager

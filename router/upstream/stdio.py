@@ -26,6 +26,7 @@ from router.upstream.last_words import MAX_LINE_BYTES as MAX_STDERR_LINE_BYTES
 from router.upstream.limits import LIMITS, Limits
 from router.upstream.ownership import Mark, new_mark
 from router.upstream.process_tree import ProcessTree, creation_options, watch_tree
+from router.upstream.spawning import start_process
 
 log = logging.getLogger(__name__)
 
@@ -106,8 +107,8 @@ class StdioLink(asyncio.SubprocessProtocol):
 
     async def _launch(self, program: str, environment: Mapping[str, str]) -> Failure | None:
         try:
-            await asyncio.get_running_loop().subprocess_exec(
-                lambda: self,
+            await start_process(
+                self,
                 program,
                 *self._command.args,
                 env=environment,

@@ -1,0 +1,227 @@
+"""`python -m bench.window`: whether the window ever stands still.
+
+The real application on an X server: 5,000 tools in its list, somebody who types into the filter,
+and a client in another process that makes 100 calls a second. A timer of 16 ms notes each gap, and
+how long the threads of window and router were ready meanwhile but had no processor: that part is
+other programs' doing. Of the rest, no gap may be over 100 ms and no step of the filter over 25 ms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from qasync import QEventLoop  # pyright: ignore[reportMissingTypeStubs]
+
+from bench.peers import Toolbooth
+from bench.upstreams import stdio_upstream
+from gui.application import Application, DesktopApplication
+from gui.look.widgets import SearchField
+from router.model import ToolView
+from router.service import Router
+from router.settings import Settings
+
+SERVERS = {"many": 1999, "more": 1999, "rest": 999}
+"""The tools of each, beside `echo`."""
+CALLS_PER_S = 100
+TICK_MS = 16
+TYPING_MS = 400
+WORDS = ("i", "iss", "issue", "issue br", "zzz", "", "f", "file", "file 9", "")
+LONGEST_GAP_MS, LONGEST_STEP_MS = 100, 25
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What a gap or a step took."""
+
+    wall_ms: float
+    window_ms: float
+    """The processor's work on the window's thread."""
+    waited_ms: float
+    """How long window and router waited for a processor."""
+
+    @property
+    def ours_ms(self) -> float:
+        return max(self.window_ms, self.wall_ms - self.waited_ms)
+
+
+class Stopwatch:
+    """Made on the window's thread, once the router has its own."""
+
+    def __init__(self) -> None:
+        names = ("MainThread", "router")
+        threads = [thread.native_id for thread in threading.enumerate() if thread.name in names]
+        self._waits = [Path(f"/proc/self/task/{thread}/schedstat") for thread in threads]
+        self._last = self._now()
+
+    def lap(self) -> Moment:
+        last, self._last = self._last, self._now()
+        return Moment(*(1000 * (new - old) for new, old in zip(self._last, last, strict=True)))
+
+    def _now(self) -> tuple[float, float, float]:
+        waited_ns = sum(int(path.read_text().split()[1]) for path in self._waits)
+        return time.perf_counter(), time.thread_time(), waited_ns / 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    tools: int
+    calls_per_s: float
+    gaps: Sequence[Moment]
+    steps: Sequence[Moment]
+
+    def holds(self) -> bool:
+        return _longest(self.gaps) <= LONGEST_GAP_MS and _longest(self.steps) <= LONGEST_STEP_MS
+
+    def as_text(self) -> str:
+        return "\n".join(
+            (
+                f"{self.tools:,} tools in the list, {self.calls_per_s:.0f} calls a second",
+                f"{'':18}{'times':>7}{'p50':>8}{'p99':>8}{'longest':>9}{'of it ours':>12}   ms",
+                _line("gap between ticks", self.gaps),
+                _line("step of the filter", self.steps),
+            )
+        )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.window", description=__doc__)
+    parser.add_argument("--seconds", type=int, default=20, metavar="N")
+    parser.add_argument("--out", type=Path, default=Path("build/bench-window.json"), metavar="FILE")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="toolbooth-bench-") as folder, ExitStack() as stack:
+        if not os.environ.get("DISPLAY"):
+            os.environ["DISPLAY"] = stack.enter_context(x_display())
+        report = measure(Path(folder), options.seconds)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps(asdict(report), indent=2) + "\n")
+    print(report.as_text())
+    return 0 if report.holds() else 1
+
+
+def measure(folder: Path, seconds: int) -> Report:
+    upstreams = [stdio_upstream(name, "--tools", str(count)) for name, count in SERVERS.items()]
+    token = Toolbooth(folder, upstreams).token
+    app = DesktopApplication(["toolbooth"])
+
+    async def open_router() -> Router:
+        gc.freeze()  # as the application does
+        watcher.router = Router(folder, port=0, attended=True)
+        return watcher.router
+
+    with QEventLoop(app) as loop:
+        application = Application(app, open_router, Settings(), stop_loop=loop.stop)
+        watcher = Watcher(application, token, seconds)
+        watcher.over.connect(loop.stop)
+        application.start(hidden=False)
+        loop.run_forever()
+        application.shut_down()
+    return watcher.report()
+
+
+class Watcher(QObject):
+    """Waits for the router, then types, lets a client call, and watches the time."""
+
+    over = Signal()
+
+    def __init__(self, application: Application, token: str, seconds: int) -> None:
+        super().__init__()
+        self.router: Router | None = None
+        self._application = application
+        self._token = token
+        self._seconds = seconds
+        self._gaps: list[Moment] = []
+        self._steps: list[Moment] = []
+        self._words = itertools.cycle(WORDS)
+        self._tools: list[ToolView] = []
+        self._calls_per_s = 0.0
+        self._waiting = self._every(100, self._begin)
+        self._waiting.start()
+
+    def report(self) -> Report:
+        return Report(len(self._tools), self._calls_per_s, self._gaps, self._steps)
+
+    def _every(self, interval_ms: int, call: Callable[[], object]) -> QTimer:
+        timer = QTimer(self, interval=interval_ms, timerType=Qt.TimerType.PreciseTimer)
+        timer.timeout.connect(call)
+        return timer
+
+    def _begin(self) -> None:
+        router = self.router
+        if router is None or router.listener().url is None or not self._fill(router):
+            return
+        self._waiting.stop()
+        words = [router.listener().url or "", self._token, "rest:echo", str(CALLS_PER_S)]
+        command = [sys.executable, "-m", "bench.window_load", *words]
+        pipe = subprocess.PIPE
+        self._load = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+        assert self._load.stdout
+        self._load.stdout.readline()
+        self._watch = Stopwatch()
+        self._every(TICK_MS, lambda: self._gaps.append(self._watch.lap())).start()
+        self._every(TYPING_MS, self._type).start()
+        QTimer.singleShot(1000 * self._seconds, self, self._end)
+
+    def _fill(self, router: Router) -> bool:
+        """Put all tools into the one list: more than a single server may have."""
+        servers = router.servers(router.active_workspace())
+        self._tools = [tool for server in servers for tool in router.tools(server.ref)]
+        self._list = self._application.windows.main.page.detail.tools
+        self._list.set_tools(self._tools)
+        return len(self._tools) >= sum(SERVERS.values())
+
+    def _type(self) -> None:
+        field = self._list.findChild(SearchField)
+        assert isinstance(field, SearchField)
+        field.setText(next(self._words))
+        watch = Stopwatch()
+        self._list.apply_filter()
+        self._steps.append(watch.lap())
+
+    def _end(self) -> None:
+        for timer in self.findChildren(QTimer):
+            timer.stop()
+        told, _ = self._load.communicate("enough")
+        self._calls_per_s = json.loads(told)["calls_per_s"]
+        self.over.emit()
+
+
+@contextmanager
+def x_display() -> Generator[str]:
+    reading, writing = os.pipe()
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1600x1200x24"]
+    with subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL) as server:
+        os.close(writing)
+        try:
+            with os.fdopen(reading) as numbers:
+                yield f":{numbers.readline().strip()}"
+        finally:
+            server.terminate()
+
+
+def _longest(moments: Sequence[Moment]) -> float:
+    return max(moment.ours_ms for moment in moments)
+
+
+def _line(name: str, moments: Sequence[Moment]) -> str:
+    walls = sorted(moment.wall_ms for moment in moments)
+    p50, p99 = (walls[int(share * (len(walls) - 1))] for share in (0.5, 0.99))
+    figures = f"{p50:>8.1f}{p99:>8.1f}{walls[-1]:>9.1f}{_longest(moments):>12.1f}"
+    return f"{name:18}{len(walls):>7}{figures}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

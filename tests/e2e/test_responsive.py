@@ -1,0 +1,21 @@
+"""The window never stands still, whatever the router does: the benchmark of the window holds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.booth import ROOT
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(300)
+def test_the_window_never_stands_still_with_5000_tools_and_100_calls_a_second(
+    tmp_path: Path,
+) -> None:
+    command = [sys.executable, "-m", "bench.window", "--out", str(tmp_path / "figures.json")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
