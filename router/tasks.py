@@ -1,4 +1,5 @@
-"""The one place background tasks are born: `spawn` keeps the reference and logs the failure."""
+"""The one place background tasks are born: `spawn` keeps the reference and logs the failure. And
+how they are stopped: once, so that what a task does at its end is done."""
 
 from __future__ import annotations
 
@@ -26,6 +27,52 @@ async def stop(task: asyncio.Task[Any] | None) -> None:
         return
     task.cancel()
     await asyncio.wait([task])
+
+
+class Stoppable:
+    """A `with` block that another task can stop: what it waits for is cancelled, and it is left.
+
+    Cancelled once, unlike in a cancel scope of anyio, which cancels whatever waits, over and over,
+    and so also the clearing up of a process.
+    """
+
+    def __init__(self) -> None:
+        self._task: asyncio.Task[Any] | None = None
+        self._stopping = False
+        self._before = 0
+        self.stopped = False
+        """Whether the block was left because of it."""
+
+    def __enter__(self) -> Stoppable:
+        self._task = asyncio.current_task()
+        if self._task is None:
+            raise RuntimeError("only a task can be stopped")
+        self._before = self._task.cancelling()
+        return self
+
+    def stop(self) -> None:
+        """Does nothing before or after the block, or again."""
+        if self._task is not None and not self._stopping:
+            self._stopping = True
+            self._task.cancel()
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, traceback: object) -> bool:
+        task, self._task = self._task, None
+        if task is None or not self._stopping:
+            return False
+        nobody_else = task.uncancel() <= self._before
+        self.stopped = nobody_else and kind is asyncio.CancelledError
+        return self.stopped
+
+
+async def undisturbed(task: asyncio.Task[None]) -> None:
+    """Wait for `task`, which ends soon by itself, even if we are told to stop meanwhile: whoever
+    closes the loop after us must not find a process half wound down."""
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
 
 
 def _finished(task: asyncio.Task[Any]) -> None:

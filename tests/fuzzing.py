@@ -19,6 +19,18 @@ HEADERS = (
 )
 VALUES = ("", MODERN, "x", "2025-06-18", "tools/call", "\x80")
 PATHS = ("", "", "/w/personal", "/w/%00", "/p/x", "/../etc", "?a=b", "/w/personal/p/x")
+ODD: list[Any] = [*WORDS, [], {}, [{}], "tool_execute", "tool_discovery", "test:echo"]
+REQUESTS = (
+    *("initialize", "ping", "tools/list", "tools/call", "prompts/list", "prompts/get"),
+    *("resources/list", "resources/templates/list", "resources/read", "resources/subscribe"),
+    *("resources/unsubscribe", "completion/complete", "logging/setLevel", "server/discover"),
+    *("notifications/cancelled", "notifications/progress", "notifications/roots/list_changed"),
+)
+PARAMS = (
+    *("name", "arguments", "uri", "ref", "argument", "level", "cursor", "requestId", "reason"),
+    *("_meta", "progressToken", "capabilities", "clientInfo", "protocolVersion", "requestState"),
+    *("inputResponses", "query", "toolKey", "maxResults", "context", "toolbooth/token"),
+)
 METHODS = ("POST", "POST", "POST", "GET", "DELETE", "PUT", "OPTIONS")
 
 
@@ -40,17 +52,48 @@ def odd_headers(chance: random.Random) -> dict[str, bytes]:
     return {name: chance.choice(VALUES).encode("latin-1") for name in named}
 
 
+def nearly_right(chance: random.Random) -> dict[str, Any]:
+    """A message of the protocol whose parameters are of any kind but the right one."""
+
+    def value(depth: int) -> Any:
+        if depth and chance.random() < 0.5:
+            return {chance.choice(PARAMS): value(depth - 1) for _ in range(chance.randrange(5))}
+        return chance.choice(ODD)
+
+    method = chance.choice(REQUESTS)
+    params = {chance.choice(PARAMS): value(3) for _ in range(chance.randrange(5))}
+    if chance.random() < 0.5:
+        params = {**params, "name": chance.choice(["tool_execute", "tool_discovery"])}
+    message = {"jsonrpc": "2.0", "method": method, "params": params}
+    return message if method.startswith("notifications/") else {**message, "id": 1}
+
+
 async def fuzz(client: Client, requests: int, seed: int) -> list[int]:
     """The statuses of the answers; 0 for a request that got none."""
     chance = random.Random(seed)
-    return [await _status(client, chance) for _ in range(requests)]
+    _, session = await client.open_session("2025-11-25")
+    headers = client.headers(**{name.replace("_", "-"): session[name] for name in session})
+    return [
+        await (
+            _status(client, "POST", "", headers, json.dumps(nearly_right(chance)).encode())
+            if chance.random() < 0.5
+            else _odd(client, chance)
+        )
+        for _ in range(requests)
+    ]
 
 
-async def _status(client: Client, chance: random.Random) -> int:
+async def _odd(client: Client, chance: random.Random) -> int:
     method = chance.choice(METHODS)
     headers: dict[str, Any] = {**client.headers(), **odd_headers(chance)}
     content = malformed(chance) if method == "POST" else None
-    address = client.url + chance.choice(PATHS)
+    return await _status(client, method, chance.choice(PATHS), headers, content)
+
+
+async def _status(
+    client: Client, method: str, path: str, headers: dict[str, Any], content: bytes | None
+) -> int:
+    address = client.url + path
     try:
         async with client.http.stream(
             method, address, headers=headers, content=content

@@ -10,10 +10,9 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from anyio import CancelScope
-
 from router.gateway.callers import Refusal
 from router.model import TokenId
+from router.tasks import Stoppable
 
 _LOOK_EVERY_S = 0.8
 
@@ -21,13 +20,13 @@ _LOOK_EVERY_S = 0.8
 @dataclass(eq=False, slots=True)
 class Admission:
     token: TokenId | None
-    scope: CancelScope = field(default_factory=CancelScope)
+    block: Stoppable = field(default_factory=Stoppable)
     refusal: Refusal | None = None
     """Why it was ended, once it was."""
 
     def end(self, refusal: Refusal) -> None:
         self.refusal = refusal
-        self.scope.cancel()
+        self.block.stop()
 
 
 class Admissions:
@@ -40,7 +39,7 @@ class Admissions:
     def admitted(self, token: TokenId | None) -> Generator[Admission]:
         """What runs inside is cancelled, and the block left, once its admission is ended."""
         admission = Admission(token)
-        with admission.scope:
+        with admission.block:
             self._open.add(admission)
             self._look_later()
             try:

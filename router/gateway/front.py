@@ -13,7 +13,6 @@ import logging
 from collections.abc import Mapping
 
 import mcp_types as types
-from anyio import CancelScope
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import (
     ERROR_CODE_HTTP_STATUS,
@@ -40,7 +39,7 @@ from router.gateway.jsonrpc import (
 from router.gateway.protocol import Protocol
 from router.gateway.sessions import STANDING, Session
 from router.model import JsonObject
-from router.tasks import spawn
+from router.tasks import Stoppable, spawn
 from router.upstream.protocol import SESSION_HEADER, VERSION_HEADER
 
 log = logging.getLogger(__name__)
@@ -118,16 +117,16 @@ class Front:
 
     async def _answer(self, arrival: Arrival, call: Call, session: Session) -> None:
         with Answer(arrival.send, {SESSION_HEADER: session.id}) as answer:
-            with CancelScope() as scope:
-                session.running[call.id] = scope
+            with Stoppable() as request:
+                session.running[call.id] = request
                 try:
                     incoming = Incoming.of(arrival, call, session.version, answer)
                     body, _ = await self._outcome(incoming, session)
                     await answer.finish(body)
                 finally:
-                    if session.running.get(call.id) is scope:
+                    if session.running.get(call.id) is request:
                         del session.running[call.id]
-            if scope.cancelled_caught:
+            if request.stopped:
                 # The SDK's client, if it is just leaving, fails over a JSON body but not a stream.
                 await answer.open()
                 await answer.finish(error_message(call.id, _CANCELLED, "Request cancelled"))
@@ -146,7 +145,7 @@ class Front:
         with Answer(arrival.send, {SESSION_HEADER: session.id}) as answer:
             session.standing = answer
             try:
-                with CancelScope() as session.running[STANDING]:
+                with Stoppable() as session.running[STANDING]:
                     await answer.open()
                     await arrival.until_gone()
                 await answer.close()
@@ -170,8 +169,8 @@ class Front:
         if isinstance(message, Reply):
             raise Rejected(400, types.INVALID_REQUEST, "A client of this revision has no replies.")
         self._check_envelope(arrival, message)
-        with Answer(arrival.send) as answer, CancelScope() as scope:
-            gone = spawn(_until_gone(arrival, scope), name="watch a client")
+        with Answer(arrival.send) as answer, Stoppable() as request:
+            gone = spawn(_until_gone(arrival, request), name="watch a client")
             try:
                 incoming = Incoming.of(arrival, message, version, answer)
                 body, status = await self._outcome(incoming, None)
@@ -202,9 +201,9 @@ class Front:
             return error_message(number, types.INTERNAL_ERROR, "Internal server error"), 200
 
 
-async def _until_gone(arrival: Arrival, scope: CancelScope) -> None:
+async def _until_gone(arrival: Arrival, request: Stoppable) -> None:
     await arrival.until_gone()
-    scope.cancel()
+    request.stop()
 
 
 def _message(arrival: Arrival) -> Call | Notice | Reply:

@@ -28,7 +28,7 @@ from router.gateway.changes import Changes, Follower, Lists
 from router.gateway.clients import ClientAtHand
 from router.gateway.exposures import Exposures
 from router.gateway.incoming import Incoming
-from router.gateway.jsonrpc import Notice, Result, joined
+from router.gateway.jsonrpc import Notice, Result, is_id, joined
 from router.gateway.passing import PassThrough
 from router.gateway.recording import Request
 from router.gateway.rounds import KEPT_S, Round, Rounds, for_server, is_ours, passed_on
@@ -125,9 +125,9 @@ class Protocol:
             case "notifications/initialized":
                 self.changes.follow(session)
             case "notifications/cancelled":
-                scope = session.running.get(notice.params.get("requestId"))
-                if scope is not None:
-                    scope.cancel()
+                number = notice.params.get("requestId")
+                if is_id(number) and (request := session.running.get(number)) is not None:
+                    request.stop()
             case "notifications/roots/list_changed" if session.said_folder is None:
                 session.folder = None
             case _:

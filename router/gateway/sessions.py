@@ -20,7 +20,6 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 import mcp_types as types
-from anyio import CancelScope
 from mcp.shared.exceptions import MCPError
 
 from router.errors import UpstreamAnsweredError
@@ -30,6 +29,7 @@ from router.gateway.incoming import Incoming
 from router.gateway.jsonrpc import Reply
 from router.model import Caller, JsonObject, TokenId, as_object
 from router.settings import FOLDER_HEADER, SESSION_HEADER
+from router.tasks import Stoppable
 
 MAX_SESSIONS = 1000
 SESSION_IDLE_S = 1800.0
@@ -54,7 +54,7 @@ class Session:
     log_level: str | None = None
     standing: Answer | None = None
     """The stream that reaches the client of an older revision between its requests, if open."""
-    running: dict[object, CancelScope] = field(default_factory=dict[object, CancelScope])
+    running: dict[object, Stoppable] = field(default_factory=dict[object, Stoppable])
     """What its client has under way, by what it is called, to be ended on the way."""
     under_way: int = 0
     last_seen: float = field(default_factory=time.monotonic)
@@ -97,8 +97,8 @@ class Session:
 
     def end(self) -> None:
         """Nothing that its client asked for is of use any more."""
-        for scope in tuple(self.running.values()):
-            scope.cancel()
+        for request in tuple(self.running.values()):
+            request.stop()
         for asked in self._asked.values():
             if not asked.done():
                 asked.set_exception(
@@ -162,8 +162,8 @@ class Sessions:
     def close_streams(self) -> None:
         """So that nobody waits for them when we stop."""
         for session in self._opened.values():
-            if (scope := session.running.get(STANDING)) is not None:
-                scope.cancel()
+            if (stream := session.running.get(STANDING)) is not None:
+                stream.stop()
 
     def close(self) -> None:
         if self._next_look is not None:

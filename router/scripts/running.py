@@ -19,7 +19,7 @@ from router.exchange import ProgressSink
 from router.model import JsonObject, as_array, as_object
 from router.scripts.limits import ScriptLimits
 from router.scripts.workers import Worker, WorkerGone, Workers, encoded
-from router.tasks import spawn, stop
+from router.tasks import spawn, stop, undisturbed
 
 _AT_ONCE = 4
 _LARGE = 256 * 1024
@@ -103,7 +103,7 @@ class ScriptRunner:
                     "Do less in one script, or await calls together with await_all.",
                 ) from None
             finally:
-                await run.end()
+                await undisturbed(spawn(run.end(), name="end a script"))
 
     async def close(self) -> None:
         await self._workers.close()

@@ -110,6 +110,7 @@ class Workers:
         self._spare_s = spare_s
         self._spare: asyncio.Task[Worker] | None = None
         self._expiry: asyncio.TimerHandle | None = None
+        self._ending: set[asyncio.Task[None]] = set()
         self._closed = False
 
     async def take(self) -> Worker:
@@ -123,7 +124,9 @@ class Workers:
 
     async def close(self) -> None:
         self._closed = True
-        await self._drop_spare()
+        self._drop_spare()
+        if self._ending:
+            await asyncio.wait(self._ending)
 
     async def _next(self) -> Worker:
         # A start that is cancelled halfway can lose the process: it goes on, for the next who asks.
@@ -139,7 +142,7 @@ class Workers:
             if self._spare is None and not self._closed:
                 self._spare = spare
             else:
-                spawn(_end(spare), name="end a script worker")
+                self._end(spare)
             raise
 
     def _begin(self) -> asyncio.Task[Worker]:
@@ -159,21 +162,22 @@ class Workers:
             self._expiry.cancel()
         if self._spare is None:
             self._spare = self._begin()
-        self._expiry = asyncio.get_running_loop().call_later(self._spare_s, self._expire)
+        self._expiry = asyncio.get_running_loop().call_later(self._spare_s, self._drop_spare)
 
-    def _expire(self) -> None:
-        spawn(self._drop_spare(), name="end the spare script worker")
-
-    async def _drop_spare(self) -> None:
+    def _drop_spare(self) -> None:
         if self._expiry is not None:
             self._expiry.cancel()
         spare, self._spare = self._spare, None
         if spare is not None:
-            await _end(spare)
+            self._end(spare)
+
+    def _end(self, starting: asyncio.Task[Worker]) -> None:
+        ending = spawn(_end_once_started(starting), name="end a script worker")
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)
 
 
-async def _end(starting: asyncio.Task[Worker]) -> None:
-    """End a worker once it has started, if it does."""
+async def _end_once_started(starting: asyncio.Task[Worker]) -> None:
     await asyncio.wait([starting])
     if not starting.cancelled() and starting.exception() is None:
         await starting.result().end()

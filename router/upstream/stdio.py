@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from router.model import Failure, FailureKind, JsonObject
-from router.tasks import spawn
+from router.tasks import spawn, undisturbed
 from router.upstream.environment import find_command, server_environment
 from router.upstream.failures import bad_protocol, failed
 from router.upstream.framing import LineSplitter
@@ -148,7 +148,7 @@ class StdioLink(asyncio.SubprocessProtocol):
         if self._launching is not None:
             await asyncio.wait([self._launching])
         if self._supervisor is not None:
-            await _undisturbed(self._supervisor)
+            await undisturbed(self._supervisor)
 
     # What asyncio calls
 
@@ -275,16 +275,6 @@ class StdioLink(asyncio.SubprocessProtocol):
         if isinstance(error, PermissionError):
             return Failure(FailureKind.PERMISSION_DENIED, self._command.name)
         return Failure(FailureKind.OTHER, detail=f"{self._command.name} can't be started: {error}")
-
-
-async def _undisturbed(task: asyncio.Task[None]) -> None:
-    """Wait for `task`, which ends soon by itself, even if we are told to stop meanwhile: whoever
-    closes the loop after us must not find a process half wound down."""
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise
 
 
 async def _within(seconds: float, event: asyncio.Event) -> bool:

@@ -193,6 +193,19 @@ async def test_who_cancels_a_script_ends_its_calls_and_its_worker() -> None:
         assert (await runner.run(Script("result(1)"), host)).result == 1
 
 
+async def test_who_is_cancelled_twice_leaves_no_worker_either() -> None:
+    host = EchoHost()
+    before = children_of(os.getpid())
+    async with script_runner() as runner:
+        running = spawn(runner.run(Script("files.wait{}:await()", ("files",)), host), name="script")
+        await asyncio.wait_for(host.waiting.wait(), 20)
+        running.cancel()
+        await asyncio.sleep(0)
+        running.cancel()
+        await asyncio.wait([running])
+    assert children_of(os.getpid()) <= before
+
+
 async def test_each_script_has_a_process_of_its_own_and_none_is_left() -> None:
     async with script_runner() as runner:
         before = children_of(os.getpid())
