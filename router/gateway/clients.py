@@ -7,6 +7,7 @@ only be answered, so the request is answered with the question, and goes on when
 from __future__ import annotations
 
 import asyncio
+import secrets
 
 import mcp_types as types
 
@@ -118,7 +119,10 @@ class ClientAtHand:
 
 
 def _own(params: JsonObject) -> JsonObject:
-    """A question without the mark under which only its server could take progress."""
+    """A question as a client of an older revision knows it: without the mark under which only its
+    server could take progress, and, if it is about a page, with the id that was done away with."""
     meta = {k: v for k, v in as_object(params.get("_meta")).items() if k != "progressToken"}
     rest = {key: value for key, value in params.items() if key != "_meta"}
+    if params.get("mode") == "url":
+        rest.setdefault("elicitationId", secrets.token_hex(8))
     return {**rest, "_meta": meta} if meta else rest

@@ -16,7 +16,7 @@ from router.errors import UpstreamAnsweredError
 from router.exchange import Requester
 from router.model import JsonObject, as_object
 from router.upstream.pending import Pending
-from router.upstream.protocol import INVALID_REQUEST, METHOD_NOT_FOUND
+from router.upstream.protocol import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND
 
 _CAPABILITY_FOR = {
     "elicitation/create": "elicitation",
@@ -69,6 +69,8 @@ class Questions:
         if capability not in requester.capabilities:
             reason = f"This client can't be asked for {capability}."
             raise UpstreamAnsweredError(METHOD_NOT_FOUND, reason)
+        if params.get("mode") == "url" and not _opens_pages(requester.capabilities):
+            raise UpstreamAnsweredError(INVALID_PARAMS, "This client can't open pages for people.")
         return await requester.ask(method, params)
 
 
@@ -81,6 +83,11 @@ class Audience:
 
 
 EVERYBODY = Audience()
+
+
+def _opens_pages(capabilities: JsonObject) -> bool:
+    """A client that can be asked at all can show forms; pages it must name."""
+    return "url" in as_object(capabilities.get("elicitation"))
 
 
 def _root(folder: str) -> JsonObject:

@@ -25,6 +25,12 @@ def form(message: str, properties: Json, *required: str) -> Json:
     }
 
 
+def visit(address: str) -> Json:
+    """A question that is answered elsewhere, on a page."""
+    page = {"mode": "url", "message": "Look here.", "url": address, "elicitationId": "1"}
+    return {"method": "elicitation/create", "params": page}
+
+
 def sampling(words: str, most: int) -> Json:
     message = {"role": "user", "content": {"type": "text", "text": words}}
     return {

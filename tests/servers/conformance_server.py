@@ -52,6 +52,7 @@ from tests.servers.conformance_offers import (
     resource,
     sampling,
     text,
+    visit,
     wanted,
 )
 from tests.servers.http_server import ModernOnly
@@ -173,6 +174,8 @@ class Conformance:
         return text(f"LLM response: {answer['content']['text']}")
 
     async def _elicit(self, ctx: Context, arguments: Json) -> Json:
+        if "url" in arguments:
+            return text(told(await ask(ctx, visit(arguments["url"]))))
         fields = {
             "username": {"type": "string", "description": "User's response"},
             "email": {"type": "string", "description": "User's email address"},
@@ -212,6 +215,9 @@ class Conformance:
     # Tools that ask by their answer
 
     async def _ask_name(self, ctx: Context, arguments: Json) -> Json:
+        if "url" in arguments:
+            answer = answers(ctx).get("visit")
+            return text(told(answer)) if answer else wanted(visit=visit(arguments["url"]))
         name = content(ctx, "user_name").get("name")
         if not isinstance(name, str):
             return wanted(user_name=form("What is your name?", NAME, "name"))

@@ -18,6 +18,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent
 
 from router.bridge.running import header_of
+from router.gateway import sessions
+from router.model import JsonObject
 from router.server_config import CLIENT_FOLDER, Sharing
 from router.settings import FOLDER_HEADER, SESSION_HEADER, ServerConfig
 from router.tasks import spawn
@@ -164,6 +166,55 @@ async def answer_name(
     _: ClientRequestContext, params: types.ElicitRequestParams
 ) -> types.ElicitResult:
     return types.ElicitResult(action="accept", content={"name": "ada", "username": "ada"})
+
+
+@pytest.mark.proves("META-8")
+@pytest.mark.parametrize("server_is_modern", [False, True])
+@BOTH
+async def test_a_page_a_server_wants_shown_reaches_the_client(
+    running: Running, mode: str, server_is_modern: bool
+) -> None:
+    shown: list[str] = []
+
+    async def show(_: ClientRequestContext, params: Any) -> types.ElicitResult:
+        shown.append(params.url)
+        return types.ElicitResult(action="accept")
+
+    asking = "test_input_required_result_elicitation" if server_is_modern else "test_elicitation"
+    page = "https://example.com/pay?id=1"
+    with serving(conformance_app(modern_only=server_is_modern)) as url:
+        await running.add("asks", ServerConfig(url=f"{url}/mcp"))
+        async with client_of(running, mode, elicitation_callback=show) as client:
+            answer = await execute(client, f"asks:{asking}", message="Pay", url=page)
+    assert shown == [page]
+    assert "action=accept" in text_of(answer)
+
+
+async def test_a_client_that_shows_only_forms_is_not_sent_to_a_page(running: Running) -> None:
+    with serving(conformance_app()) as url:
+        await running.add("asks", ServerConfig(url=f"{url}/mcp"))
+        forms: JsonObject = {"elicitation": {}}
+        capabilities = {"io.modelcontextprotocol/clientCapabilities": forms}
+        arguments = {"message": "Pay", "url": "https://example.com/pay"}
+        call: JsonObject = {"toolKey": "asks:test_elicitation", "arguments": arguments}
+        params = {"name": "tool_execute", "arguments": call, "_meta": capabilities}
+        answer = await running.post_modern("tools/call", params)
+    assert "can't open pages" in answer.text
+
+
+async def test_the_server_of_a_quiet_client_of_the_stateless_revision_ends(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody ends a session there: it is over when nothing was heard of it for a while."""
+    monkeypatch.setattr(sessions, "_LOOK_EVERY_S", 0.05)
+    await running.add("own", stdio_config(sharing=Sharing.PER_SESSION))
+    async with client_of(running, MODERN) as client:
+        pid, _ = await process_of(client, "own")
+        again, _ = await process_of(client, "own")
+        monkeypatch.setattr(sessions, "SESSION_IDLE_S", 0.0)
+        assert await asyncio.to_thread(ends_within, 10, pid)
+        anew, _ = await process_of(client, "own")
+    assert pid == again != anew
 
 
 @BOTH
