@@ -11,10 +11,10 @@ from router.cli.boundary_printing import BOUNDARY_PRINTERS
 from router.cli.tables import counted, moment, short, table
 from router.model import JsonObject, as_array, as_object
 
-_NO_SERVERS = (
-    "No servers yet. Add one with: toolbooth add NAME -- COMMAND ARGS...,"
-    " or take over another application's: toolbooth client servers"
-)
+_NO_SERVERS = [
+    "No servers yet. Add one with: toolbooth add NAME -- COMMAND ARGS...",
+    "See what other applications have with: toolbooth client servers",
+]
 _LIST_THEM = "Have the missing lists learnt with: toolbooth refresh"
 
 
@@ -31,7 +31,7 @@ def print_human(command: str, result: Any) -> None:
 def _servers(result: Any) -> list[str]:
     servers: list[JsonObject] = result
     if not servers:
-        return [_NO_SERVERS]
+        return _NO_SERVERS
     lines = table(
         (s["id"], s["state"], _tool_count(s), s["transport"], s["target"]) for s in servers
     )

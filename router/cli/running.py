@@ -13,6 +13,7 @@ import gc
 import json
 import logging
 import os
+import re
 import signal
 import sys
 from argparse import Namespace
@@ -33,6 +34,7 @@ from router.tracing import TraceFormatter, redact_logs
 log = logging.getLogger(__name__)
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
+_UNDECODED = re.compile("[\udc80-\udcff]")
 _LOOKS = 5
 _LOOK_AGAIN_S = 0.1
 _NOT_LISTED = (DiscoveryStatus.FAILED, DiscoveryStatus.TIMEOUT)
@@ -42,7 +44,7 @@ def run(arguments: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> 
     """Do what the command line says; returns the exit code."""
     try:
         _show_any_text()
-        return _run(parse(arguments), data_dir_of)
+        return _run(parse([_text(word) for word in arguments]), data_dir_of)
     except WrongUsage as error:
         return _complain(error, WRONG_USAGE, as_json=_wants_json(arguments))
     except ToolboothError as error:
@@ -84,6 +86,14 @@ def _wants_json(arguments: Sequence[str]) -> bool:
     """Known without the grammar, which may be what was broken. What `connect` writes is MCP."""
     own = list(arguments)[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in own and own[0] != "connect"
+
+
+def _text(word: str) -> str:
+    """Where the locale knows only ASCII, Python leaves the bytes of other letters as they are."""
+    try:
+        return os.fsencode(word).decode() if _UNDECODED.search(word) else word
+    except UnicodeDecodeError:
+        raise WrongUsage("The command line is not UTF-8 text.") from None
 
 
 def _show_any_text() -> None:

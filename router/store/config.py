@@ -118,15 +118,8 @@ class ConfigStore:
             sweep(self.workspace_folder(workspace))
         return [change for change in changes if isinstance(change, Rejected)]
 
-    def save_settings(self, settings: Settings) -> None:
-        self._settings.update(lambda _: settings)
-
     def update_settings(self, change: Callable[[Settings], Settings]) -> Settings:
         return self._settings.update(change)
-
-    def save_workspace(self, workspace: WorkspaceId, config: WorkspaceConfig) -> None:
-        """Write `config` whatever the file says, unless it is malformed."""
-        self._document(workspace).update(lambda _: config)
 
     def update_workspace(
         self, workspace: WorkspaceId, change: Callable[[WorkspaceConfig], WorkspaceConfig]

@@ -128,8 +128,9 @@ def test_closed_streams_are_nobodys_files(tmp_path: Path) -> None:
 
 
 def test_a_terminal_that_knows_only_ascii_gets_every_text(tmp_path: Path) -> None:
-    ended = shell(tmp_path, "toolbooth workspace new 仕事", PYTHONIOENCODING="ascii")
-    assert ended.returncode == 0
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    ended = shell(tmp_path, "toolbooth workspace new 仕事", **plain)
+    assert ended.returncode == 0, ended.stderr
     assert "\\u4ed5\\u4e8b" in ended.stdout
     assert "\x1b" not in ended.stdout
 

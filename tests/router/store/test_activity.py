@@ -16,7 +16,6 @@ import pytest
 
 from router.activity import ActivityEntry, ActivityKind, Outcome
 from router.model import ProjectId, ServerId, WorkspaceId
-from router.ports import ActivityLog
 from router.store import activity
 from router.store.activity import SqliteActivityLog
 from router.store.activity_totals import ActivityTotals
@@ -78,9 +77,8 @@ def rows(path: Path, query: str = "SELECT * FROM activity") -> list[tuple[object
 @pytest.mark.proves("META-9")
 def test_an_entry_is_known_at_once_and_after_a_restart(open_log: OpenLog) -> None:
     log = open_log()
-    port: ActivityLog = log
-    port.record(CALL)
-    assert port.recent() == (CALL,)
+    log.record(CALL)
+    assert log.recent() == (CALL,)
     log.close()
     assert open_log().recent() == (CALL,)
 

@@ -65,7 +65,7 @@ class TestLoading:
     ) -> None:
         settings = Settings(port=4000, active_workspace=WORK)
         config = WorkspaceConfig(name="Work", optimization=None, mcp_servers={"Time": TIME})
-        store.save_settings(settings)
+        store.update_settings(lambda _: settings)
         store.create_workspace(WORK, config)
         again = ConfigStore(tmp_path)
         assert again.load() == []
@@ -108,7 +108,7 @@ class TestLoading:
         assert rejected.line == 3
         assert "newer Toolbooth" in rejected.reason
         with pytest.raises(ConfigError):
-            store.save_workspace(PERSONAL, WorkspaceConfig(name="Mine"))
+            store.update_workspace(PERSONAL, lambda _: WorkspaceConfig(name="Mine"))
         assert file_of(tmp_path).read_text() == newer
 
     def test_a_file_in_place_of_the_workspaces_is_a_sentence(self, tmp_path: Path) -> None:
@@ -147,8 +147,8 @@ class TestPolling:
         assert store.poll() == []
 
     def test_our_own_writes_are_no_news(self, store: ConfigStore) -> None:
-        store.save_settings(Settings(port=4000))
-        store.save_workspace(PERSONAL, WorkspaceConfig(name="Mine"))
+        store.update_settings(lambda _: Settings(port=4000))
+        store.update_workspace(PERSONAL, lambda _: WorkspaceConfig(name="Mine"))
         store.update_workspace(PERSONAL, lambda config: config)
         store.create_workspace(WORK, WorkspaceConfig(name="Work"))
         assert store.poll() == []
@@ -211,13 +211,13 @@ class TestPolling:
     ) -> None:
         file_of(tmp_path).unlink()
         assert store.poll() == []
-        store.save_workspace(PERSONAL, WorkspaceConfig(name="Mine"))
+        store.update_workspace(PERSONAL, lambda _: WorkspaceConfig(name="Mine"))
         assert store.poll() == []
         assert ConfigStore(tmp_path).load() == []
         assert store.workspaces[PERSONAL].name == "Mine"
 
     def test_removed_settings_stay_as_they_were(self, store: ConfigStore, tmp_path: Path) -> None:
-        store.save_settings(Settings(port=4000))
+        store.update_settings(lambda _: Settings(port=4000))
         (tmp_path / "settings.json").unlink()
         assert store.poll() == []
         assert store.settings.port == 4000
@@ -293,7 +293,7 @@ class TestSaving:
         path = file_of(tmp_path)
         edit(path, "{ half")
         with pytest.raises(ConfigError) as caught:
-            store.save_workspace(PERSONAL, WorkspaceConfig(name="Mine"))
+            store.update_workspace(PERSONAL, lambda _: WorkspaceConfig(name="Mine"))
         assert (caught.value.path, caught.value.line) == (path, 1)
         with pytest.raises(ConfigError):
             store.update_workspace(PERSONAL, lambda config: config)
@@ -349,12 +349,12 @@ class TestSaving:
 
         monkeypatch.setattr("os.fsync", full)
         with pytest.raises(ToolboothError, match="can't be written: No space left"):
-            store.save_settings(Settings(port=4000))
+            store.update_settings(lambda _: Settings(port=4000))
         assert store.settings.port == 3717
 
     def test_an_unknown_workspace_can_not_be_saved(self, store: ConfigStore) -> None:
         with pytest.raises(NotFound, match='no workspace "work"'):
-            store.save_workspace(WORK, WorkspaceConfig(name="Work"))
+            store.update_workspace(WORK, lambda _: WorkspaceConfig(name="Work"))
 
     def test_a_workspace_is_created_once(self, store: ConfigStore, tmp_path: Path) -> None:
         with pytest.raises(Conflict, match="exists already"):
