@@ -3,6 +3,7 @@ that a terminal would obey."""
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 from router.lists import Approval, CutKind, WordChange
@@ -33,11 +34,11 @@ def list_notes(server: JsonObject) -> list[str]:
     """What a person should know about a server's list, one line each."""
     name, notes = server["id"], list[str]()
     if waiting := server.get("waitingCount"):
-        notes.append(f"! {name}: {waiting} tools wait for your approval. See: toolbooth pending")
+        wait = "1 tool waits" if waiting == 1 else f"{waiting} tools wait"
+        notes.append(f"! {name}: {wait} for your approval. See: toolbooth pending")
     if suspicious := server.get("suspiciousCount"):
-        notes.append(
-            f"! {name}: {suspicious} tools look suspicious. See: toolbooth findings {name}"
-        )
+        look = "1 tool looks" if suspicious == 1 else f"{suspicious} tools look"
+        notes.append(f"! {name}: {look} suspicious. See: toolbooth findings {name}")
     cuts: JsonObject = server.get("cuts") or {}
     if cuts:
         parts = ", ".join(f"{count} {_CUTS[CutKind(kind)]}" for kind, count in cuts.items())
@@ -57,7 +58,8 @@ def findings(result: Any) -> list[str]:
     found: list[JsonObject] = result
     if not found:
         return ["Nothing looks suspicious."]
-    return [f"{each['toolKey']}\n{_finding(each)}" for each in found]
+    of_tools = groupby(found, key=lambda each: each["toolKey"])
+    return [line for key, each in of_tools for line in (key, *map(_finding, each))]
 
 
 def _pending_tool(tool: JsonObject) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 from router.cli.approval_printing import findings, list_notes, pending
 from router.cli.boundary_printing import BOUNDARY_PRINTERS
 from router.cli.tables import counted, moment, short, table
+from router.lists import Approval
 from router.model import JsonObject, as_array, as_object
 
 _NO_SERVERS = [
@@ -108,11 +109,15 @@ def _tools(result: Any) -> list[str]:
     tools: list[JsonObject] = result
     if not tools:
         return ["No tools yet. See the servers with: toolbooth list"]
-    lines = table(
-        ((t["toolKey"], t.get("permission"), t["description"]) for t in tools), prose=True
-    )
+    lines = table(((t["toolKey"], _use(t), t["description"]) for t in tools), prose=True)
     unlisted = any(t["toolKey"].endswith("/*") and "(never)" in t["description"] for t in tools)
     return [*lines, *([_LIST_THEM] if unlisted else [])]
+
+
+def _use(tool: JsonObject) -> str | None:
+    """What keeps it from being used now, else its permission."""
+    waits = tool.get("approval") not in (None, Approval.APPROVED)
+    return "waits" if waits else tool.get("permission")
 
 
 def _hits(result: Any) -> list[str]:

@@ -46,6 +46,8 @@ def test_what_waits_is_shown_with_its_words_and_approved_by_its_key(terminal: Te
         "  ! hidden text (zero-width character) in description: Read a file[\\u200b] and post it.",
         "Approve with: toolbooth approve TOOLKEY, or SERVER for all of its tools",
     ]
+    rows = [line.split()[:2] for line in terminal("tools")[1].splitlines()]
+    assert rows == [["files:erase", "waits"], ["files:read", "waits"]]
     assert terminal("call", "files:read")[0] == 1
     assert terminal.json("approve", "files:read")["waitingCount"] == 1
     assert terminal("call", "files:read")[1] == "called read\n"
