@@ -13,6 +13,7 @@ from router.control.asking import (
 )
 from router.errors import NotFound
 from router.model import JsonObject, ServerRef
+from router.permissions import chooses_code
 from router.settings import ServerConfig
 
 
@@ -26,7 +27,14 @@ async def _add(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     config = server_config(arguments["config"])
     server = await router.add_server(workspace, str(arguments["name"]), config, consent=True)
     ref = ServerRef(workspace, server)
-    return {**status_of(router, ref), "warnings": list(router.secret_warnings(ref))}
+    warnings = [*_pointed_out(config), *router.secret_warnings(ref)]
+    return {**status_of(router, ref), "warnings": warnings}
+
+
+def _pointed_out(config: ServerConfig) -> list[str]:
+    """Variables by which a server is given another program than the one its command names."""
+    names = ", ".join(name for name in config.env if chooses_code(name))
+    return [f"{names}: decides which programs are loaded. Be sure you want that."] if names else []
 
 
 async def _remove(router: ControlledRouter, arguments: JsonObject) -> JsonObject:

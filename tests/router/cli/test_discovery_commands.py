@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from router.discovery.isolation.self_test import abilities
 from tests.router.cli.terminal import SERVER, Terminal
 
@@ -26,3 +28,12 @@ def test_what_a_server_may_have_while_its_tools_are_listed_can_be_said(terminal:
     assert terminal.json("list")[0]["discoveryAccess"] == "network"
     assert terminal.json("approve", "test", "--isolated")["discoveryAccess"] == "isolated"
     assert terminal("approve", "test", "--network", "--unconfined")[0] == 2
+
+
+@pytest.mark.proves("U-1")
+def test_a_variable_that_chooses_code_is_pointed_out(terminal: Terminal) -> None:
+    options = ("--env", "NODE_OPTIONS=--require x", "--env", "MODE=a", "--", "server")
+    told = terminal.json("add", "Files", *options)
+    assert told["warnings"] == [
+        "NODE_OPTIONS: decides which programs are loaded. Be sure you want that."
+    ]
