@@ -38,6 +38,7 @@ def status(state: ServerState, failure: Failure | None = None) -> ServerStatus:
     )
 
 
+@pytest.mark.proves("DISC-12")
 @pytest.mark.parametrize("kind", FailureKind)
 def test_every_failure_says_what_happened_and_what_to_do(kind: FailureKind) -> None:
     advice = advise(Failure(kind, "subject", "detail"), "Notes")

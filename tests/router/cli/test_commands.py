@@ -39,6 +39,7 @@ def test_a_server_is_added_listed_searched_and_called_without_an_instance(
     assert "test" in terminal("list")[1]
 
 
+@pytest.mark.proves("DISC-13")
 def test_a_server_without_a_list_shows_as_one_placeholder(terminal: Terminal) -> None:
     terminal("add", "Test", "--", *SERVER)
     [row] = terminal.json("tools")

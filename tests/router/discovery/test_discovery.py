@@ -7,6 +7,7 @@ import json
 import socket
 import time
 from collections.abc import Generator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,32 @@ async def test_each_step_of_a_discovery_is_told(running: Running) -> None:
     assert steps == ["starting", "connecting", "discovering", "caching", "complete"]
 
 
+@pytest.mark.proves("DISC-2", "DISC-3")
+async def test_a_discovery_that_fails_is_told_with_its_error(running: Running) -> None:
+    broken = stdio_config("--exit-at-start", "3")
+    ref = ServerRef(
+        PERSONAL, await running.router.add_server(PERSONAL, "Broken", broken, consent=False)
+    )
+    before = status_of(running, ref)
+    assert (before.discovery, before.listed_at) == (DiscoveryStatus.NEVER, None)
+    await running.router.approve_server(ref)
+    await until_step(running, ref, DiscoveryStep.FAILED)
+    after = status_of(running, ref)
+    assert (after.discovery, after.listed_at) == (DiscoveryStatus.FAILED, None)
+    assert after.failure is not None
+    assert (after.failure.kind, after.failure.subject) == (FailureKind.EXITED, "code 3")
+
+
+@pytest.mark.proves("DISC-2")
+async def test_a_discovery_that_succeeds_says_when_that_was(running: Running) -> None:
+    began = datetime.now(UTC)
+    ref = await running.add("Test", telling())
+    status = status_of(running, ref)
+    assert status.discovery is DiscoveryStatus.SUCCESS
+    assert status.listed_at is not None
+    assert began <= status.listed_at <= datetime.now(UTC)
+
+
 @pytest.mark.proves("DISC-4")
 async def test_two_discoveries_run_at_once_and_the_third_waits_for_a_place(
     running: Running,
@@ -130,6 +157,7 @@ async def test_who_asks_for_the_same_server_meanwhile_shares_the_run(running: Ru
     assert [e.step for e in started].count(DiscoveryStep.STARTING) == 1
 
 
+@pytest.mark.proves("DISC-6")
 async def test_a_cancelled_discovery_leaves_no_process_and_says_so(running: Running) -> None:
     ref = await begin(running, "Slow", telling("--silent", "cancelled-one"))
     await until_step(running, ref, DiscoveryStep.CONNECTING)
@@ -197,6 +225,7 @@ async def test_the_status_says_which_protections_were_in_force(running: Running)
     assert protection.memory_mb == 512
 
 
+@pytest.mark.proves("DISC-6")
 async def test_a_strict_setting_gives_less_memory_and_a_share_of_the_processor(
     running: Running,
 ) -> None:
@@ -254,6 +283,7 @@ async def test_an_unconfined_server_is_learnt_as_it_runs(running: Running, tmp_p
     assert protection.level is IsolationLevel.NONE
 
 
+@pytest.mark.proves("DISC-6")
 async def test_a_server_that_takes_too_much_memory_is_ended_and_named(running: Running) -> None:
     await isolate(running, memory_mb=64)
     ref = await running.add("Greedy", telling("--eat"))
@@ -262,6 +292,7 @@ async def test_a_server_that_takes_too_much_memory_is_ended_and_named(running: R
     assert (failure.kind, failure.subject) == (FailureKind.TOO_MUCH_MEMORY, "64 MB")
 
 
+@pytest.mark.proves("DISC-6")
 async def test_less_isolation_than_a_person_requires_starts_nothing(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -279,6 +310,7 @@ async def test_less_isolation_than_a_person_requires_starts_nothing(
     ]
 
 
+@pytest.mark.proves("DISC-6")
 def test_what_a_killed_router_left_of_its_runs_is_removed(tmp_path: Path) -> None:
     left = tmp_path / "4000000-abc" / "home"
     left.mkdir(parents=True)

@@ -50,6 +50,7 @@ def test_the_same_program_gets_at_everything_when_it_is_only_limited() -> None:
         assert found[name], name
 
 
+@pytest.mark.proves("DISC-6")
 def test_the_self_test_reports_the_best_level_that_holds_and_why_better_ones_do_not() -> None:
     found = best_of(candidates())
     assert found.way in offered_ways()
@@ -74,6 +75,7 @@ def test_a_bubblewrap_that_may_make_no_namespaces_is_found_out(tmp_path: Path) -
     assert str(fault) == "Level 3: bwrap: No permissions to create new namespace"
 
 
+@pytest.mark.proves("DISC-6")
 def test_a_wall_that_is_not_there_is_found_out(tmp_path: Path) -> None:
     """A bwrap that only runs what it is given, without any namespace, must not count."""
     sham = tmp_path / "bwrap"
@@ -111,6 +113,7 @@ def test_a_limited_share_of_the_processor_is_not_exceeded() -> None:
     assert run.answer["processor"] <= 2 * 0.25 + 0.25 + 0.3
 
 
+@pytest.mark.proves("DISC-6")
 @pytest.mark.parametrize("level", LEVELS)
 def test_no_process_is_left_behind(level: int) -> None:
     if (way := offered(level)) is None:
@@ -128,6 +131,7 @@ def _text(path: Path) -> str:
         return ""
 
 
+@pytest.mark.proves("DISC-6")
 @pytest.mark.parametrize("level", LEVELS)
 def test_what_it_tried_is_seen(level: int) -> None:
     if (way := offered(level)) is None:
