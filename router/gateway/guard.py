@@ -103,8 +103,12 @@ class Guard:
         if scope["method"] == "POST":
             body = _read(await _body_in_time(receive, headers))
             meta = as_object(as_object(as_object(body).get("params")).get("_meta"))
+        said = _text(meta.get("token"))
         if bearer is None:
-            token = self._rules.authenticate(_text(meta.get("token")))
+            token = self._rules.authenticate(said)
+        elif said is not None and said != bearer:
+            client = token.name if token else "unknown"
+            raise Refusal(403, "The header and _meta.token are not the same token.", client)
         claims = Claims(
             path_workspace=place["workspace"],
             path_project=place["project"],

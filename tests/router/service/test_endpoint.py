@@ -147,8 +147,10 @@ async def test_a_token_in_meta_is_as_good_as_one_in_the_header(running: Running)
     params = {"_meta": {"token": running.token}}
     response = await running.post_modern("tools/list", params, token="")
     assert response.status_code == 200
-    wrong = await running.post_modern("tools/list", {"_meta": {"token": "tbt_x_y"}}, token="")
-    assert wrong.status_code == 401
+    wrong = {"_meta": {"token": "tbt_x_y"}}
+    assert (await running.post_modern("tools/list", wrong, token="")).status_code == 401
+    assert (await running.post_modern("tools/list", params)).status_code == 200
+    assert (await running.post_modern("tools/list", wrong)).status_code == 403
 
 
 @pytest.mark.proves("META-6")
