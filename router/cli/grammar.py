@@ -19,10 +19,14 @@ from router.cli.state_grammar import add_state_commands
 from router.cli.tool_grammar import add_tool_commands
 from router.cli.words import Parser, Subparsers, WrongUsage, command, given, nothing
 
+_OWN_OPTIONS = ("-h", "--help", "--version")
+
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """What was asked for. `command` is its name; `build` makes the JSON arguments of it."""
     words, started = _split_command(arguments)
+    if words and words[0].startswith("-") and words[0] not in _OWN_OPTIONS:
+        raise WrongUsage(f'A command comes before "{words[0]}".', "See: toolbooth --help")
     parsed = _build_parser().parse_args(words)
     if "--" in arguments and parsed.command != "add":
         raise WrongUsage('Only "add" takes a command behind "--".', "See: toolbooth --help")

@@ -48,6 +48,10 @@ def _add(parsed: argparse.Namespace) -> JsonObject:
             "A server needs either a command or a --url.",
             "toolbooth add NAME -- COMMAND ARGS..., or toolbooth add NAME --url URL",
         )
+    if parsed.url and (parsed.env or parsed.cwd):
+        raise WrongUsage("--env and --cwd are for a command, and a --url has none.")
+    if command and parsed.header:
+        raise WrongUsage("--header goes with a --url, and a command has none.")
     if parsed.url:
         config: JsonObject = {"url": parsed.url, "headers": pairs(parsed.header)}
     else:

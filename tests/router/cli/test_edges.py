@@ -49,6 +49,7 @@ def test_the_usage_of_add_shows_where_the_command_goes(capsys: pytest.CaptureFix
         (("tols",), 2, 'There is no command "tols".'),
         (("call", "a:b", "{"), 2, "The arguments are not JSON"),
         (("add", "X"), 2, "A server needs either a command or a --url."),
+        (("add", "X", "--url", "http://x", "--env", "A=1"), 2, "--env and --cwd are for"),
         (("workspace", "use", "Nowhere"), 1, 'There is no workspace "Nowhere".'),
     ],
 )
@@ -64,6 +65,13 @@ def test_a_failure_is_json_too_where_json_was_asked_for(
 def test_json_behind_the_dashes_is_the_servers_own(terminal: Terminal) -> None:
     code, out, _ = terminal("add", "", "--", "server", "--json")
     assert (code, out) == (1, "")
+
+
+def test_what_would_go_unheard_is_refused(terminal: Terminal) -> None:
+    code, _, err = terminal("add", "X", "--header", "A=1", "--", "server")
+    assert (code, "--header goes with a --url" in err) == (2, True)
+    code, _, err = terminal("--json", "list")
+    assert (code, 'A command comes before "--json".' in err) == (2, True)
 
 
 def test_a_mistyped_command_is_guessed(terminal: Terminal) -> None:
