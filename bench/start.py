@@ -8,7 +8,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.client import http_connections
 from bench.peers import Peer, Running
 
 START_LIMIT_S = 60.0
@@ -41,7 +40,7 @@ async def first_list(running: Running) -> None:
     async with asyncio.timeout(START_LIMIT_S):
         while True:
             try:
-                async with http_connections(running.url, running.headers, 1) as connections:
+                async with running.connections(1) as connections:
                     await connections[0].ask("tools/list", {})
                     return
             except ConnectionRefusedError:

@@ -3,7 +3,7 @@
     environment.py run     .venv with what the application needs, and `toolbooth` itself
     environment.py dev     .venv with what tests and bundles need too
     environment.py e2e     .venv-e2e with MCP servers the end-to-end tests start
-    environment.py bench   .venv-bench with what the benchmark compares with
+    environment.py bench   .venv-bench and bench/node with what the benchmark compares with
     environment.py node    tests/node/node_modules, with the Node.js that `dev` installed
     environment.py clients tests/clients/node_modules, the same way: 1.5 GB of client programs
 
@@ -24,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NODE_PROGRAMS = ROOT / "tests" / "node"
 CLIENT_PROGRAMS = ROOT / "tests" / "clients"
+PEER_PROGRAMS = ROOT / "bench" / "node"
 SUPPORTED = ((3, 11), (3, 14))
 
 
@@ -78,10 +79,15 @@ def install_project(environment: Environment) -> None:
     pip(environment, "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
 
 
-def provide_node_programs() -> None:
-    lock = NODE_PROGRAMS / "package-lock.json"
-    record = NODE_PROGRAMS / "node_modules" / ".installed"
-    once(record, (lock,), "node", lambda: npm(NODE_PROGRAMS, lock, "ci"))
+def provide_node_programs(folder: Path = NODE_PROGRAMS) -> None:
+    lock = folder / "package-lock.json"
+    record = folder / "node_modules" / ".installed"
+    once(record, (lock,), "node", lambda: npm(folder, lock, "ci"))
+
+
+def provide_peers() -> None:
+    provide(PEERS, BENCH)
+    provide_node_programs(PEER_PROGRAMS)
 
 
 def provide_client_programs() -> None:
@@ -139,7 +145,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "run": lambda: provide(OURS, RUN),
     "dev": lambda: provide(OURS, DEV),
     "e2e": lambda: provide(SERVERS, E2E),
-    "bench": lambda: provide(PEERS, BENCH),
+    "bench": provide_peers,
     "node": provide_node_programs,
     "clients": provide_client_programs,
 }
