@@ -10,7 +10,7 @@ about itself, and is cancelled by closing its connection.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -22,6 +22,7 @@ from mcp.shared.inbound import (
     unsupported_protocol_version_rejection,
 )
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from pydantic import ValidationError
 
 from router.gateway.answering import Answer, respond
 from router.gateway.arrivals import Arrival
@@ -32,6 +33,7 @@ from router.gateway.jsonrpc import (
     Notice,
     Rejected,
     Reply,
+    Result,
     error_message,
     message_in,
     result_message,
@@ -104,16 +106,18 @@ class Front:
     async def _open(self, arrival: Arrival, call: Call) -> None:
         if not self._sessions.has_room():
             raise Rejected(503, types.INTERNAL_ERROR, "All sessions there can be are in use.")
-        with Answer(arrival.send) as answer:
-            incoming = Incoming.of(arrival, call, "", answer)
-            try:
+        opened: list[Session] = []
+
+        async def begin() -> Result:
+            with Answer(arrival.send) as answer:
+                incoming = Incoming.of(arrival, call, "", answer)
                 result, session = self._protocol.initialize(incoming)
-            except ValueError:
-                body = error_message(call.id, types.INVALID_PARAMS, "Invalid request parameters")
-                await respond(arrival.send, 200, body)
-                return
-        headers = {SESSION_HEADER: session.id}
-        await respond(arrival.send, 200, result_message(call.id, result), headers)
+            opened.append(session)
+            return result
+
+        body, _ = await _outcome(call, begin())
+        headers = {SESSION_HEADER: opened[0].id} if opened else None
+        await respond(arrival.send, 200, body, headers)
 
     async def _answer(self, arrival: Arrival, call: Call, session: Session) -> None:
         with Answer(arrival.send, {SESSION_HEADER: session.id}) as answer:
@@ -121,7 +125,7 @@ class Front:
                 session.running[call.id] = request
                 try:
                     incoming = Incoming.of(arrival, call, session.version, answer)
-                    body, _ = await self._outcome(incoming, session)
+                    body, _ = await _outcome(call, self._protocol.answer(incoming, session))
                     await answer.finish(body)
                 finally:
                     if session.running.get(call.id) is request:
@@ -173,7 +177,8 @@ class Front:
             gone = spawn(_until_gone(arrival, request), name="watch a client")
             try:
                 incoming = Incoming.of(arrival, message, version, answer)
-                body, status = await self._outcome(incoming, None)
+                answering = self._protocol.answer(incoming, None)
+                body, status = await _outcome(message, answering)
                 await answer.finish(body, status)
             finally:
                 gone.cancel()
@@ -188,17 +193,19 @@ class Front:
         )
         _check(verdict if isinstance(verdict, InboundLadderRejection) else None, call)
 
-    async def _outcome(self, incoming: Incoming, session: Session | None) -> tuple[bytes, int]:
-        """What is answered, and the HTTP status that goes with it in the stateless revision."""
-        number = incoming.request_id
-        try:
-            return result_message(number, await self._protocol.answer(incoming, session)), 200
-        except MCPError as error:
-            body = error_message(number, error.code, error.message, error.data)
-            return body, ERROR_CODE_HTTP_STATUS.get(error.code, 200)
-        except Exception:  # whatever it was, the client must not wait for ever
-            log.exception("%s could not be answered", incoming.method[:100])
-            return error_message(number, types.INTERNAL_ERROR, "Internal server error"), 200
+
+async def _outcome(call: Call, answering: Awaitable[Result]) -> tuple[bytes, int]:
+    """What is answered, and the HTTP status that goes with it in the stateless revision."""
+    try:
+        return result_message(call.id, await answering), 200
+    except MCPError as error:
+        body = error_message(call.id, error.code, error.message, error.data)
+        return body, ERROR_CODE_HTTP_STATUS.get(error.code, 200)
+    except ValidationError:
+        return error_message(call.id, types.INVALID_PARAMS, "Invalid request parameters"), 400
+    except Exception:  # whatever it was, the client must not wait for ever
+        log.exception("%s could not be answered", call.method[:100])
+        return error_message(call.id, types.INTERNAL_ERROR, "Internal server error"), 200
 
 
 async def _until_gone(arrival: Arrival, request: Stoppable) -> None:

@@ -19,7 +19,6 @@ from mcp_types.version import (
     LATEST_HANDSHAKE_VERSION,
     MODERN_PROTOCOL_VERSIONS,
 )
-from pydantic import ValidationError
 
 from router import __version__
 from router.exchange import SessionId
@@ -106,7 +105,7 @@ class Protocol:
 
     async def answer(self, incoming: Incoming, session: Session | None) -> Result:
         """The result of a request, in the session it came in if it is of an older revision. Raises
-        `MCPError`."""
+        `MCPError`, `ValidationError`."""
         begin_trace()
         if session is None:
             session = self.sessions.stateless(incoming)
@@ -114,8 +113,6 @@ class Protocol:
         try:
             await self.sessions.locate(session, incoming)
             return self._stamped(incoming, await self._result(incoming, session))
-        except ValidationError:
-            raise MCPError(types.INVALID_PARAMS, "Invalid request parameters") from None
         finally:
             session.under_way -= 1
 

@@ -118,13 +118,16 @@ async def test_a_standing_stream_can_be_opened_again(running: Running) -> None:
                         break
 
 
-async def test_beyond_so_many_sessions_none_is_opened(
+async def test_beyond_so_many_sessions_one_that_nobody_uses_ends_or_none_is_opened(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "MAX_SESSIONS", 1)
-    _, session = await running.open_session(OLD)
+    _, unused = await running.open_session(OLD)
+    _, used = await running.open_session(OLD)
+    assert (await running.post(LIST, **unused)).status_code == 404
     params = {"protocolVersion": OLD, "capabilities": {}, "clientInfo": {"name": "", "version": ""}}
     another = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
-    assert (await running.post(another)).status_code == 503
-    await running.http.delete(running.url, headers=of_session(running, session))
-    assert (await running.post(another)).status_code == 200
+    headers = of_session(running, used)
+    async with running.http.stream("GET", running.url, headers=headers):
+        assert (await running.post(another)).status_code == 503
+    assert (await running.post(LIST, **used)).status_code == 200
