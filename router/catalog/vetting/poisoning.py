@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import lru_cache
 from itertools import islice
 
 from router.catalog.vetting.companies import companies
@@ -30,6 +31,7 @@ _ENCODED = re.compile(r"[A-Za-z0-9+/]{24,4000}={0,2}")
 _MAX_ENCODED = 20
 _HEX = re.compile(r"(?:[0-9a-f]{2}[ :]?){16,2000}", re.IGNORECASE)
 _APART = re.compile(r"(?:\b[A-Za-z][ ._-]{1,2}){8,400}[A-Za-z]\b")
+_SHORTEST = 24
 _WORD = re.compile(r"\w+")
 _MIXED = re.compile(r"\b(?!s3\b)[A-Za-z0-9]{2,24}\b")
 """A word in which some letters may be written as digits."""
@@ -71,13 +73,20 @@ def search(texts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
 
 def suspicions(text: str, *, parameter: bool = False) -> list[tuple[str, str]]:
     """The rules that `text` breaks, each with the words that broke it; none if they are too few."""
-    text = text[:_MAX_TEXT]
+    if len(text) < _SHORTEST and text.isascii() and " " not in text:
+        return []  # a name or a word: by far the most
+    return list(_suspicions(text[:_MAX_TEXT], parameter))
+
+
+@lru_cache(maxsize=1024)
+def _suspicions(text: str, parameter: bool) -> tuple[tuple[str, str], ...]:
+    """Kept for a while, because the parameters of a server's tools are much alike."""
     found = _matches(text, parameter=parameter)
     for inner in islice(_inner_texts(text), _MAX_ENCODED):
         found += [(weight, f"encoded: {rule}", words) for weight, rule, words in _matches(inner)]
     if sum(weight for weight, _, _ in found) < _ENOUGH:
-        return []
-    return [(rule, words) for _, rule, words in found]
+        return ()
+    return tuple((rule, words) for _, rule, words in found)
 
 
 def _matches(text: str, *, parameter: bool = False) -> list[tuple[float, str, str]]:

