@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -17,6 +18,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import TextContent
 
 from tests.booth import ROOT, Booth, children_of, is_alive, python_server
+from tests.desktop.desk import a_desk
+from tests.desktop.session import ended
 
 BUNDLE = ROOT / "dist" / "toolbooth"
 TOKYO = {"toolKey": "time:get_current_time", "arguments": {"timezone": "Asia/Tokyo"}}
@@ -92,3 +95,26 @@ def url_of(booth: Booth) -> str:
         if url := booth.json("status")["listener"].get("url"):
             return url
     raise AssertionError("The window's router does not listen.")
+
+
+@pytest.mark.proves("CARD-5")
+async def test_the_window_of_the_bundle_stands_on_a_screen_with_its_icon_in_the_tray(
+    tmp_path: Path,
+) -> None:
+    async with a_desk(tmp_path) as desk:
+        await desk.tray.begin()
+        await desk.start(program=BUNDLE / "toolbooth-desktop")
+        await desk.ready()
+        await desk.screen.find("Connect your AI apps")
+        assert await desk.tray.icon()
+        await desk.tray.choose("Quit Toolbooth")
+        assert await asyncio.to_thread(ended, desk.process) == 0
+        assert "Traceback" not in desk.session.log.read_text()
+
+
+def test_the_bundle_has_what_a_menu_of_applications_shows() -> None:
+    share = BUNDLE / "share"
+    entry = (share / "applications" / "toolbooth.desktop").read_text()
+    assert "Exec=toolbooth-desktop %u" in entry
+    assert "MimeType=x-scheme-handler/toolbooth;" in entry
+    assert (share / "icons/hicolor/scalable/apps/toolbooth.svg").read_text().startswith("<svg")

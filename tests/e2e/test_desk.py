@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from gui.tray.icon import GIVE_UP_MS
 from tests.booth import children_of, connected, is_alive
 from tests.desktop.desk import Desk, a_desk
 from tests.desktop.notification_area import NotificationArea
+from tests.desktop.old_tray import old_tray
 from tests.desktop.session import ended
 from tests.desktop.tray_host import Line, texts
 from tests.running import stdio_config
@@ -133,3 +135,22 @@ async def test_one_notification_tells_what_waits_and_leads_to_it(desk: Desk) -> 
     await desk.screen.find("What is held back until you have decided. Apps see nothing of it.")
     assert await area.withdrawn() == shown.number
     assert area.count == 1
+
+
+async def test_a_tray_of_the_older_kind_takes_the_icon_in(desk: Desk) -> None:
+    with old_tray(desk.session) as tray:
+        await desk.start("--hidden")
+        await asyncio.to_thread(tray.until_it_holds, "toolbooth")
+
+
+@pytest.mark.proof
+async def test_without_a_tray_the_window_comes_with_the_menu_and_a_late_tray_has_the_icon(
+    desk: Desk,
+) -> None:
+    await desk.start("--hidden")
+    await asyncio.sleep(GIVE_UP_MS / 1000)
+    await desk.screen.find("This desktop shows no tray icons")
+    await desk.screen.find("Toolbooth", "menu item")
+    await desk.tray.begin()
+    await desk.tray.item()
+    assert "Toolbooth" in await desk.tray.tooltip()

@@ -1,0 +1,48 @@
+"""A tray as it was before there was D-Bus: a window that takes other programs' windows in."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from tests.desktop.bus import PATIENCE_S
+from tests.desktop.session import Session
+
+
+class OldTray:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def until_it_holds(self, program: str) -> None:
+        """Wait until a window of `program` lies inside the tray's."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not re.search(rf'\n {{7,}}0x\w+ .*\("{program}" ', shown := self._inside()):
+            assert time.monotonic() < deadline, shown
+            time.sleep(0.1)
+
+    def is_there(self) -> bool:
+        return bool(self._inside())
+
+    def _inside(self) -> str:
+        command = ["xwininfo", "-tree", "-name", "panel"]
+        asked = subprocess.run(
+            command, env=self._session.environment, capture_output=True, text=True, check=False
+        )
+        return asked.stdout
+
+
+@contextmanager
+def old_tray(session: Session) -> Generator[OldTray]:
+    tray = OldTray(session)
+    with subprocess.Popen(["trayer"], env=session.environment) as process:
+        try:
+            deadline = time.monotonic() + PATIENCE_S
+            while not tray.is_there():
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            yield tray
+        finally:
+            process.terminate()

@@ -1,0 +1,143 @@
+"""`toolbooth serve` day in, day out: a taken port, a second start, a sleep, many restarts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from mcp.client import Client
+
+from tests.booth import Booth, children_of, connected
+from tests.running import stdio_config
+from tests.servers.commands import ends_within
+from tests.servers.http_server import sdk_app, serving
+
+pytestmark = pytest.mark.timeout(300)
+PAGE = os.sysconf("SC_PAGE_SIZE")
+MB = 1024 * 1024
+ASLEEP_S = 9.0
+ROUNDS, CALLS, IDLE_S = 50, 20, 1.0
+KILLS = (20, 40)
+"""The rounds in which the server is killed; seldom enough to be no crash loop."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a process holds of the system's."""
+
+    rss_bytes: int
+    descriptors: int
+    threads: int
+
+    @classmethod
+    def by(cls, pid: int) -> Held:
+        proc = Path(f"/proc/{pid}")
+        return cls(
+            int((proc / "statm").read_text().split()[1]) * PAGE,
+            len(list((proc / "fd").iterdir())),
+            len(list((proc / "task").iterdir())),
+        )
+
+
+def add_test_server(booth: Booth) -> None:
+    config = stdio_config()
+    booth.json("add", "s", "--", config.command or "", *config.args)
+
+
+async def call(client: Client, tool: str, **arguments: object) -> None:
+    params = {"toolKey": f"s:{tool}", "arguments": arguments}
+    result = await client.call_tool("tool_execute", params)
+    assert not result.is_error, result.structured_content
+
+
+def test_a_taken_port_is_said_with_the_way_out(booth: Booth) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        refused = booth.run("serve", "--port", str(port))
+    assert refused.returncode == 1
+    assert f"Port {port} is taken by another program." in refused.stderr
+    assert "--port" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_second_router_on_the_same_directory_is_refused_and_a_killed_one_is_not_in_the_way(
+    booth: Booth,
+) -> None:
+    booth.start()
+    second = booth.run("serve", "--port", "0")
+    assert second.returncode == 1
+    assert f"Toolbooth is already running (process {booth.pid}" in second.stderr
+    booth.kill()
+    booth.start()
+    assert booth.json("status")["listener"]["url"] == booth.url
+
+
+@pytest.mark.proof
+async def test_after_a_sleep_calls_are_answered_within_ten_seconds(booth: Booth) -> None:
+    booth.start()
+    add_test_server(booth)
+    with serving(sdk_app(json_response=True)) as url:
+        booth.json("add", "remote", "--url", f"{url}/mcp")
+        booth.json("refresh")
+        async with connected(booth.url, booth.token(), "auto") as client:
+            remote = {"toolKey": "remote:echo", "arguments": {"n": 1}}
+            await call(client, "echo", n=1)
+            await client.call_tool("tool_execute", remote)
+            os.kill(booth.pid, signal.SIGSTOP)
+            await asyncio.sleep(ASLEEP_S)
+            os.kill(booth.pid, signal.SIGCONT)
+            woken = time.monotonic()
+            await call(client, "echo", n=2)
+            assert not (await client.call_tool("tool_execute", remote)).is_error
+            assert time.monotonic() - woken < 10
+        assert booth.stop() == 0
+    assert "Awake again after" in booth.log
+
+
+@pytest.mark.proof
+async def test_a_thousand_calls_and_many_restarts_leave_memory_files_and_threads_as_they_were(
+    booth: Booth,
+) -> None:
+    booth.data_dir.mkdir()
+    settings = {"schemaVersion": 1, "idleTimeoutS": IDLE_S}
+    (booth.data_dir / "settings.json").write_text(json.dumps(settings))
+    booth.start()
+    add_test_server(booth)
+    booth.json("refresh")
+    async with connected(booth.url, booth.token(), "auto") as client:
+        await soak(booth, client, range(10))
+        before = Held.by(booth.pid)
+        await soak(booth, client, range(ROUNDS))
+        after = Held.by(booth.pid)
+    assert after.descriptors <= before.descriptors + 2
+    assert after.threads <= before.threads + 2
+    assert after.rss_bytes - before.rss_bytes < 8 * MB
+
+
+async def soak(booth: Booth, client: Client, rounds: range) -> None:
+    """Each round has calls, after which the server is killed or falls asleep for want of more."""
+    for number in rounds:
+        await asyncio.gather(*(call(client, "echo", n=n) for n in range(CALLS)))
+        [server] = [pid for pid in children_of(booth.pid) if _is_test_server(pid)]
+        if number in KILLS:
+            os.kill(server, signal.SIGKILL)
+            await until_answered(client)
+        assert await asyncio.to_thread(ends_within, 20, server)
+
+
+async def until_answered(client: Client) -> None:
+    """Call a server that was killed: those who do so before that was noticed are told of it."""
+    async with asyncio.timeout(20):
+        while (await client.call_tool("tool_execute", {"toolKey": "s:echo"})).is_error:
+            pass
+
+
+def _is_test_server(pid: int) -> bool:
+    return b"stdio_server.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
