@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import assert_never
 
 from gui.translating import tr
-from router.advice import INSTALLED_BY
+from router.advice import INSTALLED_BY, is_without_engine
 from router.model import Failure, FailureKind
 
 
@@ -91,6 +91,8 @@ def failure_hint(failure: Failure) -> str:
         case FailureKind.PERMISSION_DENIED:
             return tr("Check the file’s permissions.")
         case FailureKind.EXITED:
+            if is_without_engine(failure):
+                return tr("Start Docker or Podman, then try again.")
             return tr("Check its command, arguments and environment.")
         case FailureKind.TIMEOUT:
             return tr("It may be slow to start; try again in 30 seconds, or give it longer.")

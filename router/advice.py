@@ -3,6 +3,7 @@ translates by the failure's kind."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
@@ -12,6 +13,12 @@ from router.model import Failure, FailureKind, ServerState, ServerStatus
 from router.receipts import Protection
 
 _WELL = (ServerState.DISABLED, ServerState.CONNECTING, ServerState.READY)
+
+_ENGINE_DOWN = re.compile(
+    r"cannot connect to the docker daemon|docker daemon is not running|connect to podman"
+    r"|failed to connect to the docker api",
+    re.IGNORECASE,
+)
 
 INSTALLED_BY = {
     "npx": "Node.js (https://nodejs.org)",
@@ -74,6 +81,11 @@ def explain(status: ServerStatus) -> Advice:
             assert_never(status.state)
 
 
+def is_without_engine(failure: Failure) -> bool:
+    """Whether a container could not start because what runs containers does not."""
+    return _ENGINE_DOWN.search(failure.detail) is not None
+
+
 def protection_words(protection: Protection) -> str:
     """What was in force, as a person reads it."""
     words = [
@@ -115,7 +127,9 @@ def _advise(failure: Failure, server_name: str) -> Advice:
             said = f" It said: {_ended(detail)}" if detail else ""
             return Advice(
                 f"{server_name} exited ({subject}).{said}",
-                "Check its command, arguments and environment.",
+                "Start Docker or Podman, then try again."
+                if is_without_engine(failure)
+                else "Check its command, arguments and environment.",
             )
         case FailureKind.TIMEOUT:
             return Advice(

@@ -116,6 +116,10 @@
         <translation>ファイルの権限を確認してください。</translation>
     </message>
     <message>
+        <source>Start Docker or Podman, then try again.</source>
+        <translation>Docker または Podman を起動してから、もう一度お試しください。</translation>
+    </message>
+    <message>
         <source>Check its command, arguments and environment.</source>
         <translation>コマンド、引数、環境変数を確認してください。</translation>
     </message>

@@ -90,3 +90,12 @@ def test_what_a_server_said_ends_before_our_next_sentence() -> None:
     advice = advise(Failure(FailureKind.EXITED, "code 1", "bad config: FOO missing"), "Notes")
     assert "It said: bad config: FOO missing. Check its command" in str(advice)
     assert "closed. The log" in str(advise(Failure(FailureKind.OTHER, detail="it closed"), "Notes"))
+
+
+@pytest.mark.proves("DISC-12")
+def test_a_container_without_what_runs_containers_says_what_to_start() -> None:
+    said = "docker: Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?"
+    advice = advise(Failure(FailureKind.EXITED, "code 125", said), "Notes")
+    assert advice.suggestion == "Start Docker or Podman, then try again."
+    other = advise(Failure(FailureKind.EXITED, "code 1", "no such file"), "Notes")
+    assert other.suggestion == "Check its command, arguments and environment."
