@@ -7,22 +7,27 @@ import asyncio
 import json
 import os
 import shlex
+import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
+from mcp.client import Client
+from mcp.shared.exceptions import MCPError
 
 from gui.tray.icon import GIVE_UP_MS
+from router.tasks import spawn
 from tests.booth import children_of, connected, is_alive
 from tests.desktop.desk import Desk, a_desk
 from tests.desktop.notification_area import NotificationArea
 from tests.desktop.old_tray import old_tray
 from tests.desktop.session import ended
 from tests.desktop.tray_host import Line, texts
-from tests.running import stdio_config
+from tests.running import Record, stdio_config
 
 pytestmark = pytest.mark.timeout(120)
 PASTE = "Paste a command line, a URL, an mcp.json snippet or an install link"
+STOPS_WITHIN_S = 5.0
 METATOOLS = ["tool_discovery", "tool_execute"]
 
 
@@ -46,18 +51,27 @@ def chosen(lines: list[Line]) -> list[str]:
     return [line.text for line in lines if line.chosen]
 
 
+def url_of(desk: Desk) -> str:
+    return desk.terminal.json("status")["listener"]["url"]
+
+
+async def call_until_the_end(client: Client, tool: str) -> None:
+    with pytest.raises(MCPError, match="Toolbooth is stopping"):
+        await client.call_tool(tool, {})
+
+
 async def tools_of_a_client(desk: Desk, token: str) -> list[str]:
-    url = desk.terminal.json("status")["listener"]["url"]
-    async with connected(url, token, "auto") as client:
+    async with connected(url_of(desk), token, "auto") as client:
         return [tool.name for tool in (await client.list_tools()).tools]
 
 
 @pytest.mark.proves("CARD-1", "CARD-2", "CARD-4", "DISC-1", "META-4")
-async def test_a_server_is_added_a_workspace_switched_and_all_is_quit(
+async def test_a_server_is_added_a_workspace_switched_and_all_is_quit_during_calls(
     running: Desk, tmp_path: Path
 ) -> None:
     screen, tray = running.screen, running.tray
-    server = stdio_config("--hold", str(tmp_path / "hold"))
+    record = Record(tmp_path)
+    server = stdio_config("--hold", str(tmp_path / "hold"), "--record", str(record.path))
     os.mkfifo(tmp_path / "hold")
     await screen.press("Add server")
     await screen.write(PASTE, shlex.join([server.command or "", *server.args]))
@@ -84,16 +98,23 @@ async def test_a_server_is_added_a_workspace_switched_and_all_is_quit(
     offered = await tools_of_a_client(running, token)
     assert "tool_execute" not in offered
     assert any(name.endswith("echo") for name in offered)
-    running.terminal.json("call", "tests:echo", "{}")
-
-    children = children_of(running.process.pid)
-    assert children
-    await tray.choose("Quit Toolbooth")
-    await screen.press("Quit", "push button")
-    assert await asyncio.to_thread(ended, running.process) == 0
-    assert [pid for pid in children if is_alive(pid)] == []
+    slow = next(name for name in offered if name.endswith("slow"))
+    async with connected(url_of(running), token, "legacy") as client:
+        calls = [spawn(call_until_the_end(client, slow), name="slow") for _ in range(20)]
+        for _ in calls:
+            await record.until("slow")
+        children = children_of(running.process.pid)
+        await tray.choose("Quit Toolbooth")
+        await screen.press("Quit", "push button")
+        started = time.monotonic()
+        assert await asyncio.to_thread(ended, running.process) == 0
+        assert time.monotonic() - started < STOPS_WITHIN_S
+        assert children
+        assert [pid for pid in children if is_alive(pid)] == []
+        await asyncio.gather(*calls)
     assert "Traceback" not in running.session.log.read_text()
     os.close(holding)
+    record.close()
 
 
 async def test_a_tray_that_comes_late_has_the_icon_and_a_link_finds_the_one_that_runs(

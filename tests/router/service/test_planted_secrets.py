@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from router.activity import ActivityQuery
 from router.events import Event
 from router.model import JsonObject
+from router.settings import ServerConfig
 from router.tracing import redact_logs
 from tests.running import Running, running_router, stdio_config
+from tests.servers.http_server import sdk_app, serving
 
 PLANTED = "planted-7Qz/secret value"
 ERROR: JsonObject = {"code": -32000, "message": f"bad key {PLANTED}", "data": {"key": PLANTED}}
@@ -50,6 +53,38 @@ async def test_a_planted_secret_is_in_no_answer_event_log_or_file(
     assert files
     said = [*answers, *map(repr, events), caplog.text]
     assert not [text for text in said if PLANTED in text or "7Qz" in text]
+    assert not [data for data in files if PLANTED.encode() in data]
+
+
+@pytest.mark.proves("META-9")
+@pytest.mark.parametrize("reached", ["by a command", "by an address"])
+async def test_a_planted_secret_that_a_client_says_is_kept_nowhere_even_if_arguments_are(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    reached: str,
+) -> None:
+    monkeypatch.setenv("PLANTED_TOKEN", PLANTED)
+    caplog.set_level(logging.DEBUG)
+    secret = {"KEY": "${env:PLANTED_TOKEN}"}
+    with serving(sdk_app(json_response=True)) as url:
+        remote = ServerConfig(url=f"{url}/mcp", headers=secret)
+        config = stdio_config(env=secret) if reached == "by a command" else remote
+        async with running_router(tmp_path) as running:
+            events: list[Event] = []
+            running.router.subscribe(events.append)
+            settings = running.router.settings().model_copy(update={"log_arguments": True})
+            await running.router.apply_settings(settings)
+            await running.add("Test", config)
+            said = {"toolKey": "test:echo", "arguments": {"note": f"it is {PLANTED}"}}
+            await running.call("tool_execute", said)
+            await running.call("tool_discovery", {"query": [f"find {PLANTED}"]})
+            page = await running.router.activity(ActivityQuery())
+            shown = [repr(page), *map(repr, running.router.recent_activity())]
+    assert "it is ***" in "".join(shown)
+    files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    told = [*shown, *map(repr, events), caplog.text]
+    assert not [text for text in told if PLANTED in text or "7Qz" in text]
     assert not [data for data in files if PLANTED.encode() in data]
 
 
