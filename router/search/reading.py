@@ -16,7 +16,7 @@ from router.search.typos import Typos
 
 _MEANING_WEIGHTS = {
     Field.NAME: 1.0,
-    Field.SERVER: 0.3,
+    Field.SERVER: 0.5,
     Field.TITLE: 0.5,
     Field.DESCRIPTION: 1.0,
     Field.PARAMETERS: 0.2,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from router.model import Tool
-from router.search.documents import Field, field_texts
+from router.search.documents import Field, field_texts, is_deprecated
 from router.search.duplicates import likeness
 from router.search.tokens import tokens_of, words
 
@@ -70,6 +70,8 @@ class Segment:
     """Which postings are about a token in a tool's own name."""
     lengths: Ints
     """How many tokens each field of each tool has."""
+    deprecated: NDArray[np.bool_]
+    """Which tools say that another should be used."""
     likenesses: NDArray[np.int64]
     """The same number for tools that are the same, whichever segment they are in."""
 
@@ -110,5 +112,6 @@ def segment_of(tools: Sequence[Tool], read: Sequence[Sequence[Sequence[int]]]) -
         again=(posting[more].astype(np.int32), places[more], times[more]),
         named=np.flatnonzero(place[first] % width == Field.NAME),
         lengths=lengths,
+        deprecated=np.array([is_deprecated(tool) for tool in tools], dtype=np.bool_),
         likenesses=np.array([likeness(tool) for tool in tools], dtype=np.int64),
     )

@@ -140,3 +140,32 @@ def test_what_was_run_after_another_search_changes_nothing() -> None:
 def test_experience_never_brings_back_a_tool_that_is_not_there() -> None:
     experience = Experience(frozenset({"issu"}), "github:delete_everything", 1.0)
     assert "delete_everything" not in names(search("issue", experiences=(experience,)))
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Deprecated: use read_text_file. Read the contents of a file as text",
+        "Read the contents of a file as text. DEPRECATED: Use read_text_file instead.",
+        "[deprecated] Read the contents of a file as text",
+        "Read the contents of a file as text. This tool is deprecated.",
+    ],
+)
+def test_a_deprecated_tool_comes_after_the_one_that_replaces_it(
+    said: str, strategy: Optimization
+) -> None:
+    old = tool("files", "read_file", said, path="Where it lies")
+    new = tool("files", "read_text_file", "Read the contents of a file as text", path="Where it is")
+    found = names(search("read file", tools=[old, new], strategy=strategy))
+    assert found == ["read_text_file", "read_file"]
+
+
+@BOTH
+def test_a_tool_about_what_is_deprecated_is_not_taken_for_deprecated(
+    strategy: Optimization,
+) -> None:
+    first = tool("packages", "check", "Tell whether a package is deprecated")
+    second = tool("tables", "check", "Tell whether a table is empty")
+    found = search("check a deprecated package", tools=[first, second], strategy=strategy)
+    assert found[0].tool is first
