@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
+import socket
 import subprocess
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,10 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
+from router.store.instance import describe
 from tests.booth import TOOLBOOTH, Booth
 from tests.running import STDIO_SERVER
+from tests.servers.commands import ends_within
 
 SERVER = (sys.executable, str(STDIO_SERVER))
 KEYRING = """\
@@ -132,7 +136,39 @@ async def test_a_call_whose_router_died_fails_with_a_sentence(
         assert (await client.list_tools()).tools
 
 
-def test_a_router_that_is_not_running_is_started_unless_the_settings_say_otherwise(
+async def test_a_router_that_is_not_running_is_started(
+    booth: Booth, prepared: Path, environment: dict[str, str]
+) -> None:
+    shutil.copytree(prepared, booth.data_dir)
+    settings = {"schemaVersion": 1, "port": free_port()}
+    (booth.data_dir / "settings.json").write_text(json.dumps(settings))
+    with started_meanwhile(booth.data_dir):
+        async with bridged(booth, environment, "legacy") as client:
+            answer = await client.call_tool("tool_execute", {"toolKey": "test:echo"})
+            assert not answer.is_error
+        async with bridged(booth, environment, "auto") as client:
+            assert (await client.list_tools()).tools
+
+
+@contextmanager
+def started_meanwhile(data_dir: Path) -> Generator[None]:
+    """In which a router may be started on `data_dir` that nobody else would stop."""
+    try:
+        yield
+    finally:
+        instance = describe(data_dir)
+        if instance is not None and instance.pid is not None:
+            os.kill(instance.pid, signal.SIGTERM)
+            assert ends_within(10, instance.pid)
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def test_a_router_is_not_started_if_the_settings_say_so(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
     folder = tmp_path / "data"

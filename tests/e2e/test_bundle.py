@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -20,6 +21,7 @@ from mcp_types import TextContent
 from tests.booth import ROOT, Booth, children_of, is_alive, python_server
 from tests.desktop.desk import a_desk
 from tests.desktop.session import ended
+from tests.e2e.test_bridge import bridged, free_port, started_meanwhile
 
 BUNDLE = ROOT / "dist" / "toolbooth"
 TOKYO = {"toolKey": "time:get_current_time", "arguments": {"timezone": "Asia/Tokyo"}}
@@ -70,6 +72,25 @@ async def test_the_windowed_program_of_the_bundle_serves_too(bundled: Booth) -> 
         _, complaints = window.communicate(timeout=_STOP_WITHIN_S)
     assert window.returncode == 0
     assert "Traceback" not in complaints
+
+
+@pytest.mark.proves("CARD-5", "CARD-6")
+async def test_the_bridge_of_the_bundle_starts_the_router_and_finds_it_again(
+    bundled: Booth,
+) -> None:
+    add_time_server(bundled)
+    settings = {"schemaVersion": 1, "port": free_port()}
+    (bundled.data_dir / "settings.json").write_text(json.dumps(settings))
+    # No display and no keyring, as where the bundle runs without a desktop.
+    environment = {name: text for name, text in os.environ.items() if "DISPLAY" not in name}
+    environment["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
+    with started_meanwhile(bundled.data_dir):
+        for mode in ("legacy", "auto"):
+            async with bridged(bundled, environment, mode, bundled.program) as client:
+                result = await client.call_tool("tool_execute", TOKYO)
+                assert "Asia/Tokyo" in str(result.content)
+    tokens = json.loads((bundled.data_dir / "tokens.json").read_text())["tokens"]
+    assert tokens == []
 
 
 def add_time_server(booth: Booth) -> None:
