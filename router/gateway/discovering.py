@@ -56,7 +56,7 @@ async def find(
 def fitting(reply: SearchReply) -> SearchReply:
     """`reply`, or none of its hits if even the best of them does not fit."""
     best = max((hit.relevance for hit in reply.hits), default=0.0)
-    return reply if best >= NOTHING_FITS else replace(reply, hits=())
+    return reply if best >= NOTHING_FITS[reply.strategy] else replace(reply, hits=())
 
 
 def _named(query: str, view: View) -> Tool | None:

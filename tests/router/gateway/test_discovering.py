@@ -29,6 +29,13 @@ async def test_where_nothing_fits_the_answer_says_so_and_which_servers_there_are
     }
 
 
+@pytest.mark.proves("META-2")
+@pytest.mark.parametrize("query", ["book a flight to Paris", "bake a chocolate cake"])
+async def test_what_no_tool_here_is_for_is_not_answered_with_the_least_bad_ones(query: str) -> None:
+    content = await answered(Booth(optimization="hybrid"), query)
+    assert (content["results"], content["message"][:12]) == ([], "No tool fits")
+
+
 @pytest.mark.proves("META-7", "META-9")
 async def test_a_search_that_another_strategy_answered_says_so_to_client_and_person() -> None:
     booth = Booth(optimization="cloud")
@@ -57,10 +64,10 @@ async def test_searches_and_what_was_run_after_them_are_told_to_those_who_learn(
 
 async def test_what_was_learned_changes_what_is_found() -> None:
     booth = Booth()
-    assert (await booth.discover("put text somewhere"))[0]["toolKey"] != "files:read_file"
-    tokens = frozenset({"put", "text", "somewher"})
+    assert (await booth.discover("put text in some file"))[0]["toolKey"] != "files:read_file"
+    tokens = frozenset({"put", "text", "file"})
     booth.lessons.known = (Experience(tokens, "files:read_file", 0.9),)
-    assert (await booth.discover("put text somewhere"))[0]["toolKey"] == "files:read_file"
+    assert (await booth.discover("put text in some file"))[0]["toolKey"] == "files:read_file"
 
 
 @pytest.mark.proves("META-5")
