@@ -25,10 +25,10 @@ class Desk:
         self.terminal = Booth(TOOLBOOTH, session.home / "data")
         self._process: subprocess.Popen[str] | None = None
 
-    async def start(self, *arguments: str, program: Path = TOOLBOOTH) -> None:
+    async def start(self, *arguments: str, program: Path = TOOLBOOTH, **environment: str) -> None:
         """Start Toolbooth and wait until it can be read."""
         await self.screen.begin()
-        self._process = self.session.start(*arguments, program=program)
+        self._process = self.session.start(*arguments, program=program, **environment)
         await self.screen.application()
 
     @property

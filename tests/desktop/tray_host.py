@@ -24,7 +24,7 @@ class Line:
     enabled: bool = True
     chosen: bool = False
     separator: bool = False
-    has_icon: bool = False
+    icon: bytes = b""
     below: tuple[Line, ...] = ()
 
 
@@ -127,6 +127,6 @@ def _line(layout: tuple[int, dict[str, tuple[str, Any]], list[tuple[str, Any]]])
         enabled=bool(values.get("enabled", True)),
         chosen=values.get("toggle-state") == 1,
         separator=values.get("type") == "separator",
-        has_icon="icon-data" in values or "icon-name" in values,
+        icon=bytes(values.get("icon-data", b"")),
         below=tuple(_line(child) for _, child in below),
     )

@@ -18,6 +18,7 @@ from mcp.shared.exceptions import MCPError
 from gui.tray.icon import GIVE_UP_MS
 from router.tasks import spawn
 from tests.booth import children_of, connected, is_alive
+from tests.desktop.appearance import DARK, LIGHT, Appearance
 from tests.desktop.desk import Desk, a_desk
 from tests.desktop.notification_area import NotificationArea
 from tests.desktop.old_tray import old_tray
@@ -175,3 +176,17 @@ async def test_without_a_tray_the_window_comes_with_the_menu_and_a_late_tray_has
     await desk.tray.begin()
     await desk.tray.item()
     assert "Toolbooth" in await desk.tray.tooltip()
+
+
+@pytest.mark.proof
+async def test_a_desktop_that_turns_dark_is_followed_while_we_run(desk: Desk) -> None:
+    appearance = Appearance(desk.bus)
+    await appearance.begin()
+    await desk.tray.begin()
+    await desk.start("--hidden", XDG_CURRENT_DESKTOP="GNOME")
+    await desk.ready()
+    [headline, *_] = await desk.tray.menu()
+    await appearance.turn(DARK)
+    [dark, *_] = await desk.tray.until(lambda lines: lines[0].icon != headline.icon)
+    await appearance.turn(LIGHT)
+    await desk.tray.until(lambda lines: lines[0].icon != dark.icon)

@@ -1,0 +1,31 @@
+"""Whether a desktop is light or dark, as its portal says on the bus."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.desktop.bus import Answer, Connection
+
+_PATH, _SETTINGS = "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Settings"
+_SPACE, _KEY = "org.freedesktop.appearance", "color-scheme"
+DARK, LIGHT = 1, 2
+
+
+class Appearance:
+    def __init__(self, bus: Connection) -> None:
+        self._bus = bus
+        self._scheme = LIGHT
+
+    async def begin(self) -> None:
+        self._bus.serve(_PATH, _SETTINGS, self._serve)
+        await self._bus.own("org.freedesktop.portal.Desktop")
+
+    async def turn(self, scheme: int) -> None:
+        self._scheme = scheme
+        signal = f"{_SETTINGS}.SettingChanged"
+        await self._bus.tell(_PATH, signal, "ssv", _SPACE, _KEY, ("u", scheme))
+
+    def _serve(self, method: str, _: tuple[Any, ...]) -> Answer | None:
+        if method == "ReadAll":
+            return ("a{sa{sv}}", ({_SPACE: {_KEY: ("u", self._scheme)}},))
+        return None
