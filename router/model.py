@@ -6,6 +6,7 @@ snapshot taken by the window stays true while the router moves on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -197,7 +198,7 @@ class ToolView(NamedTuple):
     title: str
     description: str
     signature: str
-    parameters: tuple[Parameter, ...]
+    parameters: Sequence[Parameter]
     effect: Effect
     context_tokens: int
     permission: Permission

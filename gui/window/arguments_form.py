@@ -4,6 +4,7 @@ for the widgets."""
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtWidgets import QComboBox, QLineEdit, QVBoxLayout, QWidget
@@ -24,7 +25,7 @@ _YES_NO = ("boolean", "bool")
 class ArgumentsForm(QWidget):
     """An empty field of an optional argument is not sent."""
 
-    def __init__(self, parameters: tuple[Parameter, ...]) -> None:
+    def __init__(self, parameters: Sequence[Parameter]) -> None:
         super().__init__()
         self._fields: list[tuple[Parameter, QLineEdit | QComboBox]] = []
         column = QVBoxLayout(self)

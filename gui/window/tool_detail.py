@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
@@ -170,7 +172,7 @@ class ToolDetail(QWidget):
         if self._key is not None:
             self.approved.emit(self._key)
 
-    def _show_parameters(self, parameters: tuple[Parameter, ...]) -> None:
+    def _show_parameters(self, parameters: Sequence[Parameter]) -> None:
         while (item := self._parameters.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
+from typing import cast, overload
 
 from router.details import OfferView, ServerOffers
 from router.lists import Approval, PreparedListing
@@ -93,6 +93,31 @@ def read_tool(server: ServerId, server_name: str, wire: JsonObject) -> Tool:
     )
 
 
+class Parameters(Sequence[Parameter]):
+    """A tool's parameters, read when somebody looks at them: of thousands of tools, few are."""
+
+    __slots__ = ("_read", "_schema")
+
+    def __init__(self, schema: JsonObject) -> None:
+        self._schema = schema
+        self._read: tuple[Parameter, ...] | None = None
+
+    @overload
+    def __getitem__(self, index: int) -> Parameter: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Parameter, ...]: ...
+    def __getitem__(self, index: int | slice) -> Parameter | tuple[Parameter, ...]:
+        return self._all()[index]
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def _all(self) -> tuple[Parameter, ...]:
+        if self._read is None:
+            self._read = parameters(self._schema)
+        return self._read
+
+
 def described(tool: Tool, approval: Approval) -> ToolView:
     """A tool as people see it, before anything is known of its server's state."""
     return ToolView(
@@ -100,7 +125,7 @@ def described(tool: Tool, approval: Approval) -> ToolView:
         tool.title,
         tool.description,
         tool.signature,
-        parameters(tool.input_schema),
+        Parameters(tool.input_schema),
         effect(tool.annotations),
         tool.context_tokens,
         Permission.ALLOW,

@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from router.catalog.reading import context_tokens, effect, parameters, signature, type_name
+from router.catalog.reading import (
+    Parameters,
+    context_tokens,
+    effect,
+    parameters,
+    signature,
+    type_name,
+)
+from router.lists import Parameter
 from router.model import Effect, JsonObject
 
 
@@ -80,3 +88,14 @@ def test_malformed_schemas_have_no_parameters_instead_of_failing() -> None:
 def test_four_characters_count_as_one_token() -> None:
     assert context_tokens("12345678") == 2
     assert context_tokens({"a": 1}) == 2
+
+
+def test_parameters_are_read_when_somebody_looks_and_are_the_same_then() -> None:
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"owner": {"type": "string"}},
+        "required": ["owner"],
+    }
+    seen = Parameters(schema)
+    assert tuple(seen) == parameters(schema) == (Parameter("owner", "string", True, ""),)
+    assert (len(seen), seen[0].name, bool(Parameters({}))) == (1, "owner", False)
