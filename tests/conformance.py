@@ -41,8 +41,8 @@ def required(revision: str, side: str) -> list[str]:
 
 
 def run(side: str, revision: str, folder: Path, *options: str) -> tuple[list[Verdict], int]:
-    """All that a revision requires, in one process of the suite; how each scored scenario ended,
-    and how the suite exits, which a failure anywhere makes 1."""
+    """All that a revision requires, in one process of the suite; how each scenario ended, whether
+    it is scored or not, and how the suite exits, which a failure of a scored one makes 1."""
     command = [
         *(str(NODE), str(SUITE / "dist" / "index.js"), side, "--requirements", revision),
         *("--timeout", str(_SCENARIO_MS), "-o", str(folder), *options),
@@ -52,7 +52,8 @@ def run(side: str, revision: str, folder: Path, *options: str) -> tuple[list[Ver
     )
     prefix = "server-" if side == "server" else ""
     checks = {_scenario(path, folder, prefix): path for path in folder.rglob("checks.json")}
-    verdicts = [_verdict(each, checks.get(each)) for each in required(revision, side)]
+    scenarios = dict.fromkeys([*required(revision, side), *sorted(checks)])
+    verdicts = [_verdict(each, checks.get(each)) for each in scenarios]
     if done.returncode != 0:
         print(done.stdout[-4000:], done.stderr[-4000:])
     return verdicts, done.returncode

@@ -84,6 +84,11 @@ class Exposures:
         )
         return listing
 
+    def mirrored(self, caller: Caller, name: str) -> JsonObject | None:
+        """The input schema of a tool, by the name it is listed under, if it wants arguments
+        repeated in headers."""
+        return self._listings.of(self._execution.view(caller)).mirrored.get(name)
+
     def listing(self, caller: Caller) -> JsonObject:
         """What this caller gets as its tools; the same object until that changes."""
         return self._listings.of(self._execution.view(caller)).answer

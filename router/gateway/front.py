@@ -20,6 +20,7 @@ from mcp.shared.inbound import (
     classify_inbound_request,
     find_duplicated_routing_header,
     unsupported_protocol_version_rejection,
+    validate_mcp_param_headers,
 )
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
@@ -40,7 +41,7 @@ from router.gateway.jsonrpc import (
 )
 from router.gateway.protocol import Protocol
 from router.gateway.sessions import STANDING, Session
-from router.model import JsonObject
+from router.model import JsonObject, as_object
 from router.tasks import Stoppable, spawn
 from router.upstream.protocol import SESSION_HEADER, VERSION_HEADER
 
@@ -192,6 +193,20 @@ class Front:
             {"method": call.method, "params": call.params}, headers=arrival.headers
         )
         _check(verdict if isinstance(verdict, InboundLadderRejection) else None, call)
+        if call.method == "tools/call":
+            self._check_mirrored(arrival, call)
+
+    def _check_mirrored(self, arrival: Arrival, call: Call) -> None:
+        """Who routes by the headers and who runs the call must see the same arguments."""
+        schema = self._protocol.mirrored(arrival.caller, call.params.get("name"))
+        if schema is None:
+            return
+        names = [name for name, _ in arrival.header_lines if name.startswith(b"mcp-param-")]
+        if len(set(names)) < len(names):
+            message = "an mcp-param header appears more than once"
+            raise Rejected(400, types.HEADER_MISMATCH, message, request=call.id)
+        arguments = as_object(call.params.get("arguments"))
+        _check(validate_mcp_param_headers(schema, arguments, arrival.headers), call)
 
 
 async def _outcome(call: Call, answering: Awaitable[Result]) -> tuple[bytes, int]:

@@ -145,7 +145,11 @@ def _headers(scope: Scope) -> dict[str, str]:
     names = [name for name, _ in scope["headers"] if name in _SAID_ONCE]
     if len(names) > len(set(names)):
         raise Refusal(400, "Host, Origin, Authorization and Toolbooth-Project may be said once.")
-    return {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
+    # The parser leaves the white space after a value, which is no part of it.
+    return {
+        key.decode("latin-1"): value.rstrip(b" \t").decode("latin-1")
+        for key, value in scope["headers"]
+    }
 
 
 def _media_type(headers: dict[str, str]) -> str:

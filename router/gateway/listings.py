@@ -6,7 +6,7 @@ The same object until something changes, so that whoever compares or writes it d
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from weakref import WeakKeyDictionary
@@ -14,7 +14,9 @@ from weakref import WeakKeyDictionary
 from router.catalog.view import View
 from router.gateway import metatools, progressive
 from router.gateway.jsonrpc import written
-from router.model import Exposure, JsonObject
+from router.model import Exposure, JsonObject, as_object
+
+_MARK = b'"x-mcp-header"'
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +28,17 @@ class Listing:
     def written(self) -> bytes:
         """The answer as it goes to clients, written for the first who asks."""
         return written(self.answer)
+
+    @cached_property
+    def mirrored(self) -> Mapping[str, JsonObject]:
+        """By name, the input schemas that want arguments repeated in headers. Hardly any does, and
+        that is known by one look at what is written."""
+        if _MARK not in self.written:
+            return {}
+        schemas = {
+            str(tool["name"]): as_object(tool["inputSchema"]) for tool in self.answer["tools"]
+        }
+        return {name: schema for name, schema in schemas.items() if _MARK in written(schema)}
 
 
 _SEARCH = Listing(metatools.LISTING, metatools.LISTING_TOKENS)

@@ -116,6 +116,10 @@ class Protocol:
         finally:
             session.under_way -= 1
 
+    def mirrored(self, caller: Caller, name: object) -> JsonObject | None:
+        """The input schema of a tool whose arguments are repeated in headers."""
+        return self._exposures.mirrored(caller, name) if isinstance(name, str) else None
+
     def notice(self, notice: Notice, session: Session) -> None:
         """A client of an older revision says something that needs no answer."""
         match notice.method:

@@ -19,6 +19,13 @@ from tests.servers.http_server import serving
 
 pytestmark = pytest.mark.timeout(300)
 _BY_TOOL_NAME = ("tools-call-", "elicitation-", "input-required-result-", "server-stateless")
+_NOT_SCORED_YET = {
+    REVISIONS[0]: ["json-schema-2020-12", "server-session-lifecycle"],
+    REVISIONS[1]: [
+        *("json-schema-2020-12", "http-header-validation"),
+        "http-custom-header-server-validation",
+    ],
+}
 FRONT = ROOT / "tests" / "conformance_front.py"
 
 
@@ -55,7 +62,8 @@ async def as_server(
 @pytest.mark.proves("META-4", "META-8")
 @pytest.mark.parametrize("revision", REVISIONS)
 async def test_clients_get_what_the_server_behind_us_offers(revision: str, tmp_path: Path) -> None:
-    assert await as_server(revision, tmp_path, None, required(revision, "server")) == 0
+    scenarios = [*required(revision, "server"), *_NOT_SCORED_YET[revision]]
+    assert await as_server(revision, tmp_path, None, scenarios) == 0
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
@@ -69,10 +77,12 @@ async def test_with_the_meta_tools_all_that_applies_holds(revision: str, tmp_pat
 async def test_servers_get_a_client_as_they_should(revision: str, tmp_path: Path) -> None:
     socket = tmp_path / "socket"
     command = f"{sys.executable} -I {FRONT} {socket}"
-    async with waiting_for_scenarios(required(revision, "client"), socket):
+    scenarios = required(revision, "client")
+    async with waiting_for_scenarios(scenarios, socket):
         verdicts, code = await asyncio.to_thread(
             run, "client", revision, tmp_path / "out", "--command", command
         )
+    verdicts = [verdict for verdict in verdicts if verdict.scenario in scenarios]
     print("\n" + table(f"client, {revision}", verdicts))
     assert failing(verdicts) == {}
     assert code == 0

@@ -102,6 +102,10 @@ SCHEMAS: dict[str, Json] = {
         "properties": {"prompt": {"type": "string"}},
         "required": ["prompt"],
     },
+    "test_repeated_in_headers": {
+        "type": "object",
+        "properties": {"region": {"type": "string", "x-mcp-header": "Region"}},
+    },
     "test_elicitation": {
         "type": "object",
         "properties": {"message": {"type": "string"}},

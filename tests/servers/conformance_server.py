@@ -91,6 +91,7 @@ class Conformance:
             "test_elicitation_sep1034_defaults": self._elicit_defaults,
             "test_elicitation_sep1330_enums": self._elicit_enums,
             "json_schema_2020_12_tool": _says("The schema is what this tool is about."),
+            "test_repeated_in_headers": _says("The headers said the same."),
             "test_missing_capability": self._need_sampling,
             "test_streaming_elicitation": self._ask_name,
             "test_trigger_tool_change": self._change_tools,

@@ -305,6 +305,13 @@ async def test_a_header_that_decides_may_not_be_said_twice(running: Running, nam
     assert response.status_code == 400
 
 
+async def test_white_space_around_a_header_is_no_part_of_it(running: Running) -> None:
+    host = httpx2.URL(running.url).netloc.decode()
+    spaced = [(name, f" \t {value} \t") for name, value in running.headers(Host=host).items()]
+    answer = await first_line(running, "GET", spaced)
+    assert b" 400 " in answer  # it names no session, but it comes from somebody who may
+
+
 async def test_two_hosts_are_refused(running: Running) -> None:
     hosts = [("Host", httpx2.URL(running.url).netloc.decode()), ("Host", "evil.example")]
     assert b" 400 " in await first_line(running, "GET", hosts)

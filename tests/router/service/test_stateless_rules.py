@@ -3,6 +3,7 @@ from, and a stream that is closed ends what it was for."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ import pytest
 
 from router.activity import ActivityKind, Outcome
 from router.events import ActivityRecorded
-from router.model import JsonObject
-from tests.running import MODERN, Record, Running, stdio_config
+from router.model import Exposure, JsonObject
+from tests.running import MODERN, PERSONAL, STDIO_SERVER, Record, Running, stdio_config
 
 META: JsonObject = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -91,6 +92,40 @@ async def test_the_stateless_revision_opens_no_session(running: Running) -> None
     opening: JsonObject = {**message(), "method": "initialize", "params": {"_meta": META}}
     said = {"MCP_Protocol_Version": MODERN, "Mcp_Method": "initialize"}
     assert (await running.post(opening, **said)).status_code == 404
+
+
+async def test_arguments_repeated_in_headers_are_the_same_there(
+    running: Running, tmp_path: Path
+) -> None:
+    region = {"type": "string", "x-mcp-header": "Region"}
+    schema = json.dumps({"type": "object", "properties": {"region": region}})
+    script = tmp_path / "marked_server.py"
+    script.write_text(STDIO_SERVER.read_text().replace('{"type": "object"}', schema))
+    await running.add("Test", stdio_config(script=script))
+    await running.router.set_project_options(
+        PERSONAL, None, optimization=None, exposure=Exposure.SEARCH
+    )
+    good = running.headers(
+        **{"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call", "Mcp-Name": "test__echo"}
+    )
+
+    async def status(arguments: JsonObject, *said: str) -> int:
+        headers = [*good.items(), *(("Mcp-Param-Region", value) for value in said)]
+        body = message(name="test__echo", arguments=arguments)
+        return (await running.http.post(running.url, json=body, headers=headers)).status_code
+
+    assert await status({"region": "eu"}, "eu") == 200
+    assert await status({"region": "ü"}, "=?base64?w7w=?=") == 200
+    assert await status({}) == 200
+    for arguments, *said in (
+        ({"region": "eu"}, "us"),
+        ({"region": "eu"},),
+        ({}, "eu"),
+        ({"region": "eu"}, "eu", "us"),
+        ({"region": "ü"}, "=?base64?%%?="),
+    ):
+        assert await status(arguments, *said) == 400
+    assert calls(running) == 3
 
 
 async def test_closing_the_stream_of_a_call_cancels_it_at_the_server(
