@@ -89,7 +89,7 @@ bench-window: ready ## measure whether the window ever stands still
 
 screenshots: ready ## draw the screens: those of the documentation, and all at each scale
 	$(BIN)/python packaging/screenshots.py docs/images --docs
-	$(BIN)/python packaging/screenshots.py build/screenshots $(ARGS)
+	$(BIN)/python packaging/screenshots.py build/screenshots --built $(ARGS)
 
 translations: ready ## collect the texts of the window for translation
 	$(BIN)/python packaging/translations.py update

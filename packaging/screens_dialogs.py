@@ -1,138 +1,127 @@
-"""The dialogs and the tray menu with sample data, for `screenshots.py`."""
+"""The dialogs and the tray menu over the running desk, for `screenshots.py`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
-from PySide6.QtWidgets import QApplication, QWidget
+from demo_desk import PERSONAL
+from PySide6.QtWidgets import QLineEdit, QWidget
+from screens_live import Desk, settled, until
 
 from gui.apps.dialogs import PlanDialog
-from gui.commands import Commands
+from gui.asking.prompt import PermissionPrompt
 from gui.onboarding.choices import import_choices
 from gui.onboarding.dialog import GuideDialog, Step
+from gui.projects.dialog import ProjectsDialog
+from gui.projects.pin_picker import PinPicker
+from gui.scripts.dialog import ScriptsDialog
 from gui.server.dialog import ServerDialog
 from gui.server.draft import ServerDraft
 from gui.settings.dialog import PageName, SettingsDialog
 from gui.tray.menu import TrayMenu
 from gui.tray.view import tray_view
-from router.clients import (
-    ClientApp,
-    ClientId,
-    ClientState,
-    ConnectionPlan,
-    DiffLine,
-    Findings,
-    FoundServer,
-    Prompt,
-)
+from gui.window.try_dialog import TryDialog
+from router.clients import ClientId
+from router.model import ProjectId, ServerId, ServerRef
 from router.settings import ServerConfig
-from tests.fakes import FakeRouter, run_now
 
 COMMAND = ServerConfig(
     command="npx",
-    args=("-y", "@modelcontextprotocol/server-filesystem", "/home/me/notes"),
-    env={"API_TOKEN": "not a real one"},
+    args=("-y", "@modelcontextprotocol/server-github"),
+    env={"GITHUB_TOKEN": "not a real one"},
 )
 ADDRESS = ServerConfig(
     url="https://mcp.linear.app/mcp", headers={"Authorization": "Bearer not a real one"}
 )
+SCRIPT = """---The size of each file in a folder.
+---@param path string The folder
+local listing = filesystem.list_directory{path = args.path}:await()
+result(listing.content[1].text)
+"""
+TABS = ("optimization", "servers", "permissions", "rules")
 
 
-def dialog_screens(router: FakeRouter) -> Iterator[tuple[str, QWidget]]:
-    router.apps.apps = demo_apps()
-    for page in PageName:
-        settings = SettingsDialog(router, Commands(run_now), None)
-        settings.open_at(page)
-        yield f"settings-{page}", settled(settings)
-    for name, config in (("command", COMMAND), ("url", ADDRESS)):
-        dialog = ServerDialog(router, Commands(run_now), router.active_workspace())
-        dialog.form.set_draft(ServerDraft.of("filesystem" if config.command else "linear", config))
-        dialog.open()
-        yield f"server-{name}", settled(dialog)
+def dialog_screens(desk: Desk) -> Iterator[tuple[str, QWidget]]:
+    yield from _settings(desk)
+    yield from _projects(desk)
+    yield from _server(desk)
+    yield from _guide(desk)
+    yield "preview", _preview(desk)
+    yield "try", _attempt(desk)
+    yield "scripts", _scripts(desk)
+    with desk.asking():
+        prompt = PermissionPrompt()
+        prompt.show_ask(desk.router.permission_asks()[0], 1)
+        yield "prompt", prompt
     menu = TrayMenu()
-    menu.show_view(tray_view(router))
+    menu.show_view(tray_view(desk.router))
     menu.popup(menu.pos())
-    yield "tray", settled(menu)
+    yield "tray", menu
 
 
-def guide_screens(router: FakeRouter) -> Iterator[tuple[str, QWidget]]:
-    """The guide of the first run, a preview, and the empty state that names what was found."""
-    router.apps.apps = demo_apps()
-    router.apps.findings = Findings(demo_found())
-    choices = import_choices(demo_found(), ())
+def _settings(desk: Desk) -> Iterator[tuple[str, QWidget]]:
+    for page in PageName:
+        dialog = SettingsDialog(desk.router, desk.commands, None)
+        dialog.open_at(page)
+        yield f"settings-{page}", dialog
+
+
+def _projects(desk: Desk) -> Iterator[tuple[str, QWidget]]:
+    for tab, name in enumerate(TABS):
+        dialog = ProjectsDialog(desk.router, desk.commands, PERSONAL, None)
+        dialog.choose(ProjectId("website"))
+        dialog.go_to_tab(tab)
+        dialog.open()
+        yield f"projects-{name}", dialog
+    picker = PinPicker(desk.router, PERSONAL, None, None)
+    picker.show_pins(desk.router.project_configs.config(PERSONAL, None).pinned)
+    picker.open()
+    yield "pins", picker
+
+
+def _server(desk: Desk) -> Iterator[tuple[str, QWidget]]:
+    for name, config in (("github", COMMAND), ("linear", ADDRESS)):
+        dialog = ServerDialog(desk.router, desk.commands, PERSONAL)
+        dialog.form.set_draft(ServerDraft.of(name, config))
+        dialog.open()
+        yield f"server-{'command' if config.command else 'url'}", dialog
+
+
+def _guide(desk: Desk) -> Iterator[tuple[str, QWidget]]:
+    """The guide of the first run, with what is found on this computer."""
+    findings = desk.do(desk.router.apps.find_servers())
+    choices = import_choices(findings.servers, ())
     for step in Step:
-        dialog = GuideDialog(router, Commands(run_now), choices, tuple(Step), None)
+        dialog = GuideDialog(desk.router, desk.commands, choices, tuple(Step), None)
+        dialog.show_problems(findings.problems)
         while dialog.current_step() is not step:
             dialog.skip_step()
         dialog.open()
-        yield f"guide-{step}", settled(dialog)
-    plan = ConnectionPlan(
-        ClientId("cursor"), "Cursor", Path.home() / ".cursor/mcp.json", False, DEMO_DIFF, ""
-    )
-    preview = PlanDialog(plan, None)
-    preview.open()
-    yield "preview", settled(preview)
+        yield f"guide-{step}", dialog
 
 
-def demo_apps() -> tuple[ClientApp, ...]:
-    found, home = ClientState.FOUND, Path.home()
-    return (
-        ClientApp(ClientId("claude-code"), "Claude Code", home / ".claude.json", found),
-        ClientApp(ClientId("cursor"), "Cursor", home / ".cursor/mcp.json", ClientState.CONNECTED),
-        ClientApp(
-            ClientId("claude-desktop"),
-            "Claude Desktop",
-            home / ".config/Claude/claude_desktop_config.json",
-            found,
-            by_bridge=True,
-        ),
-        ClientApp(ClientId("vscode"), "VS Code", home / ".config/Code/User/mcp.json", found),
-        ClientApp(
-            ClientId("zed"), "Zed", home / ".config/zed/settings.json", found, has_comments=True
-        ),
-        ClientApp(ClientId("codex"), "Codex", home / ".codex/config.toml", ClientState.ABSENT),
-    )
+def _preview(desk: Desk) -> QWidget:
+    dialog = PlanDialog(desk.do(desk.router.apps.plan(ClientId("zed"))), None)
+    dialog.open()
+    return dialog
 
 
-def demo_found() -> tuple[FoundServer, ...]:
-    cursor, desktop = Path.home() / ".cursor/mcp.json", Path.home() / ".config/Claude"
-    notes = ServerConfig(command="npx", args=("-y", "server-filesystem", "/home/me/notes"))
-    search = ServerConfig(command="npx", args=("-y", "server-perplexity"))
-    key = Prompt("key", "Perplexity API key", secret=True)
-    return (
-        FoundServer("filesystem", "Claude Desktop", desktop, notes),
-        FoundServer("git", "Claude Desktop", desktop, ServerConfig(command="uvx mcp-server-git")),
-        FoundServer("perplexity", "Claude Desktop", desktop, search, (key,)),
-        FoundServer("linear", "Cursor", cursor, ServerConfig(url="https://mcp.linear.app/mcp")),
-        FoundServer("notes", "Cursor", cursor, notes),
-        FoundServer("sentry", "Cursor", cursor, ServerConfig(url="https://mcp.sentry.dev/mcp")),
-    )
+def _attempt(desk: Desk) -> QWidget:
+    tools = desk.router.tools(ServerRef(PERSONAL, ServerId("git")))
+    log = next(tool for tool in tools if tool.key.tool == "git_log")
+    dialog = TryDialog(desk.router, desk.commands, PERSONAL, log, None)
+    fields = dialog.findChildren(QLineEdit)
+    fields[0].setText(str(desk.folders.home / "site"))
+    dialog.open()
+    dialog.run()
+    until(lambda: "Say hello" in dialog.result_text())
+    return dialog
 
 
-DEMO_DIFF = tuple(
-    DiffLine(text[0], text[1:])
-    for text in (
-        " {",
-        '   "mcpServers": {',
-        '     "linear": {',
-        '       "url": "https://mcp.linear.app/mcp"',
-        "-    }",
-        "+    },",
-        '+    "toolbooth": {',
-        '+      "url": "http://127.0.0.1:3717/mcp",',
-        '+      "headers": {',
-        '+        "Authorization": "Bearer tbt_••••••••"',
-        "+      }",
-        "+    }",
-        "   }",
-        " }",
-    )
-)
-
-
-def settled(widget: QWidget) -> QWidget:
-    """Layouts of wrapped texts need a few rounds until they fit, and so do answers."""
-    for _ in range(12):
-        QApplication.processEvents()
-    return widget
+def _scripts(desk: Desk) -> QWidget:
+    if not desk.router.scripts.list(PERSONAL):
+        desk.do(desk.router.scripts.save(PERSONAL, "folder_sizes", SCRIPT))
+    dialog = ScriptsDialog(desk.router, desk.commands, PERSONAL)
+    dialog.open()
+    dialog.list.setCurrentRow(0)
+    return settled(dialog)

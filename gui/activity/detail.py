@@ -83,7 +83,8 @@ class EntryDetail(QScrollArea):
         for row, (title, text) in enumerate(pair for pair in ids if pair[1]):
             value = ElidedLabel(text, elide=Qt.TextElideMode.ElideMiddle)
             value.setFont(fonts.mono_font())
-            copy = CopyButton(f"{title}: {self.tr('Copy')}", lambda text=text: text, size=24)
+            said = self.tr("Copy the {what}").format(what=title)
+            copy = CopyButton(said, lambda text=text: text, size=24)
             grid.addWidget(_caption(title), row, 0)
             grid.addWidget(value, row, 1)
             grid.addWidget(copy, row, 2)

@@ -16,6 +16,7 @@ from gui.translating import tr
 from router.activity import ActivityEntry, ActivityKind, Outcome
 
 KEPT = 500
+_MAYBE_TOLD_AGAIN = 32
 ActivityRole = Qt.ItemDataRole.UserRole
 
 
@@ -156,7 +157,7 @@ class ActivityModel(QAbstractTableModel):
         )
 
     def _insert(self, oldest_first: Sequence[ActivityEntry]) -> None:
-        newest_first = list(reversed(oldest_first))[: self._kept]
+        newest_first = list(reversed(self._unseen(oldest_first)))[: self._kept]
         self._all = [*newest_first, *self._all][: self._kept]
         shown = [entry for entry in newest_first if self._filter.passes(entry)]
         if not shown:
@@ -169,6 +170,11 @@ class ActivityModel(QAbstractTableModel):
             self.beginRemoveRows(QModelIndex(), self._kept, self._kept + excess - 1)
             del self._shown[self._kept :], self._rows[self._kept :]
             self.endRemoveRows()
+
+    def _unseen(self, entries: Sequence[ActivityEntry]) -> Sequence[ActivityEntry]:
+        """What happened just before the list was filled is told once more, soon after."""
+        head = self._all[:_MAYBE_TOLD_AGAIN]
+        return [entry for entry in entries if entry not in head]
 
     def _reset(self) -> None:
         self.beginResetModel()

@@ -155,6 +155,11 @@ def _fields(p: Palette, images: _ControlImages) -> str:
     QLineEdit[role="search"] {{ padding-left: 29px; }}
     QLineEdit[role="search"]:focus {{ padding-left: 28px; }}
     QLineEdit QToolButton {{ background: transparent; border: none; }}
+    QListWidget {{ background: transparent; border: 2px solid transparent; border-radius: 8px;
+        outline: none; }}
+    QListWidget:focus {{ border: 2px solid {p.accent}; }}
+    QListWidget::item {{ color: {p.text2}; border-radius: 6px; padding: 7px 8px; margin: 1px 0; }}
+    QListWidget::item:selected {{ background: {p.accent_soft}; color: {p.text1}; }}
     QComboBox::drop-down {{ border: none; width: 26px; }}
     QComboBox::down-arrow {{ image: {chevron}; width: 14px; height: 14px; }}
     QComboBox QAbstractItemView {{ background: {p.surface}; border: 1px solid {p.strong};

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import assert_never
 
-from gui.needs.presenting import approval_text, finding_text
+from gui.needs.presenting import approval_text, finding_texts
 from gui.presenting import Tone
 from gui.translating import tr
 from router.lists import Approval, Cut, CutKind
@@ -39,7 +39,7 @@ def approval_tone(approval: Approval) -> Tone:
 def tool_notice(tool: ToolView) -> ToolNotice | None:
     if tool_badge(tool) is None:
         return None
-    findings = "\n".join(finding_text(finding) for finding in tool.findings)
+    findings = "\n".join(finding_texts(tool.findings))
     waits = tool.approval is not Approval.APPROVED
     return ToolNotice(_what_waits(tool.approval), findings, bool(findings), waits)
 

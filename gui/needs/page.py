@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gui.look import fonts
+from gui.look.layouts import clear
 from gui.look.theme import theme
 from gui.look.widgets import (
     Card,
@@ -24,13 +25,14 @@ from gui.needs.presenting import (
     WorkspaceNeeds,
     approval_text,
     difference_html,
-    finding_text,
+    finding_texts,
     needs,
 )
 from gui.presenting import Tone, present
 from gui.receipts.view import ReceiptNote
 from gui.settings.controls import wrapped
 from gui.window.page_frame import PageFrame
+from router.lists import Approval
 from router.model import ServerState, ServerStatus, Transport
 from router.ports import PendingTool, RouterPort
 
@@ -73,10 +75,7 @@ class NeedsPage(PageFrame):
         if now == self._shown:
             return
         self._shown = now
-        while (item := self._column.takeAt(0)) is not None:
-            if (old := item.widget()) is not None:
-                old.hide()
-                old.deleteLater()
+        clear(self._column)
         for card in self._cards(now):
             self._column.addWidget(card)
         self.counted.emit(now.count)
@@ -156,8 +155,8 @@ class NeedsPage(PageFrame):
         column = QVBoxLayout()
         column.setSpacing(6)
         column.addLayout(head)
-        for finding in tool.findings:
-            column.addWidget(wrapped(finding_text(finding), tint="err"))
+        for text in finding_texts(tool.findings):
+            column.addWidget(wrapped(text, tint="err"))
         column.addWidget(_words(tool))
         return column
 
@@ -168,7 +167,7 @@ def _words(tool: PendingTool) -> QLabel:
     made.setWordWrap(True)
     made.setFont(fonts.ui_font(fonts.SMALL))
     made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    if tool.difference:
+    if tool.difference and tool.approval is not Approval.PENDING:  # Of a new one all is new.
         made.setTextFormat(Qt.TextFormat.RichText)
         made.setText(difference_html(tool.difference, theme().palette))
     else:

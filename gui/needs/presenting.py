@@ -82,13 +82,29 @@ def approval_text(approval: Approval) -> str:
     return tr("Changed") if approval is Approval.CHANGED else tr("New")
 
 
-def finding_text(finding: Finding) -> str:
-    """One sentence that quotes the suspicious words."""
-    if finding.kind is FindingKind.HIDDEN_TEXT:
-        text = tr("Hidden text in {where}: {words}")
-    else:
-        text = tr("Words that steer a model, in {where}: “{words}”")
-    return text.format(where=finding.where, words=finding.words)
+def finding_texts(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """A sentence for each place and kind, quoting the suspicious words; of words that several rules
+    have found, those that hold the others."""
+    found: dict[tuple[FindingKind, str], list[str]] = {}
+    for finding in findings:
+        found.setdefault((finding.kind, finding.where), []).append(finding.words)
+    return tuple(
+        _finding_text(kind).format(where=where, words=_quoted(kind, words))
+        for (kind, where), words in found.items()
+    )
+
+
+def _finding_text(kind: FindingKind) -> str:
+    if kind is FindingKind.HIDDEN_TEXT:
+        return tr("Hidden text in {where}: {words}")
+    return tr("Words that steer a model, in {where}: {words}")
+
+
+def _quoted(kind: FindingKind, found: list[str]) -> str:
+    words = dict.fromkeys(found)
+    outer = [each for each in words if not any(each in o for o in words if o != each)]
+    quote = "{}" if kind is FindingKind.HIDDEN_TEXT else tr("“{}”")
+    return ", ".join(quote.format(each) for each in outer)
 
 
 def difference_html(parts: Iterable[DiffPart], palette: Palette) -> str:

@@ -43,6 +43,8 @@ class PinPicker(QDialog):
         self._lay_out()
 
     def show_pins(self, pins: tuple[str, ...]) -> None:
+        if not self.isVisible():  # Pinned ones come first; what is ticked later stays in place.
+            self._tools = tuple(sorted(self._tools, key=lambda tool: str(tool.key) not in pins))
         self._pins = pins
         shown = [t._replace(permission=_UNTICKED[str(t.key) in pins]) for t in self._tools]
         self._list.set_tools(shown)

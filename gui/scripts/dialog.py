@@ -62,6 +62,8 @@ class ScriptsDialog(QDialog):
         self.save_button.clicked.connect(self.save)
         self._lay_out()
         self._refill(None)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # No control has the focus at first.
+        self.setFocus()
 
     def start_new(self) -> None:
         """A script that is not kept yet."""

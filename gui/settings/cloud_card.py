@@ -30,7 +30,7 @@ class CloudCard(Card):
         self._key = QLineEdit()
         self._key.setAccessibleName(self.tr("Key of the cloud service"))
         self._key.setEchoMode(QLineEdit.EchoMode.Password)
-        self._key.setPlaceholderText(self.tr("Key, if it wants one"))
+        self._key.setPlaceholderText(self.tr("Key, if any"))
         self._save = secondary_button(self.tr("Save"))
         self._save.clicked.connect(self._keep)
         self._test = secondary_button(self.tr("Test"), "zap")

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtWidgets import QComboBox, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from gui.look import fonts
 from gui.look.widgets import label
@@ -34,15 +34,24 @@ class ArgumentsForm(QWidget):
         for parameter in parameters:
             field = _field(parameter)
             self._fields.append((parameter, field))
-            required = f"  · {self.tr('required')}" if parameter.required else ""
-            name = label(f"{parameter.name}  {parameter.type}{required}", font=fonts.mono_font())
-            column.addWidget(name)
+            column.addLayout(self._caption(parameter))
             if parameter.description:
                 column.addWidget(wrapped(parameter.description, "text3"))
             column.addWidget(field)
             column.addSpacing(6)
         if not parameters:
             column.addWidget(wrapped(self.tr("This tool takes no arguments.")))
+
+    def _caption(self, parameter: Parameter) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(label(parameter.name, font=fonts.mono_font()))
+        row.addWidget(label(parameter.type, font=fonts.mono_font(), tint="text3"))
+        if parameter.required:
+            strong = fonts.semibold(fonts.LABEL)
+            row.addWidget(label(self.tr("required"), font=strong, tint="warn"))
+        row.addStretch(1)
+        return row
 
     def arguments(self) -> JsonObject:
         """Raises InvalidInput with the first thing that is wrong."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.look import fonts
@@ -17,6 +18,7 @@ from gui.look.widgets import (
 from router.model import Optimization
 
 HEIGHT = 68
+_ROOM_FOR_CAPTION = 960
 
 
 class Header(QWidget):
@@ -39,6 +41,7 @@ class Header(QWidget):
         self._toggle.setToolTip(self.tr("Apps get one search tool instead of every definition"))
         self._toggle.clicked.connect(self._switch)
         self._choice = self._strategies()
+        self._caption = label(self.tr("Context Optimization"), font=fonts.medium())
         self._lay_out()
 
     def _strategies(self) -> Segmented:
@@ -63,7 +66,7 @@ class Header(QWidget):
         row.setSpacing(0)
         row.addLayout(self._titles(), 1)
         row.addSpacing(16)
-        row.addWidget(label(self.tr("Context Optimization"), font=fonts.medium()))
+        row.addWidget(self._caption)
         row.addSpacing(12)
         row.addWidget(self._toggle)
         row.addSpacing(11)
@@ -86,6 +89,11 @@ class Header(QWidget):
         column.addLayout(line)
         column.addStretch(1)
         return column
+
+    def resizeEvent(self, event: QResizeEvent, /) -> None:
+        super().resizeEvent(event)
+        # The toggle has the same words as its name; what is counted has them nowhere else.
+        self._caption.setVisible(event.size().width() >= _ROOM_FOR_CAPTION)
 
     def show_workspace(self, name: str, counts: str, attention: str) -> None:
         self._title.setText(name)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from gui import formats
 from gui.look import fonts
+from gui.look.layouts import clear
 from gui.look.palette import Token
 from gui.look.widgets import (
     CopyButton,
@@ -61,6 +62,7 @@ class ToolDetail(QWidget):
         self._notices.setContentsMargins(0, 0, _SCROLLBAR, 0)
         self._description = _wrapped("text2")
         self._parameters = QVBoxLayout()
+        self._caption = label(self.tr("Access"), font=fonts.medium())
         self._access = self._access_choice()
         self._lay_out()
 
@@ -87,7 +89,7 @@ class ToolDetail(QWidget):
         bottom = QHBoxLayout()
         bottom.setContentsMargins(0, 6, _SCROLLBAR, 0)
         bottom.setSpacing(12)
-        bottom.addWidget(label(self.tr("Access"), font=fonts.medium()))
+        bottom.addWidget(self._caption)
         bottom.addWidget(self._access)
         bottom.addStretch(1)
         attempt = secondary_button(self.tr("Try it…"), "play")
@@ -131,7 +133,9 @@ class ToolDetail(QWidget):
 
     def resizeEvent(self, event: QResizeEvent, /) -> None:
         super().resizeEvent(event)
-        self._tokens.setVisible(event.size().width() >= _ROOM_FOR_TOKENS)
+        roomy = event.size().width() >= _ROOM_FOR_TOKENS
+        self._tokens.setVisible(roomy)
+        self._caption.setVisible(roomy)  # Its choices speak for themselves.
 
     def show_tool(self, tool: ToolView) -> None:
         shown = self._view
@@ -173,9 +177,7 @@ class ToolDetail(QWidget):
             self.approved.emit(self._key)
 
     def _show_parameters(self, parameters: Sequence[Parameter]) -> None:
-        while (item := self._parameters.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        clear(self._parameters)
         if not parameters:
             self._parameters.addWidget(section_label(self.tr("Takes no parameters")))
             return

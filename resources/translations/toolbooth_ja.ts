@@ -350,7 +350,7 @@
     <message numerus="yes">
         <source>%n waiting for you</source>
         <translation>
-            <numerusform>%n 件が確認待ち</numerusform>
+            <numerusform>%n 件確認待ち</numerusform>
         </translation>
     </message>
     <message>
@@ -372,7 +372,7 @@
     <message numerus="yes">
         <source>%n tools ready</source>
         <translation>
-            <numerusform>ツール %n 個が利用可能</numerusform>
+            <numerusform>ツール %n 個</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -391,7 +391,7 @@
     </message>
     <message>
         <source>can destroy data</source>
-        <translation>データを消す可能性あり</translation>
+        <translation>消去の恐れあり</translation>
     </message>
     <message>
         <source>Router starting…</source>
@@ -846,8 +846,12 @@
         <translation>{where} に見えない文字: {words}</translation>
     </message>
     <message>
-        <source>Words that steer a model, in {where}: “{words}”</source>
-        <translation>{where} にモデルを誘導する語句:「{words}」</translation>
+        <source>Words that steer a model, in {where}: {words}</source>
+        <translation>{where} にモデルを誘導する語句: {words}</translation>
+    </message>
+    <message>
+        <source>“{}”</source>
+        <translation>「{}」</translation>
     </message>
     <message>
         <source>This names no command and no address.</source>
@@ -1570,6 +1574,10 @@
         <source>This tool takes no arguments.</source>
         <translation>このツールに引数はありません。</translation>
     </message>
+    <message>
+        <source>required</source>
+        <translation>必須</translation>
+    </message>
 </context>
 <context>
     <name>Banner</name>
@@ -1658,8 +1666,8 @@
         <translation>クラウドサービスのキー</translation>
     </message>
     <message>
-        <source>Key, if it wants one</source>
-        <translation>キー（必要な場合）</translation>
+        <source>Key, if any</source>
+        <translation>キー（任意）</translation>
     </message>
     <message>
         <source>Save</source>
@@ -1785,6 +1793,10 @@
     <message>
         <source>Trace id</source>
         <translation>トレース ID</translation>
+    </message>
+    <message>
+        <source>Copy the {what}</source>
+        <translation>{what} をコピー</translation>
     </message>
     <message>
         <source>Arguments</source>
@@ -2259,7 +2271,7 @@
     </message>
     <message>
         <source>By words, by words and meaning, or by a service that you chose.</source>
-        <translation>単語で、単語と意味で、または選んだサービスで検索します。</translation>
+        <translation>単語、意味、または選んだサービスで探します。</translation>
     </message>
     <message>
         <source>Always include</source>

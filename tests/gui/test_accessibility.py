@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -92,6 +93,49 @@ def _is_inner(control: QWidget) -> bool:
 
 def _name(control: QWidget) -> str:
     return QAccessible.queryAccessibleInterface(control).text(QAccessible.Text.Name)
+
+
+def unmarked(window: QWidget) -> list[str]:
+    """The controls that look the same whether the keyboard is in them or not."""
+    reached = [
+        control
+        for kind in CONTROLS
+        for control in window.findChildren(kind)
+        if control.isVisible()
+        and control.isEnabled()
+        and control.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and not _is_inner(control)
+    ]
+    return [_name(control) for control in reached if not _shows_focus(control)]
+
+
+def _shows_focus(control: QWidget) -> bool:
+    control.clearFocus()
+    before = control.grab().toImage()
+    control.setFocus(Qt.FocusReason.TabFocusReason)
+    return control.grab().toImage() != before
+
+
+@pytest.mark.parametrize("place", list(Place))
+def test_the_main_window_shows_where_the_keyboard_is(
+    place: Place, router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+) -> None:
+    window = open_window(router, look, qtbot)
+    window.go_to(place)
+    with qtbot.waitActive(window):
+        window.activateWindow()
+    assert unmarked(window) == []
+
+
+def test_every_dialog_shows_where_the_keyboard_is(
+    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+) -> None:
+    for dialog in dialogs(router):
+        dialog.show()
+        with qtbot.waitActive(dialog):
+            dialog.activateWindow()
+        assert (type(dialog).__name__, unmarked(dialog)) == (type(dialog).__name__, [])
+        dialog.close()
 
 
 @pytest.mark.parametrize("place", list(Place))

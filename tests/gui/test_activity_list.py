@@ -150,3 +150,11 @@ def test_every_cell_tells_a_screen_reader_its_text(activity: ActivityList) -> No
 def test_an_empty_list_says_what_will_be_there(activity: ActivityList) -> None:
     assert any("as they happen" in label.text() for label in activity.findChildren(QLabel))
     assert not activity.grab().isNull()
+
+
+def test_what_was_there_already_is_not_shown_again(activity: ActivityList) -> None:
+    activity.set_entries([entry(2), entry(1)])
+    for number in (2, 3):
+        activity.add(entry(number))
+    activity.flush()
+    assert whats(activity) == ["github · tool_3", "github · tool_2", "github · tool_1"]

@@ -177,9 +177,9 @@ class OAuthServer:
         await (changed or self._auth)(scope, receive, send)
 
     @contextlib.contextmanager
-    def served(self) -> Generator[str]:
+    def served(self, port: int = 0) -> Generator[str]:
         """Serve; yields the address of the MCP server."""
-        with serving(self) as url:
+        with serving(self, port) as url:
             self.url, issuer = url, AnyHttpUrl(url)
             self.provider.issuer = str(issuer)  # as its metadata spells it, with a slash at the end
             self._auth = self._routes(issuer, AnyHttpUrl(f"{url}/mcp"))

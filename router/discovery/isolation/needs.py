@@ -21,7 +21,7 @@ _SHARED_BY_PROGRAMS = (
     ".local", ".local/share", ".local/state", ".config", ".cache", "Library", "Library/Caches",
     "Library/Application Support", "AppData", "AppData/Local", "AppData/Roaming",
 )  # fmt: skip
-_BIN_NAMES = ("bin", "sbin", "Scripts", "shims")
+_BIN_NAMES = ("bin", "sbin", "Scripts", "shims", ".bin")
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _MOST_LINKS = 16
 _FIRST_LINE = 256

@@ -48,6 +48,14 @@ def test_a_link_is_followed_to_what_it_leads_to(home: Path) -> None:
     assert needed(str(link), home=home) == {str(link), str(home / "venvs" / "tool")}
 
 
+def test_a_program_of_a_node_project_comes_with_the_packages_beside_it(home: Path) -> None:
+    modules = home / "site" / "node_modules"
+    real = program(modules / "server-x" / "dist" / "index.js")
+    (modules / ".bin").mkdir()
+    (modules / ".bin" / "server-x").symlink_to(real)
+    assert needed(str(modules / ".bin" / "server-x"), home=home) == {str(modules)}
+
+
 def test_a_script_brings_its_interpreter(home: Path) -> None:
     program(home / "python" / "bin" / "python3")
     direct = program(home / "a" / "bin" / "one", f"#!{home}/python/bin/python3")

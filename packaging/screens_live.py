@@ -1,0 +1,140 @@
+"""The desk with its router running and a window over it, for `screenshots.py`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Coroutine, Generator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx2
+from demo_desk import CHAT, CHAT_PORT, FILES, PERSONAL, PORT, SLOW, Folders, MovedClock, token_of
+from PySide6.QtWidgets import QApplication, QWidget
+
+from gui.bridge import Bridge
+from gui.commands import Commands
+from gui.hosting import HostedRouter, RouterThread
+from gui.look.theme import theme
+from gui.window.main_window import MainWindow
+from router.model import DiscoveryStatus, ServerState
+from router.service import Router
+from router.tasks import spawn
+from tests.running import Client
+from tests.servers.oauth_server import OAuthServer
+
+T = TypeVar("T")
+_WITHIN_S = 30.0
+_QUIET_S = 0.5
+
+
+class Desk:
+    """Give it what a screen needs: the router, commands to it, a window that shows it."""
+
+    def __init__(self, folders: Folders) -> None:
+        self.folders = folders
+        self.router: Router = folders.router(MovedClock(), port=PORT)
+        self.bridge = Bridge()
+        self.commands = Commands()
+        self._ready: list[HostedRouter] = []
+        self._thread = RouterThread(self._open, on_ready=self._ready.append, on_failed=self._fail)
+
+    async def _open(self) -> HostedRouter:
+        return self.router
+
+    def _fail(self, error: Exception) -> None:
+        raise SystemExit(f"The router of the pictures could not start: {error}")
+
+    def start(self) -> None:
+        self._thread.start()
+        until(lambda: bool(self._ready))
+        self.commands.attach(self._thread.submit)
+        self.router.subscribe(self.bridge.publish)
+        until(self._is_settled)
+
+    def stop(self) -> None:
+        self.commands.detach()
+        self._thread.stop(20)
+        self.bridge.close()
+
+    def do(self, command: Coroutine[Any, Any, T]) -> T:
+        future = self.submit(command)
+        until(future.done)
+        return future.result()
+
+    def submit(self, command: Coroutine[Any, Any, T]) -> Future[T]:
+        return self._thread.submit(command)
+
+    def window(self) -> MainWindow:
+        made = MainWindow(theme(), self.commands)
+        made.attach(self.router)
+        self.bridge.events.connect(made.handle)
+        made.show()
+        return made
+
+    @contextlib.contextmanager
+    def asking(self) -> Generator[None]:
+        """A client calls a tool that wants a person's yes, and waits for that."""
+        secret = token_of(self.folders, "claude-code")
+        note = {"path": str(self.folders.home / "notes/today.md"), "content": "- Ship 2.4\n"}
+        arguments = {"toolKey": f"{FILES.server}:write_file", "arguments": note}
+
+        async def call() -> None:
+            async with httpx2.AsyncClient(timeout=60) as http:
+                client = Client(http, self.router.listener().url or "", secret)
+                with contextlib.suppress(httpx2.HTTPError, asyncio.CancelledError):
+                    await client.call("tool_execute", arguments)
+
+        async def begin() -> asyncio.Task[None]:
+            return spawn(call(), name="a call for a picture")
+
+        calling = self.do(begin())
+        until(lambda: bool(self.router.permission_asks()))
+        yield
+        self._thread.submit(_cancel(calling))
+
+    def _is_settled(self) -> bool:
+        """Each server is where the pictures want it."""
+        servers = {status.id: status for status in self.router.servers(PERSONAL)}
+        busy = [s for s in servers.values() if s.discovery is DiscoveryStatus.DISCOVERING]
+        chat = servers[CHAT]
+        return [s.id for s in busy] in ([], [SLOW]) and chat.state is ServerState.NEEDS_SIGN_IN
+
+
+async def _cancel(task: asyncio.Task[None]) -> None:
+    task.cancel()
+
+
+@contextlib.contextmanager
+def opened(folder: Path) -> Generator[Desk]:
+    folders = Folders(folder)
+    folders.enter()
+    folders.begin()
+    with OAuthServer().served(CHAT_PORT):
+        desk = Desk(folders)
+        desk.start()
+        try:
+            yield desk
+        finally:
+            desk.stop()
+
+
+def until(happened: Callable[[], bool]) -> None:
+    """Let the window live until it is so."""
+    ends = time.monotonic() + _WITHIN_S
+    while not happened():
+        if time.monotonic() > ends:
+            raise TimeoutError(f"a picture waited in vain for {happened}")
+        QApplication.processEvents()
+        time.sleep(0.01)
+
+
+def settled(widget: QWidget) -> QWidget:
+    """Answers of the router, and layouts of wrapped texts, need a moment until they are there."""
+    ends = time.monotonic() + _QUIET_S
+    while time.monotonic() < ends:
+        QApplication.processEvents()
+        time.sleep(0.01)
+    return widget

@@ -1,0 +1,102 @@
+"""The pages of the main window, each in a state of the running desk, for `screenshots.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from demo_desk import FILES, PERSONAL, TRACKER
+from PySide6.QtWidgets import QLabel, QTableView, QWidget
+from screens_live import Desk, settled, until
+
+from gui.commands import Commands
+from gui.look.theme import theme
+from gui.window.main_window import MainWindow
+from gui.window.places import Place
+from router.model import ServerId, ServerRef, ToolKey, WorkspaceId
+
+SENTRY = ServerRef(PERSONAL, ServerId("sentry"))
+EVERYTHING = ServerRef(PERSONAL, ServerId("everything"))
+QUERY = "save a note to a file"
+_COLUMNS = 2
+
+
+def window_screens(desk: Desk) -> Iterator[tuple[str, QWidget]]:
+    yield "main", _main(desk)
+    small = desk.window()
+    small.resize(1100, 700)
+    yield "main-small", small
+    yield "failed-server", _showing(desk, SENTRY)
+    yield "held-tools", _showing(desk, TRACKER)
+    configuration = _showing(desk, FILES)
+    configuration.page.detail.show_configuration()
+    yield "configuration", configuration
+    for place, name in ((Place.NEEDS_YOU, "needs"), (Place.APPS, "apps")):
+        made = desk.window()
+        made.go_to(place)
+        yield name, made
+    yield "activity", _activity(desk)
+    yield "playground", _playground(desk)
+    yield "logs", _logs(desk)
+    yield "undo", _undo(desk)
+    desk.do(desk.router.set_server_enabled(EVERYTHING, True))
+    yield "empty", _empty(desk)
+    desk.do(desk.router.switch_workspace(PERSONAL))
+    starting = MainWindow(theme(), Commands())
+    starting.show()
+    yield "starting", starting
+
+
+def _main(desk: Desk) -> MainWindow:
+    """With a tool in view that has something to say."""
+    made = _showing(desk, FILES)
+    view = made.page.detail.tools.view()
+    names = [view.model().index(row, 0).data() for row in range(view.model().rowCount())]
+    view.setCurrentIndex(view.model().index(names.index("edit_file"), 0))
+    return made
+
+
+def _showing(desk: Desk, ref: ServerRef) -> MainWindow:
+    made = desk.window()
+    made.select_server(ref)
+    return made
+
+
+def _activity(desk: Desk) -> MainWindow:
+    made = desk.window()
+    made.go_to(Place.ACTIVITY)
+    settled(made)
+    if made.others is not None:
+        made.others.activity.findChildren(QTableView)[0].selectRow(0)
+    return made
+
+
+def _playground(desk: Desk) -> MainWindow:
+    made = desk.window()
+    made.go_to(Place.PLAYGROUND)
+    if made.others is not None:
+        page = made.others.playground
+        page.ask(QUERY)
+        until(lambda: sum("·" in each.text() for each in page.findChildren(QLabel)) >= _COLUMNS)
+    return made
+
+
+def _logs(desk: Desk) -> MainWindow:
+    """Of a server that was used, and so has something to tell."""
+    desk.do(desk.router.try_tool(PERSONAL, ToolKey(FILES.server, "list_allowed_directories"), {}))
+    made = _showing(desk, FILES)
+    made.page.detail.show_logs()
+    return made
+
+
+def _undo(desk: Desk) -> MainWindow:
+    """A server was switched off, which can be taken back."""
+    made = _showing(desk, FILES)
+    made.page.servers.toggled.emit(EVERYTHING, False)
+    until(made.undo_bar.isVisible)
+    return made
+
+
+def _empty(desk: Desk) -> MainWindow:
+    """A workspace without servers, on a computer where others have some."""
+    desk.do(desk.router.switch_workspace(WorkspaceId("sandbox")))
+    return desk.window()
