@@ -22,10 +22,14 @@ from shiboken6 import Shiboken
 from gui.application import Application, DesktopApplication
 from gui.hosting import HostedRouter
 from gui.look.theme import theme
+from gui.projects.dialog import ProjectsDialog
 from gui.server.dialog import ServerDialog
 from gui.server.paste_box import PasteBox
+from gui.window.places import Place
+from router.model import ServerId, ToolKey
 from router.service import Router
 from router.settings import Settings
+from tests.gui.driving import press
 from tests.running import PERSONAL, STDIO_SERVER, Client, stdio_config
 
 T = TypeVar("T")
@@ -168,3 +172,37 @@ def test_removing_the_workspace_in_view_shows_another_and_can_be_taken_back(
 
     assert raised == []
     assert router.active_workspace() == other
+
+
+@pytest.mark.proves("META-1", "META-4")
+def test_what_a_person_changes_in_projects_and_playground_reaches_a_client_and_is_taken_back(
+    desk: Desk, qtbot: QtBot
+) -> None:
+    window = desk.it.windows.main
+    desk.command(desk.router.add_server(PERSONAL, "Test", stdio_config(), consent=True))
+    desk.command(desk.router.refresh(PERSONAL))
+    token = desk.command(desk.router.issue_token("Editor", None, None)).secret
+
+    def offered() -> list[str]:
+        return [tool["name"] for tool in desk.client(ask(desk, token, "tools/list", {}))["tools"]]
+
+    window.go_to(Place.PLAYGROUND)
+    assert window.others is not None
+    window.others.playground.pinning_requested.emit(ToolKey(ServerId("test"), "echo"), True)
+    qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
+    assert offered() == ["tool_discovery", "tool_execute", "test__echo"]
+
+    window.sidebar.projects_requested.emit(PERSONAL)
+    [dialog] = window.findChildren(ProjectsDialog)
+    with qtbot.waitSignal(dialog.changes.saved, timeout=WAIT_MS):
+        press(dialog, "Direct")
+    assert len(offered()) > 3
+    with qtbot.waitSignal(dialog.changes.undone, timeout=WAIT_MS):
+        press(dialog, "Undo")
+    assert len(offered()) == 3
+    dialog.accept()
+
+    window.go_to(Place.ACTIVITY)
+    [view] = window.others.activity.findChildren(QTableView)
+    qtbot.waitUntil(lambda: len(shown(view.model(), 3)) == 3, timeout=WAIT_MS)
+    assert shown(view.model(), 3)[0] == "listed 3 tools"
