@@ -82,14 +82,15 @@ def message_in(value: object) -> Call | Notice | Reply | None:
 
 
 def _reply(message: JsonObject) -> Reply | None:
-    """An answer has a result or an error, which are objects."""
-    value = message.get("error") or message.get("result")
+    """An answer has a result or an error, which are objects; the other may be null."""
+    error = message.get("error")
+    value = message.get("result") if error is None else error
     if "id" not in message or not isinstance(value, dict):
         return None
     answer = cast(JsonObject, value)
-    if "error" in message:
-        return Reply(message["id"], None, answer)
-    return Reply(message["id"], answer, {})
+    if error is None:
+        return Reply(message["id"], answer, {})
+    return Reply(message["id"], None, answer)
 
 
 def is_id(value: object) -> bool:
@@ -97,11 +98,14 @@ def is_id(value: object) -> bool:
 
 
 def written(value: object) -> bytes:
-    """`value` as JSON in UTF-8; half a surrogate pair, which UTF-8 doesn't know, as an escape."""
+    """`value` as JSON in UTF-8; half a surrogate pair, which UTF-8 doesn't know, as an escape, and
+    a number that JSON doesn't know, which some servers send, as null."""
     try:
         return _COMPACT.encode(value).encode()
     except UnicodeEncodeError:
         return _ASCII.encode(value).encode()
+    except ValueError:
+        return written(_with_nulls(value))
 
 
 def result_message(request: RequestId, result: Result) -> bytes:
@@ -156,6 +160,14 @@ def _finite(literal: str) -> float:
     return number
 
 
+def _with_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_nulls(each) for key, each in cast(JsonObject, value).items()}
+    if isinstance(value, list):
+        return [_with_nulls(each) for each in cast("list[Any]", value)]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 _STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_finite, parse_float=_finite)
-_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-_ASCII = json.JSONEncoder(separators=(",", ":"))
+_COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_ASCII = json.JSONEncoder(allow_nan=False, separators=(",", ":"))

@@ -28,6 +28,8 @@ from router.gateway.jsonrpc import (
         ({"method": "notifications/x", "params": {"a": 1}}, Notice("notifications/x", {"a": 1})),
         ({"id": "q", "result": {}}, Reply("q", {}, {})),
         ({"id": "q", "error": {"code": 1}}, Reply("q", None, {"code": 1})),
+        ({"id": "q", "result": {"a": 1}, "error": None}, Reply("q", {"a": 1}, {})),
+        ({"id": "q", "result": None, "error": {"code": 1}}, Reply("q", None, {"code": 1})),
         ({"id": "q", "result": {"a": 1}, "error": {"code": 1}}, Reply("q", None, {"code": 1})),
         ({"id": None, "method": "ping"}, None),
         ({"id": True, "method": "ping"}, None),
@@ -67,3 +69,9 @@ def test_what_is_written_can_be_read(value: object) -> None:
         "id": "é",
         "result": {"v": value},
     }
+
+
+def test_a_number_json_does_not_know_is_written_as_null() -> None:
+    """Servers that write JSON by hand send them; a client could not read the whole answer."""
+    odd = {"a": [float("nan"), 1.5, {"b": float("-inf")}], "half": "\ud800"}
+    assert written(odd) == b'{"a":[null,1.5,{"b":null}],"half":"\\ud800"}'
