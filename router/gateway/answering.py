@@ -90,10 +90,10 @@ class Answer:
             if self._over:
                 return
             if not self._streaming:
-                self._streaming = True
                 own = [(name.encode(), value.encode()) for name, value in self._headers.items()]
                 lines = [*_STREAM, *own]
                 await self._send({"type": "http.response.start", "status": 200, "headers": lines})
+                self._streaming = True
             await self._send(_chunk(chunk, more=True))
 
     def _beat(self) -> None:

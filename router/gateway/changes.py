@@ -51,7 +51,10 @@ class Follower:
     session: SessionId
     recall: Callable[[], Caller]
     tell: Callable[[ServerEvent], None]
+    hears: Callable[[], bool]
+    """Whether it can be told now; if not, it is once it can."""
     seen: Lists | None = None
+    """What it would have got when it was last told, or began."""
     subscriptions: dict[tuple[ServerRef, str], str] = field(
         default_factory=dict[tuple[ServerRef, str], str]
     )
@@ -74,7 +77,12 @@ class Changes:
         """The follower a session of an older revision is."""
         follower = self._followers.get(session)
         if follower is None:
-            follower = Follower(session.id, session.recall, lambda event: _tell(session, event))
+            follower = Follower(
+                session.id,
+                session.recall,
+                lambda event: _tell(session, event),
+                lambda: session.standing is not None,
+            )
             self._add(session, follower)
         return follower
 
@@ -100,7 +108,7 @@ class Changes:
             if event_matches(wanted, addresses, event):
                 spawn(_tell_or_end(incoming.answer, event, meta, ended), name="tell a client")
 
-        follower = Follower(session.id, session.recall, tell)
+        follower = Follower(session.id, session.recall, tell, lambda: True)
         self._add(ended, follower)
         self._streams.add(ended)
         try:
@@ -128,7 +136,7 @@ class Changes:
 
     def _look_now(self) -> None:
         self._look = None
-        for follower in tuple(self._followers.values()):
+        for follower in [each for each in self._followers.values() if each.hears()]:
             before, follower.seen = follower.seen, self._lists(follower)
             for old, new, event in zip(before or (), follower.seen or (), _EVENTS, strict=False):
                 if old is not new and old != new:

@@ -6,7 +6,6 @@ only be answered, so the request is answered with the question, and goes on when
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 
 import mcp_types as types
@@ -17,7 +16,7 @@ from router.gateway.answering import Answer
 from router.gateway.incoming import Incoming
 from router.gateway.jsonrpc import is_id
 from router.gateway.rounds import Round
-from router.gateway.sessions import Session, folder_path, stated_capabilities
+from router.gateway.sessions import Session, folder_path, is_folder, stated_capabilities
 from router.model import JsonObject, as_array, as_object
 from router.upstream.protocol import LOG_LEVELS
 
@@ -69,7 +68,7 @@ class ClientAtHand:
             return
         said = (str(as_object(root).get("uri", "")) for root in as_array(roots))
         paths = [path for uri in said if uri.startswith("file:") and (path := folder_path(uri))]
-        folders = [path for path in paths if await asyncio.to_thread(path.is_dir)]
+        folders = [path for path in paths if await is_folder(path)]
         self._session.folder = str(folders[0]) if folders else None
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:

@@ -10,7 +10,7 @@ about itself, and is cancelled by closing its connection.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -47,8 +47,8 @@ from router.upstream.protocol import SESSION_HEADER, VERSION_HEADER
 
 log = logging.getLogger(__name__)
 _CANCELLED = -32800
-_JSON = frozenset({"*/*", "application/*", "application/json"})
-_STREAM = frozenset({"*/*", "text/*", "text/event-stream"})
+_JSON = frozenset({b"*/*", b"application/*", b"application/json"})
+_STREAM = frozenset({b"*/*", b"text/*", b"text/event-stream"})
 
 
 class Front:
@@ -89,7 +89,7 @@ class Front:
         return session
 
     async def _take(self, arrival: Arrival, session: Session | None) -> None:
-        _check_accepted(arrival.headers)
+        _check_accepted(arrival)
         message = _message(arrival)
         if session is None:
             if not isinstance(message, Call) or message.method != "initialize":
@@ -123,14 +123,13 @@ class Front:
     async def _answer(self, arrival: Arrival, call: Call, session: Session) -> None:
         with Answer(arrival.send, {SESSION_HEADER: session.id}) as answer:
             with Stoppable() as request:
-                session.running[call.id] = request
+                session.running[request] = call.id
                 try:
                     incoming = Incoming.of(arrival, call, session.version, answer)
                     body, _ = await _outcome(call, self._protocol.answer(incoming, session))
                     await answer.finish(body)
                 finally:
-                    if session.running.get(call.id) is request:
-                        del session.running[call.id]
+                    del session.running[request]
             if request.stopped:
                 # The SDK's client, if it is just leaving, fails over a JSON body but not a stream.
                 await answer.open()
@@ -138,7 +137,7 @@ class Front:
 
     async def _stand(self, arrival: Arrival, session: Session) -> None:
         """Keep a stream open for what the client is told between its requests."""
-        if not _accepts(arrival.headers, _STREAM):
+        if not _accepts(arrival, _STREAM):
             raise Rejected(
                 406, types.INVALID_REQUEST, "Not Acceptable: Client must accept text/event-stream"
             )
@@ -147,17 +146,19 @@ class Front:
                 409, types.INVALID_REQUEST, "Conflict: Only one SSE stream is allowed per session"
             )
         session.under_way += 1
+        session.running[stream := Stoppable()] = STANDING
         with Answer(arrival.send, {SESSION_HEADER: session.id}) as answer:
             session.standing = answer
             try:
-                with Stoppable() as session.running[STANDING]:
+                with stream:
                     await answer.open()
+                    self._protocol.changes.look_soon()  # it may have missed some
                     await arrival.until_gone()
                 await answer.close()
             finally:
                 session.under_way -= 1
                 session.standing = None
-                del session.running[STANDING]
+                del session.running[stream]
 
     # The stateless revision
 
@@ -165,7 +166,7 @@ class Front:
         if arrival.verb != "POST":
             await respond(arrival.send, 405, headers={"Allow": "POST"})
             return
-        _check_accepted(arrival.headers)
+        _check_accepted(arrival)
         message = _message(arrival)
         if isinstance(message, Notice):
             _check(unsupported_protocol_version_rejection(version), None)
@@ -246,8 +247,8 @@ def _check(rejection: InboundLadderRejection | None, call: Call | None) -> None:
         raise Rejected(status, rejection.code, rejection.message, data, request=number)
 
 
-def _check_accepted(headers: Mapping[str, str]) -> None:
-    if not (_accepts(headers, _JSON) and _accepts(headers, _STREAM)):
+def _check_accepted(arrival: Arrival) -> None:
+    if not (_accepts(arrival, _JSON) and _accepts(arrival, _STREAM)):
         raise Rejected(
             406,
             types.INVALID_REQUEST,
@@ -255,6 +256,8 @@ def _check_accepted(headers: Mapping[str, str]) -> None:
         )
 
 
-def _accepts(headers: Mapping[str, str], kinds: frozenset[str]) -> bool:
-    stated = headers.get("accept", "").lower().split(",")
-    return any(kind.partition(";")[0].strip() in kinds for kind in stated)
+def _accepts(arrival: Arrival, kinds: frozenset[bytes]) -> bool:
+    """Whether the client takes one of `kinds`, which it may say on several lines."""
+    lines = (value for name, value in arrival.header_lines if name == b"accept")
+    stated = b",".join(lines).lower().split(b",")
+    return any(kind.partition(b";")[0].strip() in kinds for kind in stated)

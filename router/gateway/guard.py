@@ -12,9 +12,11 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from urllib.parse import parse_qsl
 
+from router.collecting import no_collection
 from router.gateway.admissions import Admissions
 from router.gateway.answering import respond
 from router.gateway.arrivals import Arrival, Message, Receive, Scope, Send
@@ -29,11 +31,15 @@ _PATH = re.compile(r"/mcp(?:/w/(?P<workspace>[^/]+)(?:/p/(?P<project>[^/]+))?)?/
 _METHODS = ("GET", "POST", "DELETE")
 _TOKEN_PARAMETERS = frozenset({"token", "access_token", "api_key", "key"})
 _SAID_ONCE = frozenset({b"host", b"origin", b"authorization", b"toolbooth-project"})
+_LIGHT_BYTES = 64 * 1024
+"""A larger body is read on a thread: it may take a second, and anybody can send one."""
+_thread = ThreadPoolExecutor(1, thread_name_prefix="read")
 _HTTP = "http://"
 _INVALID_REQUEST = -32600
 
 _EXPLAINED = {
     401: {"WWW-Authenticate": "Bearer"},
+    405: {"Allow": ", ".join(_METHODS)},
     429: {"Retry-After": "10", "Connection": "close"},
 }
 """Headers that go with a refusal."""
@@ -101,7 +107,7 @@ class Guard:
         token = self._rules.authenticate(bearer) if (bearer := _bearer(headers)) else None
         body, meta = None, {}
         if scope["method"] == "POST":
-            body = _read(await _body_in_time(receive, headers))
+            body = await _read(await _body_in_time(receive, headers))
             meta = as_object(as_object(as_object(body).get("params")).get("_meta"))
         said = _text(meta.get("token"))
         if bearer is None:
@@ -191,12 +197,19 @@ async def _read_body(receive: Receive, headers: dict[str, str]) -> bytes:
     return b"".join(chunks)
 
 
-def _read(body: bytes) -> object:
+async def _read(body: bytes) -> object:
     """The body's value. What is not JSON at all is left to the protocol to refuse."""
     try:
-        return read(body)
+        if len(body) <= _LIGHT_BYTES:
+            return read(body)
+        return await asyncio.get_running_loop().run_in_executor(_thread, _read_large, body)
     except UnfitBody as error:
         raise Refusal(400, str(error)) from None
+
+
+def _read_large(body: bytes) -> object:
+    with no_collection():
+        return read(body)
 
 
 def _text(value: object) -> str | None:

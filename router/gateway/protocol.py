@@ -31,7 +31,7 @@ from router.gateway.jsonrpc import Notice, Result, is_id, joined
 from router.gateway.passing import PassThrough
 from router.gateway.recording import Request
 from router.gateway.rounds import KEPT_S, Round, Rounds, for_server, is_ours, passed_on
-from router.gateway.sessions import Session, Sessions
+from router.gateway.sessions import Session, Sessions, opening_capabilities
 from router.model import Caller, JsonObject, ServerRef, as_object
 from router.tasks import spawn
 from router.tracing import begin_trace, current_trace
@@ -127,8 +127,8 @@ class Protocol:
                 self.changes.follow(session)
             case "notifications/cancelled":
                 number = notice.params.get("requestId")
-                if is_id(number) and (request := session.running.get(number)) is not None:
-                    request.stop()
+                if is_id(number):
+                    session.stop(number)
             case "notifications/roots/list_changed" if session.said_folder is None:
                 session.folder = None
             case _:
@@ -215,8 +215,8 @@ class Protocol:
 
     async def _initialize_again(self, incoming: Incoming, session: Session) -> JsonObject:
         result = self._initialized(incoming)
+        session.capabilities = opening_capabilities(incoming)
         session.version = result["protocolVersion"]
-        session.capabilities = as_object(incoming.params.get("capabilities"))
         return result
 
     async def _discover(self, incoming: Incoming, session: Session) -> JsonObject:

@@ -26,7 +26,7 @@ from router.errors import UpstreamAnsweredError
 from router.exchange import SessionId
 from router.gateway.answering import Answer
 from router.gateway.incoming import Incoming
-from router.gateway.jsonrpc import Reply
+from router.gateway.jsonrpc import Reply, written
 from router.model import Caller, JsonObject, TokenId, as_object
 from router.settings import FOLDER_HEADER, SESSION_HEADER
 from router.tasks import Stoppable
@@ -34,6 +34,8 @@ from router.tasks import Stoppable
 MAX_SESSIONS = 1000
 SESSION_IDLE_S = 1800.0
 _LOOK_EVERY_S = 60.0
+_CAPABILITIES_BYTES = 16 * 1024
+_NAME_LENGTH = 200
 _FOLDER, _SESSION = FOLDER_HEADER.lower(), SESSION_HEADER.lower()
 
 
@@ -54,8 +56,9 @@ class Session:
     log_level: str | None = None
     standing: Answer | None = None
     """The stream that reaches the client of an older revision between its requests, if open."""
-    running: dict[object, Stoppable] = field(default_factory=dict[object, Stoppable])
-    """What its client has under way, by what it is called, to be ended on the way."""
+    running: dict[Stoppable, object] = field(default_factory=dict[Stoppable, object])
+    """What its client has under way, to be ended on the way, with what the client calls it: two
+    may have the same name."""
     under_way: int = 0
     last_seen: float = field(default_factory=time.monotonic)
     _asked: dict[object, asyncio.Future[JsonObject]] = field(
@@ -95,9 +98,15 @@ class Session:
             )
         )
 
+    def stop(self, called: object) -> None:
+        """End what the client has under way by this name."""
+        for request, name in tuple(self.running.items()):
+            if name == called:
+                request.stop()
+
     def end(self) -> None:
         """Nothing that its client asked for is of use any more."""
-        for request in tuple(self.running.values()):
+        for request in tuple(self.running):
             request.stop()
         for asked in self._asked.values():
             if not asked.done():
@@ -126,8 +135,8 @@ class Sessions:
         return self._make_room(self._opened)
 
     def open(self, incoming: Incoming, version: str) -> Session:
-        """The session that the client of an older revision begins."""
-        session = _session(incoming, version, as_object(incoming.params.get("capabilities")))
+        """The session that the client of an older revision begins. Raises `MCPError`."""
+        session = _session(incoming, version, opening_capabilities(incoming))
         self._opened[session.id] = session
         self._seen(session)
         return session
@@ -144,7 +153,7 @@ class Sessions:
         if session is None:
             self._make_room(self._stateless)
             version = incoming.protocol_version
-            session = _session(incoming, version, stated_capabilities(incoming))
+            session = _session(incoming, version, {})
             self._stateless[key] = session
         return session
 
@@ -162,8 +171,7 @@ class Sessions:
     def close_streams(self) -> None:
         """So that nobody waits for them when we stop."""
         for session in self._opened.values():
-            if (stream := session.running.get(STANDING)) is not None:
-                stream.stop()
+            session.stop(STANDING)
 
     def close(self) -> None:
         if self._next_look is not None:
@@ -218,8 +226,8 @@ def _key(incoming: Incoming) -> Hashable:
     return (
         incoming.caller.token,
         incoming.caller.workspace,
-        str(client.get("name")),
-        str(client.get("version")),
+        str(client.get("name"))[:_NAME_LENGTH],
+        str(client.get("version"))[:_NAME_LENGTH],
         incoming.headers.get(_SESSION),
         incoming.headers.get(_FOLDER),
     )
@@ -236,6 +244,14 @@ def _session(incoming: Incoming, version: str, capabilities: JsonObject) -> Sess
     )
 
 
+def opening_capabilities(incoming: Incoming) -> JsonObject:
+    """What a client of an older revision says it can do, which is kept. Raises `MCPError`."""
+    capabilities = as_object(incoming.params.get("capabilities"))
+    if len(written(capabilities)) > _CAPABILITIES_BYTES:
+        raise MCPError(types.INVALID_PARAMS, "The client's capabilities are too long to be kept.")
+    return capabilities
+
+
 def stated_capabilities(incoming: Incoming) -> JsonObject:
     """What a client of the stateless revision says it can do, each time anew."""
     return as_object(incoming.meta.get(types.CLIENT_CAPABILITIES_META_KEY))
@@ -244,11 +260,19 @@ def stated_capabilities(incoming: Incoming) -> JsonObject:
 async def checked_folder(said: str) -> str:
     """The folder a client says it works in. Raises `MCPError` if there is none."""
     path = folder_path(said)
-    if path is None or not await asyncio.to_thread(path.is_dir):
+    if path is None or not await is_folder(path):
         raise MCPError(
             types.INVALID_PARAMS, f"{FOLDER_HEADER} must name a folder that exists, not: {said}"
         )
     return str(path)
+
+
+async def is_folder(path: Path) -> bool:
+    """One whose name is too long, or that we may not look at, is none to us."""
+    try:
+        return await asyncio.to_thread(path.is_dir)
+    except OSError:
+        return False
 
 
 def folder_path(said: str) -> Path | None:

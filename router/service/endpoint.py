@@ -153,6 +153,7 @@ class Endpoint:
                 self._protocol.close_streams()
             await self._listener.stop()
             end.cancel()
+            self._requests.end_all(stopping)  # calls that wait for their client's next round
             self._listener = None
             if self._protocol is not None:
                 self._protocol.sessions.close()

@@ -11,7 +11,7 @@ import pytest
 from router.gateway import answering, sessions
 from router.model import JsonObject
 from router.tasks import spawn
-from tests.running import Record, Running, read_answer, stdio_config
+from tests.running import PERSONAL, Record, Running, read_answer, stdio_config
 
 OLD = "2025-06-18"
 LIST: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -131,3 +131,62 @@ async def test_beyond_so_many_sessions_one_that_nobody_uses_ends_or_none_is_open
     async with running.http.stream("GET", running.url, headers=headers):
         assert (await running.post(another)).status_code == 503
     assert (await running.post(LIST, **used)).status_code == 200
+
+
+async def test_two_requests_by_one_name_both_end_with_their_session(
+    running: Running, tmp_path: Path
+) -> None:
+    record = await slow_server(running, tmp_path)
+    _, session = await running.open_session(OLD)
+    calls: list[asyncio.Task[httpx2.Response]] = []
+    for _ in range(2):
+        calls.append(spawn(running.post(SLOW, **session), name="a call"))
+        await record.until("slow")
+    await running.http.delete(running.url, headers=of_session(running, session))
+    async with asyncio.timeout(10):
+        for call in calls:
+            assert read_answer(await call)["error"]["code"] == -32800
+    record.close()
+
+
+async def test_what_changed_while_no_stream_stood_open_is_told_on_the_next(
+    running: Running,
+) -> None:
+    project = running.router.projects(PERSONAL)[0]
+    await running.router.set_project_options(
+        PERSONAL, None, optimization=None, exposure=project.exposure
+    )
+    (_, session), (_, witness) = [await running.open_session(OLD) for _ in range(2)]
+    for each in (witness, session):
+        headers = of_session(running, each)
+        async with running.http.stream("GET", running.url, headers=headers) as stream:
+            if each is witness:
+                await running.add("new")
+            async with asyncio.timeout(10):
+                lines = stream.aiter_lines()
+                while "notifications/tools/list_changed" not in await anext(lines):
+                    pass
+
+
+async def test_what_a_client_accepts_may_stand_on_several_lines(running: Running) -> None:
+    _, session = await running.open_session(OLD)
+    others = [pair for pair in of_session(running, session).items() if pair[0] != "Accept"]
+    for kinds, status in (
+        (["application/json", "text/event-stream"], 200),
+        (["*/*"], 200),
+        (["application/json;q=0.9, TEXT/*"], 200),
+        (["application/json"], 406),
+        (["text/event-stream", "text/html"], 406),
+    ):
+        headers = [*others, *(("Accept", kind) for kind in kinds)]
+        response = await running.http.post(running.url, json=LIST, headers=headers)
+        assert response.status_code == status
+
+
+async def test_what_a_session_keeps_of_its_client_is_bounded(running: Running) -> None:
+    about = {"clientInfo": {"name": "", "version": ""}, "protocolVersion": OLD}
+    params = {**about, "capabilities": {"experimental": {"x": {"y": "z" * 100_000}}}}
+    opening = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    response = await running.post(opening)
+    assert response.json()["error"]["code"] == -32602
+    assert "mcp-session-id" not in response.headers

@@ -3,11 +3,14 @@ gave it, while it holds, goes on with a call."""
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Generator
 
 import pytest
 
+from router.activity import Outcome
+from router.events import ActivityRecorded
 from router.gateway.rounds import KEPT_S
 from router.model import JsonObject, Permission, ServerId, ToolKey
 from router.settings import ServerConfig
@@ -55,6 +58,21 @@ async def test_a_state_is_good_for_its_own_call_once(running: Running, asking_se
     done = (await running.modern("tools/call", going_on(result)))["result"]
     assert "action=accept" in done["content"][0]["text"]
     assert await is_refused(running, going_on(result))
+
+
+async def test_a_call_that_nobody_can_go_on_with_any_more_ends(
+    running: Running, asking_server: str
+) -> None:
+    await asked(running, asking_server)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = running.router.settings().model_copy(update={"port": port})
+    await running.router.apply_settings(settings)
+    ended = await running.trace.until(
+        ActivityRecorded, lambda e: e.entry.tool == "test_elicitation"
+    )
+    assert ended.entry.outcome is Outcome.CANCELLED
 
 
 async def test_a_state_that_was_changed_or_made_up_is_refused(

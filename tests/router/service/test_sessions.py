@@ -140,9 +140,9 @@ async def test_the_roots_of_a_client_say_where_it_works(running: Running, tmp_pa
 
 
 async def test_a_folder_that_is_none_is_refused_in_words(running: Running, tmp_path: Path) -> None:
-    missing = {FOLDER_HEADER: str(tmp_path / "missing")}
-    answer = await running.post_modern("tools/list", Toolbooth_Folder=missing[FOLDER_HEADER])
-    assert "folder that exists" in answer.text
+    for folder in (tmp_path / "missing", tmp_path / ("x" * 300)):
+        answer = await running.post_modern("tools/list", Toolbooth_Folder=str(folder))
+        assert "folder that exists" in answer.text
 
 
 @pytest.mark.proves("META-8")
