@@ -150,6 +150,12 @@ class Changes:
             if shown is not None and session in (None, follower.session):
                 follower.tell(ResourceUpdated(shown))
 
+    def subscribed(self, follower: Follower, place: tuple[ServerRef, str], shown: str) -> None:
+        """A server knows now that `follower`, if it is still there, wants to hear of a resource."""
+        follower.subscriptions[place] = shown
+        if follower not in self._followers.values():
+            self.drop(follower, *place)
+
     def drop(self, follower: Follower, ref: ServerRef, address: str) -> None:
         """End a subscription; the server hears of it when it was the last."""
         if follower.subscriptions.pop((ref, address), None) is None:

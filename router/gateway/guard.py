@@ -189,6 +189,8 @@ async def _read_body(receive: Receive, headers: dict[str, str]) -> bytes:
     more = True
     while more:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Refusal(400, "The request ended before it was complete.")
         chunks.append(message.get("body", b""))
         size += len(chunks[-1])
         if size > MAX_BODY_BYTES:

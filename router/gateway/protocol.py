@@ -240,7 +240,7 @@ class Protocol:
         asked = types.SubscribeRequestParams.model_validate(incoming.params, by_name=False)
         request = _request(incoming, ClientAtHand(session, incoming))
         place = await self._passing.subscribe(request, str(asked.uri))
-        self.changes.follow(session).subscriptions[place] = str(asked.uri)
+        self.changes.subscribed(self.changes.follow(session), place, str(asked.uri))
         return {}
 
     async def _unsubscribe(self, incoming: Incoming, session: Session) -> JsonObject:
@@ -257,9 +257,10 @@ class Protocol:
 
         async def subscribe(follower: Follower, address: str) -> None:
             try:
-                follower.subscriptions[await self._passing.subscribe(request, address)] = address
+                place = await self._passing.subscribe(request, address)
             except MCPError:
                 return  # like a subscription to a resource that never changes
+            self.changes.subscribed(follower, place, address)
 
         def subscribe_all(follower: Follower, addresses: Sequence[str]) -> None:
             for address in addresses:

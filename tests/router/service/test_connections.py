@@ -10,7 +10,9 @@ from contextlib import asynccontextmanager
 import httpx2
 import pytest
 
+from router.activity import ActivityKind
 from router.gateway import answering
+from router.model import JsonObject
 from tests.running import Running
 
 OLD = "2025-06-18"
@@ -124,3 +126,19 @@ async def test_a_stream_ends_with_its_connection_though_a_request_waits_behind_i
             if status == 200:
                 break
             assert status == 409
+
+
+async def test_a_request_that_breaks_off_is_not_carried_out(running: Running) -> None:
+    await running.add("Test")
+    echo: JsonObject = {"toolKey": "test:echo", "arguments": {}}
+    call = {"name": "tool_execute", "arguments": echo}
+    message: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    async with connected(running) as wire:
+        body = json.dumps(message).encode()
+        head = wire.request("POST").replace(b"Content-Length: 0", b"Transfer-Encoding: chunked")
+        wire.writer.write(head + b"%x\r\n%b\r\n" % (len(body), body))
+        wire.writer.write_eof()
+        assert await wire.is_closed()
+    await running.call("tool_execute", echo)
+    calls = [e for e in running.router.recent_activity() if e.kind is ActivityKind.CALL]
+    assert len(calls) == 1
