@@ -6,28 +6,45 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 
+from router.catalog.reading import about_characters
 from router.exchange import ProgressSink, Requester
 from router.model import Failure, JsonObject
 from router.tasks import spawn, stop
 
 _BACKLOG = 1000
+_BACKLOG_CHARACTERS = 16 * 1024 * 1024
 
 
 class Outbox:
-    """Hands on what belongs to a request in order, one at a time, off the reading path."""
+    """Hands on what belongs to a request in order, one at a time, off the reading path. Of more
+    than can wait for a client that doesn't read, the oldest is dropped."""
 
     def __init__(self) -> None:
-        self._waiting: deque[Callable[[], Awaitable[None]]] = deque(maxlen=_BACKLOG)
+        self._waiting: deque[tuple[int, Callable[[], Awaitable[None]]]] = deque()
+        self._characters = 0
         self._forwarding: asyncio.Task[None] | None = None
 
-    def put(self, delivery: Callable[[], Awaitable[None]]) -> None:
-        self._waiting.append(delivery)
+    def put(self, params: JsonObject, delivery: Callable[[], Awaitable[None]]) -> None:
+        """Have `delivery` hand on `params`."""
+        characters = about_characters(params, _BACKLOG_CHARACTERS)
+        self._waiting.append((characters, delivery))
+        self._characters += characters
+        while len(self._waiting) > 1 and self._is_too_much():
+            self._next()
         if self._forwarding is None or self._forwarding.done():
             self._forwarding = spawn(self._forward(), name="outbox")
 
     async def _forward(self) -> None:
         while self._waiting:
-            await self._waiting.popleft()()
+            await self._next()()
+
+    def _next(self) -> Callable[[], Awaitable[None]]:
+        characters, delivery = self._waiting.popleft()
+        self._characters -= characters
+        return delivery
+
+    def _is_too_much(self) -> bool:
+        return len(self._waiting) > _BACKLOG or self._characters > _BACKLOG_CHARACTERS
 
     async def settle(self) -> None:
         """Return when all that came so far has been handed on."""
@@ -64,12 +81,12 @@ class Pending:
 
     def progressed(self, params: JsonObject) -> None:
         if (sink := self.on_progress) is not None:
-            self._put(lambda: sink(params))
+            self._put(params, lambda: sink(params))
 
     def tell(self, method: str, params: JsonObject) -> None:
         """Pass a server's message on to the client whose request this is."""
         if (requester := self.requester) is not None:
-            self._put(lambda: requester.tell(method, params))
+            self._put(params, lambda: requester.tell(method, params))
 
     def give_up(self) -> None:
         """Wake whoever waits, wherever in sending or waiting they are."""
@@ -86,7 +103,7 @@ class Pending:
         if self.outbox is not None:
             await self.outbox.stop()
 
-    def _put(self, delivery: Callable[[], Awaitable[None]]) -> None:
+    def _put(self, params: JsonObject, delivery: Callable[[], Awaitable[None]]) -> None:
         if self.outbox is None:
             self.outbox = Outbox()
-        self.outbox.put(delivery)
+        self.outbox.put(params, delivery)

@@ -11,6 +11,7 @@ import pytest
 from router.errors import UpstreamAnsweredError, UpstreamFailed
 from router.model import Failure, FailureKind, JsonObject
 from router.tasks import spawn
+from router.upstream import pending
 from router.upstream.decoding import NotAMessage, decode
 from router.upstream.jsonrpc import Peer
 
@@ -129,6 +130,29 @@ async def test_progress_arrives_in_order_without_the_token_and_before_the_result
     peer.receive(answer(message, result={}))
     await call
     assert seen == [{"progress": step, "more": None} for step in range(3)]
+
+
+async def test_what_waits_for_a_client_that_does_not_read_is_bounded(
+    peer: Peer, link: FakeLink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pending, "_BACKLOG_CHARACTERS", 1000)
+    reads = asyncio.Event()
+    seen: list[int] = []
+
+    async def sink(params: JsonObject) -> None:
+        await reads.wait()
+        seen.append(params["progress"])
+
+    call = spawn(peer.request("m", on_progress=sink), name="call")
+    message = await link.sent.get()
+    for step in range(20):
+        params = {"progressToken": message["id"], "progress": step, "message": "x" * 300}
+        peer.receive({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+    peer.receive(answer(message, result={}))
+    reads.set()
+    await call
+    assert seen[-1] == 19
+    assert len(seen) < 5
 
 
 async def test_progress_nobody_asked_for_is_ignored(peer: Peer, link: FakeLink) -> None:
