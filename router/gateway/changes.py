@@ -50,7 +50,8 @@ class Follower:
 
     session: SessionId
     recall: Callable[[], Caller]
-    tell: Callable[[ServerEvent], None]
+    tell: Callable[[ServerEvent], asyncio.Task[None] | None]
+    """Begins to tell it, if it wants to hear of that."""
     hears: Callable[[], bool]
     """Whether it can be told now; if not, it is once it can."""
     seen: Lists | None = None
@@ -59,6 +60,8 @@ class Follower:
         default_factory=dict[tuple[ServerRef, str], str]
     )
     """Resources by server and its own address, with the address the client knows."""
+    unsaid: set[ServerEvent] = field(default_factory=set[ServerEvent])
+    """What it is being told; to a client that doesn't read, the same once is enough."""
 
 
 class Changes:
@@ -104,9 +107,10 @@ class Changes:
         meta: JsonObject = {SUBSCRIPTION_ID_META_KEY: incoming.request_id}
         ended = asyncio.Event()
 
-        def tell(event: ServerEvent) -> None:
-            if event_matches(wanted, addresses, event):
-                spawn(_tell_or_end(incoming.answer, event, meta, ended), name="tell a client")
+        def tell(event: ServerEvent) -> asyncio.Task[None] | None:
+            if not event_matches(wanted, addresses, event):
+                return None
+            return spawn(_tell_or_end(incoming.answer, event, meta, ended), name="tell a client")
 
         follower = Follower(session.id, session.recall, tell, lambda: True)
         self._add(ended, follower)
@@ -140,7 +144,7 @@ class Changes:
             before, follower.seen = follower.seen, self._lists(follower)
             for old, new, event in zip(before or (), follower.seen or (), _EVENTS, strict=False):
                 if old is not new and old != new:
-                    follower.tell(event)
+                    _say(follower, event)
 
     def updated(self, ref: ServerRef, session: SessionId | None, params: JsonObject) -> None:
         """A server says that a resource changed; `session` is the only one it knows, if so."""
@@ -148,7 +152,7 @@ class Changes:
         for follower in tuple(self._followers.values()):
             shown = follower.subscriptions.get((ref, address))
             if shown is not None and session in (None, follower.session):
-                follower.tell(ResourceUpdated(shown))
+                _say(follower, ResourceUpdated(shown))
 
     def subscribed(self, follower: Follower, place: tuple[ServerRef, str], shown: str) -> None:
         """A server knows now that `follower`, if it is still there, wants to hear of a resource."""
@@ -188,9 +192,20 @@ def _notification(event: ServerEvent, meta: JsonObject) -> JsonObject:
     return {"jsonrpc": "2.0", **model.model_dump(mode="json", by_alias=True, exclude_none=True)}
 
 
-def _tell(session: Session, event: ServerEvent) -> None:
-    if session.standing is not None:
-        spawn(_tell_in_time(session.standing, _notification(event, {})), name="tell a client")
+def _say(follower: Follower, event: ServerEvent) -> None:
+    if event not in follower.unsaid and (telling := follower.tell(event)) is not None:
+        follower.unsaid.add(event)
+        telling.add_done_callback(lambda _: follower.unsaid.discard(event))
+
+
+def _tell(session: Session, event: ServerEvent) -> asyncio.Task[None] | None:
+    if (stream := session.standing) is None:
+        return None
+    return spawn(_tell_or_leave(stream, event), name="tell a client")
+
+
+async def _tell_or_leave(stream: Answer, event: ServerEvent) -> None:
+    await _tell_in_time(stream, _notification(event, {}))
 
 
 async def _tell_in_time(stream: Answer, message: JsonObject) -> bool:

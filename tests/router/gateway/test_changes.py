@@ -1,7 +1,12 @@
-"""Who follows what: nothing is followed for somebody who has left."""
+"""Who follows what: for nobody who has left, and not without end for who doesn't listen."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from router.gateway.answering import Answer
 from router.gateway.changes import Changes
 from router.gateway.sessions import Sessions
 from router.model import Caller, ServerId, ServerRef, WorkspaceId
@@ -28,3 +33,33 @@ async def test_a_subscription_that_comes_about_after_its_client_left_is_ended() 
     assert ended == [PLACE], "somebody else still follows it"
     sessions.close()
     assert ended == [PLACE, PLACE]
+
+
+async def test_a_client_that_does_not_read_is_told_of_one_change_once() -> None:
+    reads, told = asyncio.Event(), asyncio.Event()
+    sent: list[bytes] = []
+
+    async def send(message: Mapping[str, Any]) -> None:
+        await reads.wait()
+        sent.append(message.get("body", b""))
+        if b"last" in sent[-1]:
+            told.set()
+
+    ref, address = PLACE
+    changes = Changes(lists, lambda ref, address: None)
+    sessions = Sessions(changes.forget)
+    session = sessions.open(incoming("2025-06-18"), "2025-06-18")
+    follower = changes.follow(session)
+    changes.subscribed(follower, PLACE, "first")
+    changes.subscribed(follower, (ref, "other"), "last")
+    with Answer(send) as session.standing:
+        for _ in range(100):
+            changes.updated(ref, None, {"uri": address})
+        changes.updated(ref, None, {"uri": "other"})
+        reads.set()
+        async with asyncio.timeout(5):
+            await told.wait()
+    assert len([body for body in sent if b"first" in body]) == 1
+    await asyncio.sleep(0)
+    assert not follower.unsaid
+    sessions.close()
