@@ -7,6 +7,7 @@ or too many questions at once: refused, with a sentence that says so.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import time
 from collections.abc import Callable
@@ -25,6 +26,8 @@ _HOUR_S = 3600.0
 _MAX_WAITING = 32
 _REMIND_EVERY_S = 10.0
 """How often a waiting call shows a sign of life: clients give up on calls that are silent."""
+
+_REMIND_WITHIN_S = 1.0
 
 _Grantee: TypeAlias = tuple[object, ...]
 
@@ -145,7 +148,9 @@ class Asking:
         steps = 0
         while (left_s := deadline - self._now()) > 0:
             if on_progress is not None:
-                await on_progress({"progress": steps / 1000, "message": message})
+                with contextlib.suppress(TimeoutError):  # it waits for a client that doesn't read
+                    async with asyncio.timeout(min(left_s, _REMIND_WITHIN_S)):
+                        await on_progress({"progress": steps / 1000, "message": message})
             steps += 1
             await asyncio.wait([waiting.answer], timeout=min(left_s, _REMIND_EVERY_S))
             if waiting.answer.done():

@@ -10,10 +10,12 @@ from contextlib import asynccontextmanager
 import pytest
 
 from router.activity import Outcome
-from router.errors import NotFound
+from router.catalog.policies import Subject
+from router.errors import NotFound, Refused
 from router.events import PermissionAsked, PermissionSettled
-from router.model import JsonObject
-from router.permissions import Answer, AskId, PermissionAsk
+from router.gateway.asking import Question
+from router.model import Caller, JsonObject, ServerId, WorkspaceId
+from router.permissions import Answer, AskId, Kind, PermissionAsk
 from router.tasks import spawn
 from tests.router.gateway.harness import Booth
 
@@ -89,6 +91,20 @@ async def test_no_answer_in_time_is_a_refusal_that_says_so() -> None:
     booth = attended(ask_timeout_s=0.01)
     answer = await booth.call("tool_execute", CALL)
     assert "no answer came in time" in answer["content"][0]["text"]
+
+
+async def test_a_client_that_does_not_read_keeps_no_question_open() -> None:
+    booth = attended(ask_timeout_s=0.01)
+    caller = Caller("Editor", None, WorkspaceId("home"), None)
+    question = Question(caller, Subject(Kind.TOOL, ServerId("files"), "write_file"), "Files", "")
+
+    async def stuck(_: JsonObject) -> None:
+        await asyncio.Event().wait()
+
+    async with asyncio.timeout(5):
+        with pytest.raises(Refused, match="no answer came in time"):
+            await booth.asking.ask(question, stuck)
+    assert booth.asking.pending() == ()
     assert booth.asking.pending() == ()
 
 
