@@ -62,6 +62,8 @@ class Follower:
     """Resources by server and its own address, with the address the client knows."""
     unsaid: set[ServerEvent] = field(default_factory=set[ServerEvent])
     """What it is being told; to a client that doesn't read, the same once is enough."""
+    missed: set[ResourceUpdated] = field(default_factory=set[ResourceUpdated])
+    """What changed of its resources while it could not be told."""
 
 
 class Changes:
@@ -145,6 +147,9 @@ class Changes:
             for old, new, event in zip(before or (), follower.seen or (), _EVENTS, strict=False):
                 if old is not new and old != new:
                     _say(follower, event)
+            missed, follower.missed = follower.missed, set()
+            for event in missed:
+                _say(follower, event)
 
     def updated(self, ref: ServerRef, session: SessionId | None, params: JsonObject) -> None:
         """A server says that a resource changed; `session` is the only one it knows, if so."""
@@ -152,7 +157,7 @@ class Changes:
         for follower in tuple(self._followers.values()):
             shown = follower.subscriptions.get((ref, address))
             if shown is not None and session in (None, follower.session):
-                _say(follower, ResourceUpdated(shown))
+                _say_or_keep(follower, ResourceUpdated(shown))
 
     def subscribed(self, follower: Follower, place: tuple[ServerRef, str], shown: str) -> None:
         """A server knows now that `follower`, if it is still there, wants to hear of a resource."""
@@ -162,8 +167,9 @@ class Changes:
 
     def drop(self, follower: Follower, ref: ServerRef, address: str) -> None:
         """End a subscription; the server hears of it when it was the last."""
-        if follower.subscriptions.pop((ref, address), None) is None:
+        if (shown := follower.subscriptions.pop((ref, address), None)) is None:
             return
+        follower.missed.discard(ResourceUpdated(shown))
         if not any((ref, address) in each.subscriptions for each in self._followers.values()):
             self._unsubscribe(ref, address)
 
@@ -190,6 +196,13 @@ def _acknowledged(wanted: SubscriptionFilter, meta: JsonObject) -> JsonObject:
 def _notification(event: ServerEvent, meta: JsonObject) -> JsonObject:
     model = event_to_notification(event, meta)
     return {"jsonrpc": "2.0", **model.model_dump(mode="json", by_alias=True, exclude_none=True)}
+
+
+def _say_or_keep(follower: Follower, event: ResourceUpdated) -> None:
+    if follower.hears():
+        _say(follower, event)
+    else:
+        follower.missed.add(event)
 
 
 def _say(follower: Follower, event: ServerEvent) -> None:

@@ -63,3 +63,30 @@ async def test_a_client_that_does_not_read_is_told_of_one_change_once() -> None:
     await asyncio.sleep(0)
     assert not follower.unsaid
     sessions.close()
+
+
+async def test_a_change_of_a_resource_is_kept_until_its_client_can_be_told() -> None:
+    told = asyncio.Event()
+    sent: list[bytes] = []
+
+    async def send(message: Mapping[str, Any]) -> None:
+        sent.append(message.get("body", b""))
+        if b"mine" in sent[-1]:
+            told.set()
+
+    ref, address = PLACE
+    changes = Changes(lists, lambda ref, address: None)
+    sessions = Sessions(changes.forget)
+    session = sessions.open(incoming("2025-06-18"), "2025-06-18")
+    follower = changes.follow(session)
+    changes.subscribed(follower, PLACE, "mine")
+    changes.subscribed(follower, (ref, "other"), "dropped")
+    for changed in (address, "other"):
+        changes.updated(ref, None, {"uri": changed})
+    changes.drop(follower, ref, "other")
+    with Answer(send) as session.standing:
+        changes.look_soon()
+        async with asyncio.timeout(5):
+            await told.wait()
+    assert not [body for body in sent if b"dropped" in body]
+    sessions.close()
