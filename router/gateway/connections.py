@@ -20,7 +20,7 @@ _TOO_MANY = (
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
     b"Connection: close\r\n\r\n"
 )
-_UPGRADE = re.compile(rb"^upgrade(?=:)", re.IGNORECASE | re.MULTILINE)
+_UPGRADE = re.compile(rb"^[Uu]pgrade(?=:)", re.MULTILINE)
 _IGNORED = b"x-spare"
 """As long as the name it takes the place of."""
 
@@ -95,6 +95,8 @@ class BoundedConnection(HttpToolsProtocol):
 def _without_upgrade(data: bytes) -> bytes:
     """`data` with an offer to speak another protocol, as each request of Java's client has it, by a
     name that nobody knows: we speak none, but the parser would take the body for it."""
+    if b"pgrade:" not in data:
+        return data
     head, end, rest = data.partition(b"\r\n\r\n")
     return _UPGRADE.sub(_IGNORED, head) + end + rest
 
