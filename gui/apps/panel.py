@@ -4,6 +4,7 @@ main window and in the settings alike."""
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.apps.app_list import AppList
@@ -38,9 +39,18 @@ class AppsPanel(QWidget):
     def load(self) -> None:
         self.connector.load()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        self.list.show_apps(self.connector.apps)
+        super().showEvent(event)
+
+    def _show_apps(self) -> None:
+        # The rows of twenty applications take a moment, which a window that opens doesn't have.
+        if self.isVisible():
+            self.list.show_apps(self.connector.apps)
+
     def _connect(self) -> None:
         here = self.connector
-        here.listed.connect(self.list.show_apps)
+        here.listed.connect(self._show_apps)
         here.failed.connect(self._show_error)
         here.connected.connect(self._connected)
         here.disconnected.connect(self._disconnected)

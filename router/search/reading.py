@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from router.model import Tool
 from router.search.directions import Directions
 from router.search.documents import Field, field_texts
@@ -23,6 +25,8 @@ _MEANING_WEIGHTS = {
 }
 _MEANING_CHARACTERS = 400
 """The first sentences of a description say what a tool is for; the rest is detail."""
+
+_TOOLS_AT_ONCE = 64
 
 _vocabulary = Vocabulary()
 _typos = Typos(_vocabulary.numbers)
@@ -54,6 +58,9 @@ def ranking(parts: Sequence[ReadTools], *, meaning: bool) -> Ranking:
 
 
 def directions_of(tools: Sequence[Tool], table: MeaningTable) -> Vectors:
-    """Where each tool's definition points."""
+    """Where each tool's definition points. Some tools at a time: their words' rows stay in the
+    processor's cache, and no step is so long that it would hold up the other threads."""
     texts = [[text[:_MEANING_CHARACTERS] for text in field_texts(tool)] for tool in tools]
-    return table.blends(texts, [_MEANING_WEIGHTS[field] for field in Field])
+    weights = [_MEANING_WEIGHTS[field] for field in Field]
+    begins = range(0, max(len(texts), 1), _TOOLS_AT_ONCE)
+    return np.concatenate([table.blends(texts[at : at + _TOOLS_AT_ONCE], weights) for at in begins])
