@@ -41,11 +41,7 @@ def main() -> None:
 
 
 def ranker(catalog: Sequence[dict[str, Any]], strategy: Optimization) -> Ranker:
-    seen: Counter[tuple[str, str]] = Counter()
-    tools: list[Tool] = []
-    for entry in catalog:
-        tools.append(_tool(entry, seen[entry["server"], entry["name"]]))
-        seen[entry["server"], entry["name"]] += 1
+    tools = read_tools(catalog)
     keys = {tool.key: str(entry["tool_key"]) for tool, entry in zip(tools, catalog, strict=True)}
     ranking = Provider().build(tools, meaning=strategy is Optimization.HYBRID)
 
@@ -55,6 +51,16 @@ def ranker(catalog: Sequence[dict[str, Any]], strategy: Optimization) -> Ranker:
         return [keys[key] for key in found][:count]
 
     return rank
+
+
+def read_tools(catalog: Sequence[dict[str, Any]]) -> list[Tool]:
+    """One for each entry, in their order."""
+    seen: Counter[tuple[str, str]] = Counter()
+    tools: list[Tool] = []
+    for entry in catalog:
+        tools.append(_tool(entry, seen[entry["server"], entry["name"]]))
+        seen[entry["server"], entry["name"]] += 1
+    return tools
 
 
 def hybrid(catalog: Sequence[dict[str, Any]]) -> Ranker:

@@ -1,52 +1,114 @@
 """Relevance in 0..1 that means the same for every query: about how often such a hit is right.
 
-Two logistic curves over how much of the query's words a tool has and how near its meaning is,
-fitted on searches whose right answers are known. Nothing in it depends on the other hits, so that a
-bad best hit is seen to be bad.
+First, how well a tool fits by itself: how much of the query's words it has and how near its meaning
+is. What hardly fits by itself is not made relevant by being the best there is, so that a bad best
+hit is seen to be bad. Then, how it compares: a tool far ahead of the next is more often the one
+that was meant than one of five that fit as well. Fitted on searches whose right answers are known,
+by `python -m bench.calibration`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
 
 from router.model import Optimization
 
 if TYPE_CHECKING:
     from router.search.ranking import Scored
+    from router.search.segments import Floats
 
 NOTHING_FITS = {Optimization.BM25: 0.1, Optimization.HYBRID: 0.05, Optimization.CLOUD: 0.03}
 """A search whose best hit is less relevant than this found nothing that fits. Of searches for what
-is there fewer than one in a hundred is told so."""
+is there about one in a hundred is told so."""
+FULL_LEAD = 0.5
+"""Who is ahead of the next by so much of the score is as far ahead as counts."""
+FULL_FIT = 0.3
+"""What fits less than this by itself gains less from being ahead."""
 _WORDS_ONLY = (-2.29, 2.77)
-_WITH_MEANING = (-4.23, 1.09, 4.14)
+_WITH_MEANING = (-3.49, 1.09, 4.14, -0.15)
+"""The last for the size of the catalogue: among many tools some mean nearly anything. Words need no
+such thing, since a word is the more telling the more tools don't have it."""
+
+
+class Comparing(NamedTuple):
+    """What counts how much, in log odds."""
+
+    base: float
+    fit: float
+    ahead: float
+    behind: float
+
+
+COMPARING = {
+    Optimization.BM25: Comparing(-0.66, 0.17, 7.06, 3.96),
+    Optimization.HYBRID: Comparing(0.16, 0.50, 7.27, 5.80),
+}
+
+
+class Evidence(NamedTuple):
+    """What speaks for one tool, given one text."""
+
+    odds: float
+    """That it fits by itself, as their logarithm."""
+    ahead: float
+    """Of the next best, in shares of the best score; negative if it is behind the best."""
+
+
+def relevance(one: Evidence, comparing: Comparing, least: float) -> float:
+    """What fits less than `least` by itself gains nothing by comparison."""
+    odds, ahead = one
+    base, by_fit, by_ahead, by_behind = comparing
+    fit = _logistic(odds)
+    compared = by_ahead * lead(fit, ahead) if ahead > 0 else by_behind * ahead
+    result = _logistic(base + by_fit * odds + compared)
+    return result if fit >= least or result < fit else fit
+
+
+def lead(fit: float, ahead: float) -> float:
+    """What counts of being ahead."""
+    counting = ahead if ahead < FULL_LEAD else FULL_LEAD
+    return counting * fit / FULL_FIT if fit < FULL_FIT else counting
 
 
 def relevances(
-    scored: Sequence[Scored], places: Sequence[int], learned: Sequence[float]
+    scored: Sequence[Scored], shares: Floats, places: Sequence[int], learned: Sequence[float]
 ) -> list[float]:
     """For the tools in some `places` of what was scored, with what was learned of each: its
     relevance for the text that fits it best, never rising down the list, since that is sorted by
-    what is also compared between the hits."""
-    by_text = [_fits(each, places) for each in scored]
-    result: list[float] = []
-    for known, *fits in zip(learned, *by_text, strict=True):
-        fit = max(*fits, known)
-        result.append(round(min(fit, result[-1]) if result else fit, 3))
-    return result
+    more than one text. `shares` are what is left to each tool that was scored."""
+    strategy = Optimization.BM25 if scored[0].meaning is None else Optimization.HYBRID
+    comparing, least = COMPARING[strategy], NOTHING_FITS[strategy]
+    result = list(learned)
+    for each in scored:
+        fits = [relevance(one, comparing, least) for one in evidence(each, shares, places)]
+        result = list(map(max, result, fits))
+    return [round(each, 3) for each in accumulate(result, min)]
 
 
-def _fits(scored: Scored, places: Sequence[int]) -> list[float]:
+def evidence(scored: Scored, shares: Floats, places: Sequence[int]) -> list[Evidence]:
+    """Those in `places` are different tools: the same on another server is no rival."""
     at = list(places)
+    totals = scored.total * shares
+    top = float(totals[totals.argmax()]) or 1.0
+    here: list[float] = totals[at].tolist()
+    second = sorted(here)[-2] if len(here) > 1 else 0.0
+    aheads = [(each - (second if each >= top else top)) / top for each in here]
+    return list(map(Evidence, _odds(scored, at), aheads))
+
+
+def _odds(scored: Scored, at: list[int]) -> list[float]:
     words: list[float] = scored.words[at].tolist()
     if scored.meaning is None:
-        base, slope = _WORDS_ONLY
-        return [_logistic(base + slope * each) for each in words]
-    base, slope, meaning_slope = _WITH_MEANING
+        base, by_words = _WORDS_ONLY
+        return [base + by_words * each for each in words]
+    base, by_words, by_meaning, by_size = _WITH_MEANING
+    base += by_size * math.log(scored.among)
     near: list[float] = scored.meaning[at].tolist()
     pairs = zip(words, near, strict=True)
-    return [_logistic(base + slope * word + meaning_slope * other) for word, other in pairs]
+    return [base + by_words * word + by_meaning * other for word, other in pairs]
 
 
 def _logistic(value: float) -> float:

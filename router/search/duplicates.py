@@ -29,18 +29,22 @@ class Duplicates:
 
     def of(self, number: int) -> tuple[ToolKey, ...]:
         """The keys under which other servers have this tool."""
-        others = (other for other in self._groups.get(number, ()) if other != number)
-        return tuple(self._tools[other].key for other in others)
+        if (group := self._groups.get(number)) is None:
+            return ()
+        return tuple(self._tools[other].key for other in group if other != number)
 
     def distinct(self, numbers: Iterable[int], limit: int) -> list[int]:
         """The first `limit` of `numbers` that are different tools."""
         chosen: list[int] = []
         seen: set[int] = set()
         for number in numbers:
-            first = self._groups.get(number, (number,))[0]
-            if first not in seen and len(chosen) < limit:
+            if len(chosen) == limit:
+                break
+            group = self._groups.get(number)
+            first = number if group is None else group[0]
+            if first not in seen:
                 chosen.append(number)
-            seen.add(first)
+                seen.add(first)
         return chosen
 
 

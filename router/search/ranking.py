@@ -66,6 +66,8 @@ class Scored:
     """In 0..1: how much of what could match does match."""
     meaning: Vectors | None
     total: Floats
+    among: int
+    """How many tools there are, candidates or not."""
 
 
 class Ranking:
@@ -141,7 +143,8 @@ class Ranking:
             meaning = self._directions.near(look.vector, some)
             total = _mixed(total, _normal(np.maximum(meaning, 0)))
         ceiling = look.wish.ceiling * self._index.best_gain * (1 + NAME_SHARE)
-        return Scored(look.wish, words / ceiling if ceiling else words, meaning, total)
+        share = words / ceiling if ceiling else words
+        return Scored(look.wish, share, meaning, total, len(self.tools))
 
     def _hits(
         self,
@@ -153,12 +156,14 @@ class Ranking:
     ) -> list[SearchHit]:
         places = _best(totals, 2 * limit + _SPARE)
         best = dict(zip(numbers[places].tolist(), places.tolist(), strict=True))
-        chosen: list[int] = self._duplicates.distinct(best, limit)
+        # One more than wanted: how relevant the last is depends on how far ahead of the next it is.
+        chosen: list[int] = self._duplicates.distinct(best, limit + 1)
         if not chosen:
             return []
         known = [learned.get(number, 0.0) for number in chosen]
         at = [best[number] for number in chosen]
-        relevance = relevances(scored, at, known)
+        relevance = relevances(scored, self._shares.take(numbers), at, known)[:limit]
+        chosen, at, known = chosen[:limit], at[:limit], known[:limit]
         reasons = explanations(scored[0], self._index, at, chosen, known)
         return [
             SearchHit(self.tools[number], relevant, reason, self._duplicates.of(number))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from router.model import Optimization
+from router.search.calibration import NOTHING_FITS
 from router.searching import Experience
 from tests.router.search.catalogue import TOOLS, names, search, tool
 
@@ -78,7 +79,54 @@ def test_relevance_tells_a_good_hit_from_a_poor_one_of_another_query(
 ) -> None:
     good = search("create an issue in a github repository", strategy=strategy)[0]
     poor = search("bake a chocolate cake in the time zone", strategy=strategy)[0]
-    assert good.relevance > 2 * poor.relevance
+    assert good.relevance > 0.9
+    assert poor.relevance < 0.65
+
+
+@pytest.mark.proves("META-2")
+@BOTH
+@pytest.mark.parametrize("query", ["create an issue", "list pull requests", "get the current time"])
+def test_an_obvious_hit_in_a_small_catalogue_reads_like_one(
+    query: str, strategy: Optimization
+) -> None:
+    first, *others = search(query, strategy=strategy)
+    assert first.relevance >= 0.6
+    assert all(other.relevance < 0.2 for other in others)
+
+
+@BOTH
+def test_a_tool_with_a_rival_as_good_is_less_relevant_than_without(strategy: Optimization) -> None:
+    rival = tool("gitlab", "create_issue", "Open a new issue in a project", title="Short summary")
+    alone = search("create an issue", strategy=strategy)[0]
+    beside = search("create an issue", tools=[*TOOLS, rival], strategy=strategy)[0]
+    assert beside.relevance < alone.relevance - 0.2
+
+
+@BOTH
+def test_the_same_tool_on_another_server_is_no_rival(strategy: Optimization) -> None:
+    again = tool("work", "create_issue", TOOLS[0].description, title="Short summary")
+    found = search("create an issue", tools=[*TOOLS, again], strategy=strategy)[0]
+    assert found.also
+    assert found.relevance >= 0.6
+
+
+@BOTH
+def test_relevance_does_not_depend_on_how_many_are_wanted(strategy: Optimization) -> None:
+    one = search("issue of a repository", limit=1, strategy=strategy)
+    assert one == search("issue of a repository", limit=5, strategy=strategy)[:1]
+
+
+def test_being_the_best_makes_nothing_relevant_that_does_not_fit() -> None:
+    hits = search("book a flight to paris", strategy=Optimization.HYBRID)
+    assert all(hit.relevance < NOTHING_FITS[Optimization.HYBRID] for hit in hits)
+
+
+def test_each_step_of_a_task_is_as_relevant_as_if_asked_alone() -> None:
+    steps = ("create an issue", "read file", "current time")
+    together = {hit.tool.key: hit.relevance for hit in search(*steps, strategy=Optimization.HYBRID)}
+    for step in steps:
+        alone = search(step, strategy=Optimization.HYBRID)[0]
+        assert together[alone.tool.key] == pytest.approx(alone.relevance, abs=0.1)
 
 
 def test_what_matched_is_said_in_the_words_of_the_query() -> None:
