@@ -50,8 +50,9 @@ class RouterThread:
         self._stopping = False
 
     def start(self) -> None:
-        # Python's 5 ms would show as stutter: each side waits that long for the other's turn.
-        sys.setswitchinterval(0.001)
+        # Python's 5 ms would show as stutter: each side waits that long for the other's turn, and
+        # painting gives its turn away with every call of Qt's.
+        sys.setswitchinterval(0.0002)
         self._thread.start()
 
     def submit(self, coro: Coroutine[Any, Any, T]) -> Future[T]:
