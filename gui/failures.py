@@ -20,6 +20,7 @@ class Action(StrEnum):
 
     EDIT = "edit"
     REVIEW = "review"
+    REVIEW_TOOLS = "review_tools"
     SIGN_IN = "sign_in"
     ALLOW_NETWORK = "allow_network"
     RETRY = "retry"
@@ -32,15 +33,16 @@ class Offer:
 
 
 def failure_text(failure: Failure) -> str:
-    """The cause, short enough for a row, and until when nothing is tried."""
-    cause = _cause(failure)
+    """The cause, and until when nothing is tried."""
+    cause = cause_text(failure)
     if failure.retry_at is None:
         return cause
     moment = f"{failure.retry_at.astimezone():%H:%M:%S}"
     return tr("{cause}; not tried again before {time}").format(cause=cause, time=moment)
 
 
-def _cause(failure: Failure) -> str:
+def cause_text(failure: Failure) -> str:
+    """Short enough for a row."""
     subject = failure.subject
     match failure.kind:
         case FailureKind.COMMAND_NOT_FOUND:

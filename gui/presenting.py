@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import assert_never
 
 from gui import formats
-from gui.failures import Offer, failure_offer, failure_text
+from gui.failures import Action, Offer, cause_text, failure_offer
 from gui.translating import tr
 from router.activity import ActivityEntry, ActivityKind, Outcome
 from router.model import (
@@ -98,13 +98,13 @@ def present(status: ServerStatus) -> Presentation:
 
 
 def _waiting(failure: Failure, summary: str) -> Presentation:
-    detail, offer = failure_text(failure), failure_offer(failure.kind)
+    detail, offer = cause_text(failure), failure_offer(failure.kind)
     return Presentation(Mark.ATTENTION, summary, detail, Tone.WARN, offer)
 
 
 def _present_failure(status: ServerStatus, failure: Failure) -> Presentation:
     """A server whose last list is still known is worse than before but not gone."""
-    detail, offer = failure_text(failure), failure_offer(failure.kind)
+    detail, offer = cause_text(failure), failure_offer(failure.kind)
     if status.state is ServerState.BACKING_OFF:
         return Presentation(Mark.ATTENTION, tr("Trying again"), detail, Tone.WARN, offer)
     if status.state in (ServerState.IDLE, ServerState.READY) and status.tool_count is not None:
@@ -115,8 +115,9 @@ def _present_failure(status: ServerStatus, failure: Failure) -> Presentation:
 def _present_healthy(status: ServerStatus) -> Presentation:
     target = short_target(status)
     if status.waiting_count and status.state in (ServerState.READY, ServerState.IDLE):
-        waits = failure_text(Failure(FailureKind.CONSENT_NEEDED))
-        return Presentation(Mark.ATTENTION, tr("Needs approval"), waits, Tone.WARN)
+        waits = tr("%n tools are held back", "", status.waiting_count)
+        review = Offer(tr("Review…"), Action.REVIEW_TOOLS)
+        return Presentation(Mark.ATTENTION, tr("Needs approval"), waits, Tone.WARN, review)
     match status.state:
         case ServerState.READY:
             return Presentation(Mark.READY, tr("Ready"), target, Tone.OK)

@@ -12,6 +12,18 @@ from router.model import Caller, Optimization, ProjectId, Tool, ToolKey, Workspa
 
 
 @dataclass(frozen=True, slots=True)
+class Why:
+    """Why a tool was found, for those who say it in a language of their own."""
+
+    words: tuple[str, ...] = ()
+    """Of the query, that the tool has."""
+    meaning: float | None = None
+    """How near the two are in meaning, in 0..1; None where that says nothing for the tool."""
+    learned: bool = False
+    """Whether it was run after such a search before."""
+
+
+@dataclass(frozen=True, slots=True)
 class SearchHit:
     """One answer of a search: relevance in 0..1, and in a few words why it matched."""
 
@@ -20,6 +32,8 @@ class SearchHit:
     explanation: str
     also: tuple[ToolKey, ...] = ()
     """Where other servers have the same tool."""
+    why: Why | None = None
+    """What the explanation says, unless those are someone else's words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from gui.look.theme import theme
 from gui.look.widgets import CopyButton, label, primary_button, secondary_button
 from gui.placing import open_at_size
 from gui.settings.controls import wrapped
+from gui.translating import tr
 from router.clients import ClientApp, ConnectionPlan, DiffLine
 
 _PADDING = 24
@@ -116,7 +117,7 @@ def _column(dialog: QDialog, title: str, where: str, explained: str) -> QVBoxLay
 
 
 def _footer(dialog: QDialog, main: QWidget) -> QHBoxLayout:
-    cancel = secondary_button(dialog.tr("Close"))
+    cancel = secondary_button(tr("Close"))
     cancel.setAutoDefault(False)
     cancel.clicked.connect(dialog.reject)
     row = QHBoxLayout()

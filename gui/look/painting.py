@@ -196,11 +196,12 @@ def draw_text(
     font: QFont,
     color: QColor,
     alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
 ) -> None:
-    """One line of `text`, centred vertically, elided at the end where it does not fit."""
+    """One line of `text`, centred vertically, elided where it does not fit."""
     painter.setFont(font)
     painter.setPen(color)
-    shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(rect.width()))
+    shown = painter.fontMetrics().elidedText(text, elide, int(rect.width()))
     painter.drawText(rect, alignment | Qt.AlignmentFlag.AlignVCenter, shown)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gui.look import fonts
 from gui.look.layouts import clear
@@ -46,7 +46,7 @@ class NeedsPage(PageFrame):
     sign_in_requested = Signal(object)
     """Each with the `ServerRef`."""
     tools_approved = Signal(object, object)
-    """The `ServerRef`, and the names of the tools or None for all."""
+    """The `ServerRef`, and the names of the tools, none but those in sight."""
 
     def __init__(self, router: RouterPort) -> None:
         super().__init__(
@@ -120,16 +120,15 @@ class NeedsPage(PageFrame):
         return card
 
     def _held_card(self, held: HeldTools) -> Card:
-        every = primary_button(self.tr("Approve all %n", "", len(held.tools)))
-        every.setAccessibleDescription(held.name)
-        every.clicked.connect(lambda: self.tools_approved.emit(held.ref, None))
+        every = self._approve_many(held)
         head = QHBoxLayout()
         head.setSpacing(12)
         head.addWidget(Tile(held.name, 32))
         head.addWidget(label(held.name, font=fonts.semibold()))
         waiting = self.tr("%n tools are held back", "", len(held.tools))
         head.addWidget(label(waiting, font=fonts.ui_font(fonts.SMALL), tint="text2"), 1)
-        head.addWidget(every)
+        if every is not None:
+            head.addWidget(every)
         card = Card()
         column = QVBoxLayout(card)
         column.setContentsMargins(16, 12, 16, 12)
@@ -141,6 +140,19 @@ class NeedsPage(PageFrame):
             column.addWidget(hline())
             column.addLayout(self._tool(held, tool))
         return card
+
+    def _approve_many(self, held: HeldTools) -> QPushButton | None:
+        """One click for all there is nothing to say against; the others are read one by one."""
+        fine = [tool.key.tool for tool in held.tools if not tool.findings]
+        if len(fine) == len(held.tools):
+            button = primary_button(self.tr("Approve all %n", "", len(fine)))
+        elif fine:
+            button = secondary_button(self.tr("Approve %n without findings", "", len(fine)))
+        else:
+            return None
+        button.setAccessibleDescription(held.name)
+        button.clicked.connect(lambda: self.tools_approved.emit(held.ref, tuple(fine)))
+        return button
 
     def _tool(self, held: HeldTools, tool: PendingTool) -> QVBoxLayout:
         approve = secondary_button(self.tr("Approve"))

@@ -13,8 +13,11 @@ from gui.look import fonts, painting
 from gui.look.icons import icon
 from gui.look.theme import theme
 from gui.look.widgets import Card, ElidedLabel, IconButton, hline, label
+from gui.playground.presenting import why_text
 from gui.settings.controls import wrapped
 from router.searching import SearchHit, SearchTrial
+
+_HEAD = 26
 
 
 class ResultColumn(Card):
@@ -70,7 +73,7 @@ class ResultColumn(Card):
         return f"{formats.duration(trial.duration_ms)} · {found} · {tokens}"
 
     def _row(self, rank: int, hit: SearchHit, pinned: bool) -> QWidget:
-        pin = IconButton("pin", self.tr("Pin: every app gets this tool"), size=26, icon_size=14)
+        pin = IconButton("pin", self.tr("Pin: every app gets this tool"), size=_HEAD, icon_size=14)
         pin.setCheckable(True)
         pin.setChecked(pinned)
         pin.setAccessibleDescription(hit.tool.key.shown)
@@ -78,7 +81,7 @@ class ResultColumn(Card):
         if pinned:
             pin.setIcon(icon("pin", "accent"))
             pin.describe(self.tr("Pinned: every app gets this tool. Press to unpin"))
-        hide = IconButton("eye-off", self.tr("Never show this tool"), size=26, icon_size=14)
+        hide = IconButton("eye-off", self.tr("Never show this tool"), size=_HEAD, icon_size=14)
         hide.setAccessibleDescription(hit.tool.key.shown)
         hide.clicked.connect(lambda: self.hiding_requested.emit(hit.tool.key))
         head = QHBoxLayout()
@@ -91,7 +94,7 @@ class ResultColumn(Card):
         head.addWidget(label(f"{hit.relevance:.2f}", font=fonts.semibold(), tint="text2"))
         description = ElidedLabel(" ".join(hit.tool.description.split()))
         description.setProperty("tint", "text2")
-        why = ElidedLabel(hit.explanation)
+        why = ElidedLabel(why_text(hit))
         why.setFont(fonts.ui_font(fonts.LABEL))
         why.setProperty("tint", "text2")
         texts = QVBoxLayout()
@@ -105,7 +108,7 @@ class ResultColumn(Card):
         across.setContentsMargins(0, 0, 0, 0)
         across.setSpacing(10)
         number = label(str(rank), font=fonts.semibold(), tint="text2")
-        number.setFixedWidth(18)
+        number.setFixedSize(18, _HEAD)  # On one line with the name beside it.
         across.addWidget(number, 0, Qt.AlignmentFlag.AlignTop)
         across.addLayout(texts, 1)
         return row

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 from gui.look import fonts
 from gui.look.widgets import label, set_tint
 from gui.settings.controls import wrapped
-from gui.translating import tr
 from router.errors import InvalidInput
 from router.model import JsonObject
 
@@ -57,10 +56,10 @@ class ScriptEditor(QWidget):
         try:
             value: object = json.loads(self._arguments.text().strip() or "{}")
         except ValueError as error:
-            problem = tr("The arguments are no JSON: {problem}").format(problem=error)
+            problem = self.tr("The arguments are no JSON: {problem}").format(problem=error)
             raise InvalidInput(problem) from None
         if not isinstance(value, dict):
-            raise InvalidInput(tr('The arguments are a JSON object, like {"path": "/tmp"}.'))
+            raise InvalidInput(self.tr('The arguments are a JSON object, like {"path": "/tmp"}.'))
         return cast(JsonObject, value)
 
     def set_arguments(self, text: str) -> None:

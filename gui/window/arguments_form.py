@@ -61,7 +61,7 @@ class ArgumentsForm(QWidget):
             if text.strip():
                 values[parameter.name] = value_of(parameter, text.strip())
             elif parameter.required:
-                raise InvalidInput(tr("{name} is required.").format(name=parameter.name))
+                raise InvalidInput(self.tr("{name} is required.").format(name=parameter.name))
         return values
 
 

@@ -184,6 +184,7 @@ class MainWindow(QMainWindow):
         detail.sign_in_requested.connect(self._wish(Wishes.sign_in))
         detail.network_requested.connect(self._wish(Wishes.allow_network))
         detail.patience_requested.connect(self._wish(Wishes.wait_longer))
+        detail.review_requested.connect(lambda: self.go_to(Place.NEEDS_YOU))
         detail.permission_chosen.connect(self._wish(Wishes.permit))
         detail.tools_approved.connect(self._wish(Wishes.approve_tools))
         detail.tool_permitted.connect(self._tick)
@@ -323,6 +324,8 @@ class MainWindow(QMainWindow):
                 self._wish(Wishes.allow_network)(ref)
             case Action.REVIEW:
                 self.page.servers.select(ref)
+            case Action.REVIEW_TOOLS:
+                self.go_to(Place.NEEDS_YOU)
             case _:
                 assert_never(offer.action)
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.failures import Action, failure_hint
+from gui.failures import Action, failure_hint, failure_text
 from gui.installing import install_command
 from gui.look import fonts
 from gui.look.icons import menu_icon
@@ -57,6 +57,7 @@ class ServerDetail(Card):
     sign_in_requested = Signal(object)
     network_requested = Signal(object)
     patience_requested = Signal(object)
+    review_requested = Signal(object)
     """Each with the `ServerRef`."""
     permission_chosen = Signal(object, object)
     """A `ToolKey` and the `Permission` it is to have."""
@@ -301,9 +302,11 @@ class ServerDetail(Card):
     def _trouble_notice(
         self, status: ServerStatus, config: ServerConfig, shown: Presentation
     ) -> Banner:
-        hint = failure_hint(status.failure) if status.failure is not None else ""
+        text, hint = shown.detail, ""
+        if status.failure is not None:
+            text, hint = failure_text(status.failure), failure_hint(status.failure)
         return Banner(
-            shown.detail,
+            text,
             hint,
             tone="err" if shown.tone is Tone.ERR else "warn",
             buttons=self._trouble_buttons(status, config, shown),
@@ -340,6 +343,8 @@ class ServerDetail(Card):
                 return self.sign_in_requested
             case Action.ALLOW_NETWORK:
                 return self.network_requested
+            case Action.REVIEW_TOOLS:
+                return self.review_requested
             case Action.RETRY | Action.REVIEW:
                 return self.refresh_requested
             case _:

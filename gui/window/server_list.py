@@ -39,6 +39,8 @@ ROW_HEIGHT = 56
 _GAP = 4
 _TILE = 28
 _BUTTON_HEIGHT = 24
+_LEAST_TEXT = 96
+"""Where less than that is left for the text, the tile gives way."""
 
 
 class ServerList(Card):
@@ -207,6 +209,8 @@ def _places(row: Row, index: Index) -> _Places:
     count = _beside(toggle.left() - 18, middle, _count_width(index), painting.TOGGLE_HEIGHT)
     tile = QRectF(fill.left() + 28, middle - _TILE / 2, _TILE, _TILE)
     left, right = tile.right() + 10, min(button.left(), count.left()) - 8
+    if right - left < _LEAST_TEXT:
+        left, tile = tile.left(), QRectF()
     return _Places(
         fill=fill,
         mark=QRectF(fill.left() + 6, middle - 8, 16, 16),
@@ -250,7 +254,8 @@ class _Delegate(RowDelegate):
         if row.focused:
             painting.draw_focus_ring(painter, places.fill, 8)
         painting.draw_mark(painter, places.mark, shown.mark, self._view.angle)
-        painting.draw_tile(painter, places.tile, status.name)
+        if not places.tile.isEmpty():
+            painting.draw_tile(painter, places.tile, status.name)
         self._paint_texts(painter, places, index)
         if shown.offer is not None:
             over = row.hovered and places.button.contains(self.pointer())
@@ -264,7 +269,10 @@ class _Delegate(RowDelegate):
         painting.draw_text(painter, upper, status.name, fonts.medium(), name_color)
         quiet = shown.mark in (Mark.READY, Mark.OFF)
         detail_color = palette.color("text3") if quiet else painting.tone_color(shown.tone)
-        painting.draw_text(painter, lower, shown.detail, fonts.ui_font(fonts.SMALL), detail_color)
+        # Of what is wrong, the end says as much as the beginning: “x” not found.
+        elide = Qt.TextElideMode.ElideRight if quiet else Qt.TextElideMode.ElideMiddle
+        small = fonts.ui_font(fonts.SMALL)
+        painting.draw_text(painter, lower, shown.detail, small, detail_color, elide=elide)
         painting.draw_text(
             painter,
             places.count,

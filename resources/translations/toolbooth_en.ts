@@ -25,6 +25,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n tools are held back</source>
+        <translation>
+            <numerusform>%n tool is held back</numerusform>
+            <numerusform>%n tools are held back</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n tools</source>
         <translation>
             <numerusform>%n tool</numerusform>
@@ -309,6 +316,13 @@
         <translation>
             <numerusform>Approve all %n</numerusform>
             <numerusform>Approve all %n</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Approve %n without findings</source>
+        <translation>
+            <numerusform>Approve %n without findings</numerusform>
+            <numerusform>Approve %n without findings</numerusform>
         </translation>
     </message>
     <message numerus="yes">

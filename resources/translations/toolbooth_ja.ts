@@ -281,6 +281,12 @@
         <source>Failed</source>
         <translation>失敗</translation>
     </message>
+    <message numerus="yes">
+        <source>%n tools are held back</source>
+        <translation>
+            <numerusform>%n 個のツールを保留中</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Ready</source>
         <translation>準備完了</translation>
@@ -878,20 +884,8 @@
         <translation>このリンクには見えない文字が隠されています。</translation>
     </message>
     <message>
-        <source>{name} is required.</source>
-        <translation>{name} は必須です。</translation>
-    </message>
-    <message>
         <source>{name} is not of the type {type}.</source>
         <translation>{name} は {type} 型ではありません。</translation>
-    </message>
-    <message>
-        <source>The arguments are no JSON: {problem}</source>
-        <translation>引数が JSON ではありません: {problem}</translation>
-    </message>
-    <message>
-        <source>The arguments are a JSON object, like {&quot;path&quot;: &quot;/tmp&quot;}.</source>
-        <translation>引数は {&quot;path&quot;: &quot;/tmp&quot;} のような JSON オブジェクトです。</translation>
     </message>
     <message>
         <source>Called {tool} with {arguments}</source>
@@ -1235,6 +1229,18 @@
         <source>Set one up (GNOME Keyring, KWallet), then save the server again.</source>
         <translation>キーリング（GNOME Keyring、KWallet）を用意し、サーバーを保存し直してください。</translation>
     </message>
+    <message>
+        <source>words: {words}</source>
+        <translation>一致語: {words}</translation>
+    </message>
+    <message>
+        <source>meaning {share}</source>
+        <translation>意味 {share}</translation>
+    </message>
+    <message>
+        <source>used before for this</source>
+        <translation>以前この用途で使用</translation>
+    </message>
 </context>
 <context>
     <name>AboutPage</name>
@@ -1577,6 +1583,10 @@
     <message>
         <source>required</source>
         <translation>必須</translation>
+    </message>
+    <message>
+        <source>{name} is required.</source>
+        <translation>{name} は必須です。</translation>
     </message>
 </context>
 <context>
@@ -2045,6 +2055,12 @@
         <source>%n tools are held back</source>
         <translation>
             <numerusform>%n 個のツールを保留中</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Approve %n without findings</source>
+        <translation>
+            <numerusform>問題のない %n 件を承認</numerusform>
         </translation>
     </message>
     <message>
@@ -2668,6 +2684,14 @@ What search replies cost is already taken off.</source>
     <message>
         <source>What came of the dry run</source>
         <translation>試し実行の結果</translation>
+    </message>
+    <message>
+        <source>The arguments are no JSON: {problem}</source>
+        <translation>引数が JSON ではありません: {problem}</translation>
+    </message>
+    <message>
+        <source>The arguments are a JSON object, like {&quot;path&quot;: &quot;/tmp&quot;}.</source>
+        <translation>引数は {"path": "/tmp"} のような JSON オブジェクトで指定してください。</translation>
     </message>
     <message>
         <source>Lua: the comment at the top is its description</source>
@@ -3586,13 +3610,6 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Hide token</source>
         <translation>トークンを隠す</translation>
-    </message>
-</context>
-<context>
-    <name>dialog</name>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
     </message>
 </context>
 </TS>

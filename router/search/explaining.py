@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from router.search.lexical import LexicalIndex
+from router.searching import Why
 
 if TYPE_CHECKING:
     from router.search.ranking import Scored
@@ -17,17 +18,17 @@ SIMILAR = 0.45
 """From here on two texts mean much the same."""
 
 
-def explanations(
+def reasons(
     scored: Scored,
     index: LexicalIndex,
     places: Sequence[int],
     chosen: Sequence[int],
     learned: Sequence[float],
-) -> list[str]:
+) -> list[Why]:
     """For each of the `chosen` tools, given its place in what was scored and what was learned."""
     matched = _matched(scored, index, chosen)
     return [
-        _sentence(words, _means(scored, place), known > 0)
+        Why(tuple(words), _nearness(scored, place, bool(words)), known > 0)
         for words, place, known in zip(matched, places, learned, strict=True)
     ]
 
@@ -49,14 +50,19 @@ def _matched(scored: Scored, index: LexicalIndex, chosen: Sequence[int]) -> list
     return found
 
 
-def _means(scored: Scored, place: int) -> bool:
-    return scored.meaning is not None and float(scored.meaning[place]) >= SIMILAR
+def _nearness(scored: Scored, place: int, matched: bool) -> float | None:
+    """Worth saying where it is near, or where nothing else was found."""
+    if scored.meaning is None:
+        return None
+    near = float(scored.meaning[place])
+    return None if matched and near < SIMILAR else min(1.0, max(0.0, near))
 
 
-def _sentence(words: Sequence[str], means: bool, learned: bool) -> str:
-    parts = [f"matches {', '.join(words)}"] if words else []
-    if means or not parts:
+def sentence(why: Why) -> str:
+    """For clients, in English."""
+    parts = [f"matches {', '.join(why.words)}"] if why.words else []
+    if why.meaning is not None:
         parts.append("similar meaning")
-    if learned:
+    if why.learned:
         parts.append("used before for this")
-    return "; ".join(parts)
+    return "; ".join(parts) or "similar meaning"

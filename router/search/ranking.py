@@ -20,7 +20,7 @@ from router.search.calibration import relevances
 from router.search.directions import Directions
 from router.search.duplicates import Duplicates
 from router.search.experience import Experiences
-from router.search.explaining import explanations
+from router.search.explaining import reasons, sentence
 from router.search.lexical import LexicalIndex
 from router.search.meaning import Vectors
 from router.search.segments import Floats, Segment, Vocabulary
@@ -164,10 +164,10 @@ class Ranking:
         at = [best[number] for number in chosen]
         relevance = relevances(scored, self._shares.take(numbers), at, known)[:limit]
         chosen, at, known = chosen[:limit], at[:limit], known[:limit]
-        reasons = explanations(scored[0], self._index, at, chosen, known)
+        whys = reasons(scored[0], self._index, at, chosen, known)
         return [
-            SearchHit(self.tools[number], relevant, reason, self._duplicates.of(number))
-            for number, relevant, reason in zip(chosen, relevance, reasons, strict=True)
+            SearchHit(self.tools[number], near, sentence(why), self._duplicates.of(number), why)
+            for number, near, why in zip(chosen, relevance, whys, strict=True)
         ]
 
 

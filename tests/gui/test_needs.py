@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.look.palette import LIGHT
@@ -70,6 +70,12 @@ def last(router: FakeRouter) -> SentCommand:
     return [c for c in router.commands if not c.name.startswith("apps.")][-1]
 
 
+def offered(window: MainWindow) -> list[str]:
+    """What the buttons of held tools say."""
+    buttons = [b for b in window.findChildren(QPushButton) if b.isVisible()]
+    return [b.text() for b in buttons if b.text().startswith("Approve")]
+
+
 def badge(window: MainWindow) -> str:
     rows = window.sidebar.findChildren(QWidget)
     return next(r.accessibleName() for r in rows if r.accessibleName().startswith("Needs you"))
@@ -103,11 +109,31 @@ def test_a_changed_tool_shows_what_is_suspicious_and_what_is_new(window: MainWin
     assert "Fork it" in shown
 
 
-def test_one_tool_is_approved_or_all_of_a_server(router: FakeRouter, window: MainWindow) -> None:
+def test_one_tool_is_approved_or_all_that_nothing_was_found_in(
+    router: FakeRouter, window: MainWindow
+) -> None:
     press(window, "Approve fork")
     assert last(router) == SentCommand("approve_tools", (GITHUB.ref, ("fork",)))
+    router.commands.clear()
+    press(window, "Approve 1 without findings")
+    assert last(router) == SentCommand("approve_tools", (GITHUB.ref, ("fork",)))
+    press(window, "Approve create_issue")
+    assert last(router) == SentCommand("approve_tools", (GITHUB.ref, ("create_issue",)))
+
+
+def test_all_tools_of_a_server_are_approved_at_once_only_if_nothing_was_found_in_any(
+    router: FakeRouter, window: MainWindow, qtbot: QtBot
+) -> None:
+    router.state.servers[PERSONAL] = (GITHUB,)
+    router.state.pending = tuple(replace(each, findings=()) for each in router.state.pending)
+    router.emit(ToolsChanged(PERSONAL, GITHUB.id, 2))
+    qtbot.waitUntil(lambda: "Approve all 2" in offered(window))
     press(window, "Approve all 2")
-    assert last(router) == SentCommand("approve_tools", (GITHUB.ref, None))
+    names = tuple(each.key.tool for each in router.state.pending)
+    assert last(router) == SentCommand("approve_tools", (GITHUB.ref, names))
+    router.state.pending = (replace(CHANGED, key=ToolKey(GITHUB.id, "create_issue")),)
+    router.emit(ToolsChanged(PERSONAL, GITHUB.id, 2))
+    qtbot.waitUntil(lambda: offered(window) == ["Approve"])
 
 
 def test_what_the_server_tried_is_shown_before_its_tools_are_approved(

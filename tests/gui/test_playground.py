@@ -11,12 +11,15 @@ from gui.look.theme import Theme
 from gui.window.main_window import MainWindow
 from gui.window.places import Place
 from router.model import Optimization, Permission, Tool, ToolKey
-from router.searching import SearchHit, SearchReply
+from router.searching import SearchHit, SearchReply, Why
 from tests.fakes import FakeRouter, SentCommand
 from tests.gui.driving import GITHUB, PERSONAL, open_window, press, stocked_router, texts
 
 KEY = ToolKey(GITHUB.id, "create_issue")
-HIT = SearchHit(Tool(KEY, "GitHub", {"description": "Open it"}, "", 10), 0.94, "meaning 0.91")
+WHY = Why(words=("open",), meaning=0.914, learned=True)
+HIT = SearchHit(
+    Tool(KEY, "GitHub", {"description": "Open it"}, "", 10), 0.94, "matches open", why=WHY
+)
 
 
 @pytest.fixture
@@ -49,7 +52,7 @@ def test_both_strategies_answer_side_by_side_with_scores_and_reasons(
     ask(window, "open a ticket", qtbot)
     shown = texts(window)
     assert "0.94" in shown
-    assert "meaning 0.91" in shown
+    assert "words: open · meaning 0.91 · used before for this" in shown
     assert "The index is being built." in shown
     assert "No tool fits." in shown
     assert router.searches.asked == [("open a ticket", "bm25", "hybrid")]

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from router.lists import DiffPart, WordChange
-from router.model import JsonObject
+from router.model import JsonObject, as_object
 
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 _MOST_WORDS = 800
@@ -18,10 +18,24 @@ _MOST_WORDS = 800
 def readable(form: JsonObject) -> str:
     """A tool's definition as text: its words first, then what it takes and says of itself."""
     lines = [str(form[key]) for key in ("title", "description") if form.get(key)]
-    for key in ("inputSchema", "outputSchema", "annotations"):
+    for key in ("inputSchema", "outputSchema"):
         if form.get(key):
-            lines.append(f"{key}: {json.dumps(form[key], ensure_ascii=False, sort_keys=True)}")
+            lines += _schema_lines(key, as_object(form[key]))
+    if form.get("annotations"):
+        lines.append(f"annotations: {_json(form['annotations'])}")
     return "\n".join(lines)
+
+
+def _schema_lines(key: str, schema: JsonObject) -> list[str]:
+    """A line for each property, then what else there is; all of it, as it stands there."""
+    properties = as_object(schema.get("properties"))
+    rest = {name: value for name, value in schema.items() if name != "properties"}
+    lines = [f"    {_json(name)[1:-1]}: {_json(value)}" for name, value in properties.items()]
+    return [f"{key}: {_json(rest)}", *lines]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 @lru_cache(maxsize=512)

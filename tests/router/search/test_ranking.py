@@ -50,7 +50,7 @@ def test_a_tool_that_was_used_before_is_among_the_candidates(
     experience = Experience(frozenset({"zzz"}), str(tools[123].key), 1.0)
     request = SearchRequest(("zzz",), 3, Optimization.BM25, experiences=(experience,))
     [hit] = Provider().build(tools, meaning=False).search(request)
-    assert (hit.tool, hit.explanation) == (tools[123], "similar meaning; used before for this")
+    assert (hit.tool, hit.explanation) == (tools[123], "used before for this")
 
 
 @pytest.mark.proves("META-4")
