@@ -2,7 +2,8 @@
 
 The usual line is handed on at once. A server that writes more than can be taken in a few
 milliseconds, or a large line, is read no further until that is done: its pipe fills and it waits,
-while the loop goes on with others.
+while the loop goes on with others. Those who are behind share one turn and rest after it, so that
+however many write without end, most of the loop's time is left.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from router.model import JsonObject
 from router.tasks import spawn, stop
@@ -20,6 +21,8 @@ from router.upstream.framing import CutLine
 from router.upstream.limits import Limits
 
 _TURN_S = 0.005
+_REST_S = 2 * _TURN_S
+"""After which a turn is forgotten; who takes less than a third of the time never has to rest."""
 
 
 class Reader(Protocol):
@@ -35,6 +38,9 @@ class Reader(Protocol):
 
 
 class Inbox:
+    _behind: ClassVar[int] = 0
+    """How many there are with more than could be taken at once."""
+
     def __init__(
         self, reader: Reader, limits: Limits, clock: Callable[[], float] = time.monotonic
     ) -> None:
@@ -43,37 +49,54 @@ class Inbox:
         self._clock = clock
         self._waiting: deque[bytes] = deque()
         self._working: asyncio.Task[None] | None = None
+        self._used_s = 0.0
+        self._left_at = clock()
 
     def put(self, lines: Iterable[bytes]) -> None:
         self._waiting.extend(filter(None, lines))
-        if self._working is None:
-            self._take_light_ones()
-            if self._waiting:
-                self._reader.pause_reading()
-                self._working = spawn(self._work(), name="inbox")
+        if self._working is None and not self._take_light_ones():
+            self._reader.pause_reading()
+            self._working = spawn(self._work(), name="inbox")
+
+    def clear(self) -> None:
+        """Nobody waits any more for what was put."""
+        self._waiting.clear()
 
     async def settle(self, limit_s: float) -> None:
         """Return when all is handed on; what takes longer is dropped."""
         if self._working is not None:
             await asyncio.wait([self._working], timeout=limit_s)
-        self._waiting.clear()
+        self.clear()
         await stop(self._working)
 
     async def _work(self) -> None:
-        while self._waiting:
-            if len(self._waiting[0]) > LIGHT_BYTES:
-                await self._take_heavy_one(self._waiting.popleft())
-            else:
-                self._take_light_ones()
-                await asyncio.sleep(0)
+        Inbox._behind += 1
+        try:
+            done = False
+            while not done:
+                if self._waiting and len(self._waiting[0]) > LIGHT_BYTES:
+                    await self._take_heavy_one(self._waiting.popleft())
+                else:
+                    await asyncio.sleep(_REST_S)
+                done = self._take_light_ones()
+        finally:
+            Inbox._behind -= 1
         self._working = None
         self._reader.resume_reading()
 
-    def _take_light_ones(self) -> None:
-        """Those before the next heavy one, as many as fit into a turn."""
-        end = self._clock() + _TURN_S
-        while self._waiting and len(self._waiting[0]) <= LIGHT_BYTES and self._clock() < end:
+    def _take_light_ones(self) -> bool:
+        """Those before the next heavy one, as many as fit into a turn. Whether all were taken with
+        time to spare."""
+        began = now = self._clock()
+        forgotten_s = (began - self._left_at) * _TURN_S / _REST_S
+        self._used_s = max(0.0, self._used_s - forgotten_s)
+        end = began + _TURN_S / max(1, Inbox._behind) - self._used_s
+        while self._waiting and len(self._waiting[0]) <= LIGHT_BYTES and now < end:
             self._take_light_one(self._waiting.popleft())
+            now = self._clock()
+        self._used_s += now - began
+        self._left_at = now
+        return not self._waiting and now < end
 
     def _take_light_one(self, line: bytes) -> None:
         if isinstance(line, CutLine):

@@ -82,6 +82,8 @@ class StdioLink(asyncio.SubprocessProtocol):
         self._noise = 0
         self._grace = _HASTE
         self._open_outputs = {1, 2}
+        self._unheard_bytes: int | None = None
+        """What it wrote since nobody listens any more."""
         self._fault: Failure | None = None
         self._over = asyncio.Event()
         self._exited = asyncio.Event()
@@ -136,6 +138,7 @@ class StdioLink(asyncio.SubprocessProtocol):
         """Kill the process and its descendants; `failure` is what those who wait are told."""
         if not self._over.is_set():
             self._fault = failure
+            self._stop_listening()
             self._over.set()
 
     def hurry(self) -> None:
@@ -144,6 +147,7 @@ class StdioLink(asyncio.SubprocessProtocol):
 
     async def close(self) -> None:
         """End the process and its descendants; returns when they are gone, in bounded time."""
+        self._stop_listening()
         self._over.set()
         if self._launching is not None:
             await asyncio.wait([self._launching])
@@ -167,11 +171,14 @@ class StdioLink(asyncio.SubprocessProtocol):
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """A server that closes any pipe but stderr is of no more use."""
+        self._lost_output(fd)
+        if fd != 2:
+            self._over.set()
+
+    def _lost_output(self, fd: int) -> None:
         self._open_outputs.discard(fd)
         if not self._open_outputs:
             self._drained.set()
-        if fd != 2:
-            self._over.set()
 
     def process_exited(self) -> None:
         self._exited.set()
@@ -190,13 +197,13 @@ class StdioLink(asyncio.SubprocessProtocol):
             self._stdin.write(encode(message) + b"\n")
 
     def _take_stdout(self, data: bytes) -> None:
-        if self._fault is not None:
+        if self._unheard_bytes is not None:
+            self._leave_unheard(data, self._unheard_bytes)
             return
         self._inbox.put(self._stdout.feed(data))
         if self._stdout.dropped > self._limits.overflow_bytes:
-            self._fault = bad_protocol("a line without end")
             self._stdout.flush()
-            self._over.set()
+            self.condemn(bad_protocol("a line without end"))
 
     def take_message(self, message: JsonObject) -> None:
         self._receiver.receive(message)
@@ -211,6 +218,19 @@ class StdioLink(asyncio.SubprocessProtocol):
         self._noise += bool(said)
         if said and self._noise <= _LOGGED_NOISE:
             log.warning("%s wrote to stdout what is no message: %.200s", self._command.name, said)
+
+    def _stop_listening(self) -> None:
+        """Nobody waits for its messages any more, and a flood of them must not delay its end."""
+        if self._unheard_bytes is None:
+            self._unheard_bytes = 0
+            self._inbox.clear()
+
+    def _leave_unheard(self, data: bytes, before: int) -> None:
+        """It may finish what it writes, so that it comes to see that its input is closed."""
+        self._unheard_bytes = before + len(data)
+        if self._unheard_bytes > self._limits.message_bytes:
+            self.pause_reading()
+            self._lost_output(1)
 
     def pause_reading(self) -> None:
         self._stdout_pipe.pause_reading()
