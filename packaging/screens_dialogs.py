@@ -20,7 +20,7 @@ from gui.server.draft import ServerDraft
 from gui.settings.dialog import PageName, SettingsDialog
 from gui.tray.menu import TrayMenu
 from gui.tray.view import tray_view
-from gui.window.try_dialog import TryDialog
+from gui.trying.dialog import TryDialog
 from router.clients import ClientId
 from router.model import ProjectId, ServerId, ServerRef
 from router.settings import ServerConfig

@@ -124,6 +124,8 @@ class Parameter:
     type: str
     required: bool
     description: str
+    schema: dict[str, Any] = field(default_factory=dict[str, Any], hash=False)
+    """All that is said of its values, with what that refers to in its place."""
 
 
 class Effect(StrEnum):

@@ -70,6 +70,7 @@ def _surfaces(p: Palette) -> str:
     QFrame[role="banner-err"] {{ background: {p.err_soft};
         border: 1px solid {_mixed(p.err, p.err_soft, 0.65)};
         border-radius: 8px; }}
+    QFrame[role="group"] {{ border: none; border-left: 2px solid {p.border}; }}
     QFrame[role="undo"] {{ background: {p.text1}; border: none; border-radius: 8px; }}
     QFrame[role="undo"] QLabel {{ color: {p.surface}; }}
     QLabel {{ background: transparent; }}

@@ -27,6 +27,7 @@ from gui.look.icons import app_icon
 from gui.look.theme import Theme
 from gui.placing import open_at_size
 from gui.presenting import present
+from gui.trying.dialog import TryDialog
 from gui.window.empty_state import EmptyState
 from gui.window.keyboard import Keyboard
 from gui.window.notices import Notices
@@ -34,7 +35,6 @@ from gui.window.other_pages import OtherPages
 from gui.window.places import Place
 from gui.window.sidebar import Sidebar
 from gui.window.starting_page import StartingPage
-from gui.window.try_dialog import TryDialog
 from gui.window.undo_bar import UndoBar
 from gui.window.wishes import Wishes
 from gui.window.workspace_page import WorkspacePage

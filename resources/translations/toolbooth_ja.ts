@@ -884,10 +884,6 @@
         <translation>このリンクには見えない文字が隠されています。</translation>
     </message>
     <message>
-        <source>{name} is not of the type {type}.</source>
-        <translation>{name} は {type} 型ではありません。</translation>
-    </message>
-    <message>
         <source>Called {tool} with {arguments}</source>
         <translation>{tool} を {arguments} で呼び出しました</translation>
     </message>
@@ -1241,6 +1237,30 @@
         <source>used before for this</source>
         <translation>以前この用途で使用</translation>
     </message>
+    <message>
+        <source>{name} is required.</source>
+        <translation>{name} は必須です。</translation>
+    </message>
+    <message>
+        <source>required</source>
+        <translation>必須</translation>
+    </message>
+    <message>
+        <source>{name} is not a whole number.</source>
+        <translation>{name} は整数ではありません。</translation>
+    </message>
+    <message>
+        <source>{name} is not a date as it is written here: {example}.</source>
+        <translation>{name} は日付として読めません。例: {example}</translation>
+    </message>
+    <message>
+        <source>{name} is not a number.</source>
+        <translation>{name} は数値ではありません。</translation>
+    </message>
+    <message>
+        <source>{name} is not JSON: {problem}.</source>
+        <translation>{name} は JSON として読めません: {problem}</translation>
+    </message>
 </context>
 <context>
     <name>AboutPage</name>
@@ -1580,14 +1600,6 @@
         <source>This tool takes no arguments.</source>
         <translation>このツールに引数はありません。</translation>
     </message>
-    <message>
-        <source>required</source>
-        <translation>必須</translation>
-    </message>
-    <message>
-        <source>{name} is required.</source>
-        <translation>{name} は必須です。</translation>
-    </message>
 </context>
 <context>
     <name>Banner</name>
@@ -1663,6 +1675,13 @@
     <message>
         <source>It works: {app} is connected</source>
         <translation>成功です。{app} が接続されました</translation>
+    </message>
+</context>
+<context>
+    <name>ChoiceField</name>
+    <message>
+        <source>not given, so {value}</source>
+        <translation>未指定（{value}）</translation>
     </message>
 </context>
 <context>
@@ -1995,6 +2014,21 @@
     <message>
         <source>Add server</source>
         <translation>サーバーを追加</translation>
+    </message>
+</context>
+<context>
+    <name>ListField</name>
+    <message>
+        <source>Add a value</source>
+        <translation>値を追加</translation>
+    </message>
+    <message>
+        <source>Add a value to {name}</source>
+        <translation>{name} に値を追加</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>{name} を削除</translation>
     </message>
 </context>
 <context>
@@ -2691,7 +2725,7 @@ What search replies cost is already taken off.</source>
     </message>
     <message>
         <source>The arguments are a JSON object, like {&quot;path&quot;: &quot;/tmp&quot;}.</source>
-        <translation>引数は {"path": "/tmp"} のような JSON オブジェクトで指定してください。</translation>
+        <translation>引数は {&quot;path&quot;: &quot;/tmp&quot;} のような JSON オブジェクトで指定してください。</translation>
     </message>
     <message>
         <source>Lua: the comment at the top is its description</source>
@@ -3252,6 +3286,13 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Step {number} of {count}: {name}</source>
         <translation>手順 {number}/{count}: {name}</translation>
+    </message>
+</context>
+<context>
+    <name>TextField</name>
+    <message>
+        <source>Shift+Enter begins a new line</source>
+        <translation>Shift+Enter で改行</translation>
     </message>
 </context>
 <context>

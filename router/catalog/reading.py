@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast, overload
 
+from router.catalog.resolving import resolved
 from router.details import OfferView, ServerOffers
 from router.lists import Approval, PreparedListing
 from router.model import (
@@ -172,14 +173,14 @@ def parameters(schema: JsonObject) -> tuple[Parameter, ...]:
     """The parameters for people, with types in JSON Schema's own words."""
     required = _required(schema)
     return tuple(
-        Parameter(
-            name=name,
-            type=type_name(definition, _IN_FULL),
-            required=name in required,
-            description=str(as_object(definition).get("description") or ""),
-        )
+        _parameter(name, resolved(definition, schema), name in required)
         for name, definition in as_object(schema.get("properties")).items()
     )
+
+
+def _parameter(name: str, definition: JsonObject, required: bool) -> Parameter:
+    said = str(definition.get("description") or "")
+    return Parameter(name, type_name(definition, _IN_FULL), required, said, definition)
 
 
 def effect(annotations: JsonObject) -> Effect:

@@ -33,8 +33,8 @@ from gui.projects.pin_picker import PinPicker
 from gui.scripts.dialog import ScriptsDialog
 from gui.server.dialog import ServerDialog
 from gui.settings.dialog import PageName, SettingsDialog
+from gui.trying.dialog import TryDialog
 from gui.window.places import Place
-from gui.window.try_dialog import TryDialog
 from router.clients import ClientApp, ClientId, ClientState, ConnectionPlan, FoundServer, Prompt
 from router.lists import Approval
 from router.model import Optimization, Parameter, ToolKey

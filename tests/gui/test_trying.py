@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import cast
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit, QTabBar
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
 from gui.commands import Commands
 from gui.look.theme import Theme
-from gui.window.arguments_form import value_of
+from gui.trying.dialog import TryDialog, result_text
+from gui.trying.shapes import MAX_DEPTH, Kind, shape_of
 from gui.window.main_window import MainWindow
-from gui.window.try_dialog import TryDialog, result_text
+from router.catalog.reading import parameters
 from router.details import LogLine, OfferView, ServerOffers
 from router.errors import InvalidInput
-from router.model import Parameter, ToolView
+from router.model import JsonObject, ToolView
 from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driving import (
     ACME,
     GITHUB,
     PERSONAL,
+    focused,
     open_window,
     press,
     stocked_router,
@@ -31,12 +34,39 @@ from tests.gui.driving import (
     tool,
 )
 
-PARAMETERS = (
-    Parameter("owner", "string", True, "Who owns it"),
-    Parameter("count", "integer", False, ""),
-    Parameter("draft", "boolean", False, ""),
-    Parameter("labels", "string[]", False, ""),
-)
+SCHEMA: JsonObject = {
+    "properties": {
+        "owner": {"type": "string", "description": "Who owns it"},
+        "count": {"type": "integer"},
+        "share": {"type": "number"},
+        "draft": {"type": "boolean", "default": False},
+        "state": {"enum": ["open", "closed", 3]},
+        "since": {"type": "string", "format": "date"},
+        "labels": {"type": "array", "items": {"type": "string"}},
+        "place": {
+            "type": "object",
+            "properties": {"x": {"type": "integer"}, "name": {"type": ["string", "null"]}},
+            "required": ["x"],
+        },
+        "edits": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"old": {"type": "string"}},
+                "required": ["old"],
+            },
+        },
+        "target": {
+            "oneOf": [
+                {"title": "Branch", "type": "string"},
+                {"title": "Number", "type": "integer"},
+            ]
+        },
+        "maybe": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+        "extra": {"type": "object"},
+    },
+    "required": ["owner"],
+}
 
 
 @pytest.fixture
@@ -52,7 +82,7 @@ def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> M
 
 
 def with_parameters() -> ToolView:
-    return tool("create_issue")._replace(parameters=PARAMETERS)
+    return tool("create_issue")._replace(parameters=parameters(SCHEMA))
 
 
 @pytest.fixture
@@ -69,22 +99,106 @@ def _keep_alive(dialog: object) -> None:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
 
 
+def field(dialog: TryDialog, name: str) -> QWidget:
+    """The one that calls itself so, as it stands in the window."""
+    fields = (*dialog.findChildren(QLineEdit), *dialog.findChildren(QPlainTextEdit))
+    every = (*fields, *dialog.findChildren(QComboBox))
+    return next(each for each in every if each.accessibleName() == name and each.isVisible())
+
+
 def fill(dialog: TryDialog, **values: str) -> None:
-    for field in dialog.findChildren(QLineEdit):
-        field.setText(values.get(field.accessibleName(), ""))
-    for box in dialog.findChildren(QComboBox):
-        box.setCurrentText(values.get(box.accessibleName(), ""))
+    for name, text in values.items():
+        QTest.keyClicks(field(dialog, name.replace("__", ".").replace("_0", "[0]")), text)
+
+
+def sent(router: FakeRouter) -> JsonObject:
+    name, (_, _, arguments) = router.commands[-1].name, router.commands[-1].arguments
+    assert name == "try_tool"
+    assert isinstance(arguments, dict)
+    return cast(JsonObject, arguments)
+
+
+def run(dialog: TryDialog, qtbot: QtBot) -> None:
+    press(dialog, "Run")
+    qtbot.waitUntil(lambda: dialog.result_text() == "it is done")
 
 
 def test_what_is_typed_reaches_the_tool_in_its_types(
     router: FakeRouter, dialog: TryDialog, qtbot: QtBot
 ) -> None:
-    fill(dialog, owner="acme", count="3", draft="true", labels='["bug"]')
-    press(dialog, "Run")
+    large = "90071992547409931234"
+    fill(dialog, owner="12", count=large, share="1e3", draft="t", state="3", maybe="-7")
+    run(dialog, qtbot)
+    assert sent(router) == {
+        "owner": "12",
+        "count": int(large),
+        "share": 1000.0,
+        "draft": True,
+        "state": 3,
+        "maybe": -7,
+    }
+
+
+def test_lists_and_objects_have_fields_of_their_own(
+    router: FakeRouter, dialog: TryDialog, qtbot: QtBot
+) -> None:
+    press(dialog, "Add a value to labels")
+    press(dialog, "Add a value to edits")
+    fill(dialog, owner="acme", labels_0="a bug", edits_0__old="x", place__x="1")
+    fill(dialog, extra='{"deep": [1]}', since="2026-02-28")
+    run(dialog, qtbot)
+    assert sent(router) == {
+        "owner": "acme",
+        "since": "2026-02-28",
+        "labels": ["a bug"],
+        "place": {"x": 1},
+        "edits": [{"old": "x"}],
+        "extra": {"deep": [1]},
+    }
+
+
+def test_a_value_that_was_added_can_be_taken_out_again(
+    router: FakeRouter, dialog: TryDialog, qtbot: QtBot
+) -> None:
+    press(dialog, "Add a value to labels")
+    fill(dialog, owner="acme", labels_0="bug")
+    press(dialog, "Remove labels[0]")
+    run(dialog, qtbot)
+    assert sent(router) == {"owner": "acme"}
+
+
+def test_which_of_several_shapes_a_value_has_is_chosen_first(
+    router: FakeRouter, dialog: TryDialog, qtbot: QtBot
+) -> None:
+    box = field(dialog, "target")
+    assert isinstance(box, QComboBox)
+    assert [box.itemText(i) for i in range(box.count())] == ["", "Branch", "Number"]
+    box.setCurrentText("Number")
+    number = next(e for e in dialog.findChildren(QLineEdit) if e.accessibleName() == "target")
+    QTest.keyClicks(number, "7")
+    fill(dialog, owner="acme")
+    run(dialog, qtbot)
+    assert sent(router) == {"owner": "acme", "target": 7}
+
+
+def test_a_text_may_have_several_lines_and_enter_runs_the_tool(
+    router: FakeRouter, dialog: TryDialog, qtbot: QtBot
+) -> None:
+    owner = field(dialog, "owner")
+    low = owner.height()
+    fill(dialog, owner="one")
+    QTest.keyClick(owner, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    fill(dialog, owner="two")
+    assert owner.height() > low
+    QTest.keyClick(owner, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: dialog.result_text() == "it is done")
-    arguments = {"owner": "acme", "count": 3, "draft": True, "labels": ["bug"]}
-    key = with_parameters().key
-    assert router.commands[-1] == SentCommand("try_tool", (PERSONAL, key, arguments))
+    assert sent(router) == {"owner": "one\ntwo"}
+
+
+def test_a_default_is_shown_and_left_to_the_server(dialog: TryDialog) -> None:
+    box = field(dialog, "draft")
+    assert isinstance(box, QComboBox)
+    assert box.currentText() == "not given, so false"
 
 
 def test_a_missing_argument_is_named_and_nothing_runs(
@@ -92,6 +206,27 @@ def test_a_missing_argument_is_named_and_nothing_runs(
 ) -> None:
     press(dialog, "Run")
     assert "owner is required" in dialog.error()
+    assert router.commands == []
+    assert focused() is field(dialog, "owner")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("count", "many", "count is not a whole number."),
+        ("count", "1.5", "count is not a whole number."),
+        ("share", "inf", "share is not a number."),
+        ("since", "31.1.2026", "since is not a date"),
+        ("extra", "{1", "extra is not JSON: "),
+        ("place__name", "here", "place.x is required."),
+    ],
+)
+def test_what_the_tool_does_not_take_is_said_before_it_runs(
+    router: FakeRouter, dialog: TryDialog, name: str, text: str, said: str
+) -> None:
+    fill(dialog, owner="acme", **{name: text})
+    press(dialog, "Run")
+    assert dialog.error().startswith(said)
     assert router.commands == []
 
 
@@ -103,17 +238,32 @@ def test_a_tool_that_fails_says_why(router: FakeRouter, dialog: TryDialog, qtbot
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "value"),
-    [("string", "12", "12"), ("integer", "12", 12), ("boolean", "false", False), ("any", "x", "x")],
+    ("schema", "kind"),
+    [
+        ({}, Kind.JSON),
+        ({"type": "array"}, Kind.JSON),
+        ({"type": ["string", "integer"]}, Kind.JSON),
+        ({"const": 1}, Kind.CHOICE),
+        ({"oneOf": [{"const": "a"}, {"const": "b"}]}, Kind.CHOICE),
+        ({"allOf": [{"type": "integer"}], "description": "x"}, Kind.WHOLE),
+        ({"properties": {"a": {}}}, Kind.OBJECT),
+        ({"type": "string[]"}, Kind.JSON),
+        ({"type": 3, "enum": "x", "anyOf": {}}, Kind.JSON),
+    ],
 )
-def test_texts_become_values(kind: str, text: str, value: object) -> None:
-    assert value_of(Parameter("p", kind, True, ""), text) == value
+def test_every_schema_has_a_field(schema: JsonObject, kind: Kind) -> None:
+    assert shape_of(schema).kind is kind
 
 
-@pytest.mark.parametrize(("kind", "text"), [("integer", "many"), ("string[]", "[1")])
-def test_what_is_of_another_type_is_refused(kind: str, text: str) -> None:
-    with pytest.raises(InvalidInput, match="p is not of the type"):
-        value_of(Parameter("p", kind, True, ""), text)
+def test_a_schema_that_never_ends_is_typed_as_json_from_some_depth() -> None:
+    deep: JsonObject = {"type": "string"}
+    for _ in range(30):
+        deep = {"type": "object", "properties": {"in": deep}}
+    shape = shape_of(deep)
+    depth = 0
+    while shape.members:
+        shape, depth = shape.members[0].shape, depth + 1
+    assert (shape.kind, depth) == (Kind.JSON, MAX_DEPTH)
 
 
 def test_a_result_without_text_is_shown_as_it_is() -> None:

@@ -85,6 +85,42 @@ def test_malformed_schemas_have_no_parameters_instead_of_failing() -> None:
     assert signature("f", {"properties": None, "required": 3}) == "f()"
 
 
+OWNER = Parameter("owner", "string", True, "", {"type": "string"})
+
+
+def test_a_parameter_has_what_its_definition_refers_to() -> None:
+    schema: JsonObject = {
+        "properties": {"at": {"$ref": "#/$defs/Point", "description": "Where"}},
+        "$defs": {
+            "Point": {"type": "object", "properties": {"x": {"$ref": "#/$defs/Axis"}}},
+            "Axis": {"type": "number"},
+        },
+    }
+    [at] = parameters(schema)
+    point = {"type": "object", "properties": {"x": {"type": "number"}}, "description": "Where"}
+    assert (at.type, at.description, at.schema) == ("object", "Where", point)
+
+
+def test_references_without_end_or_target_end_somewhere() -> None:
+    branches = {name: {"$ref": "#/$defs/Node"} for name in ("left", "right", "third", "fourth")}
+    schema: JsonObject = {
+        "properties": {
+            "tree": {"$ref": "#/$defs/Node"},
+            "loop": {"$ref": "#/$defs/Loop"},
+            "gone": {"$ref": "#/$defs/Nothing"},
+            "afar": {"$ref": "https://example.com/schema.json"},
+        },
+        "$defs": {
+            "Node": {"type": "object", "properties": branches},
+            "Loop": {"$ref": "#/$defs/Loop"},
+        },
+    }
+    tree, loop, gone, afar = parameters(schema)
+    assert tree.type == "object"
+    assert len(str(tree.schema)) < 200_000
+    assert (loop.type, gone.schema, afar.schema) == ("any", {}, {})
+
+
 def test_four_characters_count_as_one_token() -> None:
     assert context_tokens("12345678") == 2
     assert context_tokens({"a": 1}) == 2
@@ -97,5 +133,5 @@ def test_parameters_are_read_when_somebody_looks_and_are_the_same_then() -> None
         "required": ["owner"],
     }
     seen = Parameters(schema)
-    assert tuple(seen) == parameters(schema) == (Parameter("owner", "string", True, ""),)
+    assert tuple(seen) == parameters(schema) == (OWNER,)
     assert (len(seen), seen[0].name, bool(Parameters({}))) == (1, "owner", False)

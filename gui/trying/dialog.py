@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import json
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QScrollArea,
+    QSizePolicy,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gui.commands import Commands
 from gui.look import fonts
@@ -20,13 +29,14 @@ from gui.look.widgets import (
 from gui.placing import open_at_size
 from gui.presenting import Tone, effect_badge
 from gui.settings.controls import wrapped
-from gui.window.arguments_form import ArgumentsForm
+from gui.trying.form import ArgumentsForm
 from router.errors import ToolboothError
 from router.model import JsonObject, ToolView, WorkspaceId, as_array, as_object
 from router.ports import RouterPort
 
 _PADDING = 24
 _LONGEST = 200_000
+_LEAST_FORM, _LEAST_RESULT = 40, 150
 
 
 class TryDialog(QDialog):
@@ -41,11 +51,12 @@ class TryDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Try {tool}").format(tool=tool.key.tool))
-        open_at_size(self, 640, 640)
+        open_at_size(self, 640, 720)
         self._router, self._commands = router, commands
         self._workspace, self._tool = workspace, tool
         self.form = ArgumentsForm(tool.parameters)
         self._error = wrapped("", tint="err")
+        self._error.hide()
         self._outcome = Pill()
         self._outcome.hide()
         self._result = QTextEdit()
@@ -53,6 +64,7 @@ class TryDialog(QDialog):
         self._result.setAccessibleName(self.tr("Result"))
         self._result.setPlaceholderText(self.tr("The result appears here."))
         self._result.setFont(fonts.mono_font())
+        self._result.setMinimumHeight(_LEAST_RESULT)
         self._run = primary_button(self.tr("Run"), "play")
         self._run.setDefault(True)
         self._run.clicked.connect(self.run)
@@ -66,7 +78,7 @@ class TryDialog(QDialog):
 
     def run(self) -> None:
         """Call the tool with what was typed."""
-        self._error.setText("")
+        self._say("")
         try:
             arguments = self.form.arguments()
         except ToolboothError as error:
@@ -98,7 +110,7 @@ class TryDialog(QDialog):
         column.addLayout(head)
         warning = self.tr("This really runs the tool, as you.")
         column.addWidget(wrapped(warning, "text3"))
-        column.addWidget(_scrolled(self.form), 1)
+        column.addWidget(_Fitting(self.form))
         column.addWidget(self._error)
         column.addLayout(below)
         column.addWidget(self._result, 1)
@@ -125,7 +137,11 @@ class TryDialog(QDialog):
 
     def _refuse(self, error: ToolboothError) -> None:
         self._run.setEnabled(True)
-        self._error.setText(f"{error.message} {error.hint}".strip())
+        self._say(f"{error.message} {error.hint}".strip())
+
+    def _say(self, error: str) -> None:
+        self._error.setText(error)
+        self._error.setVisible(bool(error))
 
 
 def result_text(result: JsonObject) -> str:
@@ -141,16 +157,35 @@ def result_text(result: JsonObject) -> str:
     return shown[:_LONGEST]
 
 
-def _scrolled(widget: QWidget) -> QScrollArea:
-    content = QWidget()
-    content.setProperty("role", "page")
-    column = QVBoxLayout(content)
-    column.setContentsMargins(0, 0, 8, 0)
-    column.addWidget(widget)
-    column.addStretch(1)
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setWidget(content)
-    return area
+class _Fitting(QScrollArea):
+    """As high as what is in it, so that a short form leaves the room to the result; scrolls where
+    that is too high."""
+
+    def __init__(self, form: QWidget) -> None:
+        super().__init__()
+        content = QWidget()
+        content.setProperty("role", "page")
+        self._column = QVBoxLayout(content)
+        self._column.setContentsMargins(0, 0, 8, 0)
+        self._column.addWidget(form)
+        self._column.addStretch(1)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self.setWidget(content)
+        content.installEventFilter(self)
+
+    def sizeHint(self, /) -> QSize:
+        width = self.viewport().width()
+        return QSize(width, max(_LEAST_FORM, self._column.totalHeightForWidth(width)))
+
+    def eventFilter(self, watched: QObject, event: QEvent, /) -> bool:
+        """Fields grow, and values are added."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent, /) -> None:
+        super().resizeEvent(event)
+        self.updateGeometry()
