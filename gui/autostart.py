@@ -10,6 +10,8 @@ import configparser
 import os
 import plistlib
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -46,7 +48,7 @@ class XdgAutostart:
         return is_entry_on(self._file)
 
     def switch(self, on: bool) -> None:
-        _write_or_remove(self._file, desktop_entry(self._command).encode(), on)
+        write_or_remove(self._file, desktop_entry(self._command).encode(), on)
 
 
 class LaunchAgent:
@@ -63,7 +65,7 @@ class LaunchAgent:
 
     def switch(self, on: bool) -> None:
         entry = {"Label": NAME, "ProgramArguments": list(self._command), "RunAtLoad": True}
-        _write_or_remove(self._file, plistlib.dumps(entry), on)
+        write_or_remove(self._file, plistlib.dumps(entry), on)
 
 
 class RunKeyAutostart:
@@ -117,21 +119,40 @@ def is_entry_on(file: Path) -> bool:
     except (OSError, ValueError, configparser.Error):
         return False
     section = "Desktop Entry"
-    hidden = parser.get(section, "Hidden", fallback="false")
-    enabled = parser.get(section, "X-GNOME-Autostart-enabled", fallback="true")
-    return parser.has_section(section) and (hidden, enabled) == ("false", "true")
+    hidden = parser.get(section, "Hidden", fallback="false").lower()
+    enabled = parser.get(section, "X-GNOME-Autostart-enabled", fallback="true").lower()
+    is_on = (hidden, enabled) == ("false", "true")
+    return is_on and _can_be_started(parser.get(section, "Exec", fallback=""))
+
+
+def _can_be_started(line: str) -> bool:
+    """Whether the program is where the entry says: it may have moved since."""
+    try:
+        words = shlex.split(line.replace("\\\\", "\\"))
+    except ValueError:
+        return False
+    program = re.sub(r"\\([`$])", r"\1", words[0]).replace("%%", "%") if words else ""
+    return shutil.which(program) is not None
 
 
 def refused(error: OSError, message: str) -> ToolboothError:
     return ToolboothError(message, error.strerror or str(error))
 
 
-def _write_or_remove(file: Path, content: bytes, on: bool) -> None:
-    if on:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
-    else:
+def write_or_remove(file: Path, content: bytes, on: bool) -> None:
+    """Wholly or not at all: half an entry would be none, and in the way of the next one."""
+    if not on:
         file.unlink(missing_ok=True)
+        return
+    target = file.resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = target.with_name(f".{target.name}.new")
+    try:
+        unfinished.write_bytes(content)
+        unfinished.replace(target)
+    except OSError:
+        unfinished.unlink(missing_ok=True)
+        raise
 
 
 def _exec_word(word: str) -> str:

@@ -15,7 +15,14 @@ from pathlib import Path
 from threading import Thread
 from typing import Protocol
 
-from gui.autostart import NAME, Autostart, desktop_entry, is_entry_on, own_command
+from gui.autostart import (
+    NAME,
+    Autostart,
+    desktop_entry,
+    is_entry_on,
+    own_command,
+    write_or_remove,
+)
 from resources import read_text
 
 SCHEME = "toolbooth"
@@ -80,11 +87,7 @@ class XdgLinks:
     def switch(self, on: bool) -> None:
         content = {self._file: application_entry(self._command), self._icon: application_icon()}
         for file, text in content.items():
-            if on:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(text, encoding="utf-8")
-            else:
-                file.unlink(missing_ok=True)
+            write_or_remove(file, text.encode(), on)
         for words in _REGISTERING if on else _REGISTERING[:1]:
             self._run([word.format(applications=self._file.parent) for word in words])
 

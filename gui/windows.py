@@ -20,6 +20,7 @@ from gui.projects.dialog import ProjectsDialog
 from gui.scripts.dialog import ScriptsDialog
 from gui.server.dialog import ServerDialog
 from gui.server.links import read_link
+from gui.settings.changes import SettingsChanges
 from gui.settings.dialog import PageName, SettingsDialog
 from gui.window.main_window import MainWindow
 from gui.window.places import Place
@@ -36,6 +37,7 @@ class Windows(QObject):
         self._bridge = bridge
         self._router: RouterPort | None = None
         self._settings: SettingsDialog | None = None
+        self._changes: SettingsChanges | None = None
         self._guide: Guide | None = None
         self._by_link: ServerDialog | None = None
         self._projects: ProjectsDialog | None = None
@@ -73,6 +75,7 @@ class Windows(QObject):
         """Stand where `old` stood, showing what it showed; `old` goes away."""
         if old._router is not None:
             self.attach(old._router)
+        self._changes = old._changes
         self.main.setGeometry(old.main.geometry())
         if old.main.isVisible():
             self.main.show()
@@ -159,7 +162,8 @@ class Windows(QObject):
         if self._router is None:
             return
         if self._settings is None:
-            self._settings = SettingsDialog(self._router, self._commands, self.main)
+            self._changes = self._changes or SettingsChanges(self._router, self._commands)
+            self._settings = SettingsDialog(self._router, self._commands, self.main, self._changes)
         self.show()
         self._settings.open_at(page)
 

@@ -36,6 +36,8 @@ class ClientApp:
     by_bridge: bool = False
     """It only starts programs, so it starts `toolbooth connect`."""
     has_comments: bool = False
+    outdated: bool = False
+    """It is connected, but to an address that we no longer have."""
     token: TokenId | None = None
     """The token its entry holds, if it is connected with one."""
     reason: str = ""
@@ -60,6 +62,8 @@ class ConnectionPlan:
     new_file: bool
     lines: tuple[DiffLine, ...]
     fingerprint: str
+    open_to_others: bool = False
+    """Other users of this computer can read the file, and so the token that will be in it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,13 @@ class Lessons(Protocol):
     def executed(self, caller: Caller, key: ToolKey) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class CloudChange:
+    """A change of the cloud service that can be taken back. The token it had is not in here."""
+
+    undo: str
+
+
 class SearchPort(Protocol):
     """Searching, as its person tries it out and looks at what it has learned."""
 
@@ -150,7 +157,11 @@ class SearchPort(Protocol):
         ...
 
     async def forget(self, workspace: WorkspaceId, project: ProjectId | None) -> None: ...
-    async def set_cloud(self, url: str, token: str | None = None) -> None:
+    async def set_cloud(self, url: str, token: str | None = None) -> CloudChange:
         """Where the cloud service is, its token going into the keyring. Without an address there is
         none, and its token is gone."""
+        ...
+
+    async def undo_cloud(self, change: CloudChange) -> None:
+        """Have address and token as they were before."""
         ...

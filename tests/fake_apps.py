@@ -27,6 +27,7 @@ class FakeApps:
         self._record = record
         self.apps: tuple[ClientApp, ...] = ()
         self.findings = Findings(())
+        self.open_to_others = False
         self.lines: tuple[DiffLine, ...] = (DiffLine("+", "toolbooth"),)
 
     async def list(self) -> tuple[ClientApp, ...]:
@@ -48,7 +49,9 @@ class FakeApps:
     async def plan(self, client: ClientId) -> ConnectionPlan:
         self._record("apps.plan", client)
         app = self._app(client)
-        return ConnectionPlan(client, app.name, app.path, False, self.lines, "now")
+        return ConnectionPlan(
+            client, app.name, app.path, False, self.lines, "now", self.open_to_others
+        )
 
     async def connect(self, plan: ConnectionPlan) -> Connection:
         self._record("apps.connect", plan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from router.model import Caller, Optimization, ProjectId, ToolKey, WorkspaceId
-from router.searching import Experience, Learned, SearchReply, SearchTrial
+from router.searching import CloudChange, Experience, Learned, SearchReply, SearchTrial
 
 
 class FakeSearches:
@@ -15,7 +15,8 @@ class FakeSearches:
         self.replies: dict[Optimization, SearchReply] = {}
         self.asked: list[tuple[str, ...]] = []
         self.known = Learned()
-        self.cloud = ("", None)
+        self.cloud: tuple[str, str | None] = ("", None)
+        self._clouds: list[tuple[str, str | None]] = []
 
     async def try_out(
         self,
@@ -36,8 +37,13 @@ class FakeSearches:
     async def forget(self, workspace: WorkspaceId, project: ProjectId | None) -> None:
         self.known = Learned()
 
-    async def set_cloud(self, url: str, token: str | None = None) -> None:
+    async def set_cloud(self, url: str, token: str | None = None) -> CloudChange:
+        self._clouds.append(self.cloud)
         self.cloud = (url, token)
+        return CloudChange(str(len(self._clouds) - 1))
+
+    async def undo_cloud(self, change: CloudChange) -> None:
+        self.cloud = self._clouds[int(change.undo)]
 
 
 class FakeLessons:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from threading import current_thread
@@ -330,6 +331,12 @@ def run_now(coro: Coroutine[Any, Any, T]) -> Future[T]:
     except ToolboothError as error:
         future.set_exception(error)
     return future
+
+
+def run_aside(coro: Coroutine[Any, Any, T]) -> Future[T]:
+    """A router's loop, for a command that needs one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coro)
 
 
 def fake_status(name: str, **changes: Any) -> ServerStatus:

@@ -26,11 +26,16 @@ class AppConnector(QObject):
         self._router = router
         self._commands = commands
         self.apps: tuple[ClientApp, ...] = ()
+        self._loading = self._again = False
 
     def load(self) -> None:
-        self._commands.run(
-            self, self._router.apps.list(), on_done=self._keep, on_error=self.failed.emit
-        )
+        """Have the files looked into, which takes a while where one is long: one look at a time,
+        and one more if something may have changed meanwhile."""
+        self._again = self._loading
+        if not self._loading:
+            self._loading = True
+            listing = self._router.apps.list()
+            self._commands.run(self, listing, on_done=self._keep, on_error=self._not_loaded)
 
     def preview(self, client: ClientId, show: Callable[[ConnectionPlan], object]) -> None:
         self._commands.run(
@@ -92,6 +97,16 @@ class AppConnector(QObject):
     def _keep(self, apps: tuple[ClientApp, ...]) -> None:
         self.apps = apps
         self.listed.emit(apps)
+        self._loaded()
+
+    def _not_loaded(self, error: ToolboothError) -> None:
+        self.failed.emit(error)
+        self._loaded()
+
+    def _loaded(self) -> None:
+        self._loading = False
+        if self._again:
+            self.load()
 
     def _connected(self, connection: Connection) -> None:
         self.connected.emit(connection)

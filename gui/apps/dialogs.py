@@ -12,7 +12,7 @@ from gui.apps.presenting import short_path
 from gui.look import fonts
 from gui.look.palette import Palette
 from gui.look.theme import theme
-from gui.look.widgets import CopyButton, label, primary_button, secondary_button
+from gui.look.widgets import CopyButton, label, link_button, primary_button, secondary_button
 from gui.placing import open_at_size
 from gui.settings.controls import wrapped
 from gui.translating import tr
@@ -22,9 +22,11 @@ _PADDING = 24
 
 
 class PlanDialog(QDialog):
-    """What would change in a file; `agreed` if the person wants that."""
+    """What would change in a file; `agreed` if the person wants that, `by_hand_requested` if they
+    would rather do it themselves."""
 
     agreed = Signal(object)
+    by_hand_requested = Signal(str)
 
     def __init__(self, plan: ConnectionPlan, parent: QWidget | None) -> None:
         super().__init__(parent)
@@ -45,7 +47,21 @@ class PlanDialog(QDialog):
         column.addWidget(diff_view(plan.lines, self.tr("What changes")), 1)
         hint = self.tr("The token is made when you connect. It is only for this app.")
         column.addWidget(wrapped(hint, "text3"))
-        column.addLayout(_footer(self, connect))
+        if plan.open_to_others:
+            column.addWidget(wrapped(self._exposed(), "warn"))
+        column.addLayout(_footer(self, connect, self._by_hand(plan)))
+
+    def _exposed(self) -> str:
+        return self.tr(
+            "Other users of this computer can read this file, and the token with it."
+            " Its permissions stay as they are."
+        )
+
+    def _by_hand(self, plan: ConnectionPlan) -> QWidget:
+        button = link_button(self.tr("Set up by hand"))
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: (self.by_hand_requested.emit(plan.client), self.reject()))
+        return button
 
 
 class ByHandDialog(QDialog):
@@ -116,12 +132,14 @@ def _column(dialog: QDialog, title: str, where: str, explained: str) -> QVBoxLay
     return column
 
 
-def _footer(dialog: QDialog, main: QWidget) -> QHBoxLayout:
+def _footer(dialog: QDialog, main: QWidget, other: QWidget | None = None) -> QHBoxLayout:
     cancel = secondary_button(tr("Close"))
     cancel.setAutoDefault(False)
     cancel.clicked.connect(dialog.reject)
     row = QHBoxLayout()
     row.setSpacing(8)
+    if other is not None:
+        row.addWidget(other)
     row.addStretch(1)
     row.addWidget(cancel)
     row.addWidget(main)

@@ -9,17 +9,17 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.apps.app_list import AppList
 from gui.apps.connector import AppConnector
-from gui.apps.dialogs import ByHandDialog, PlanDialog
+from gui.apps.setting_up import by_hand, preview
 from gui.commands import Commands
 from gui.settings.controls import wrapped
-from router.clients import ClientId, Connection, ConnectionPlan
+from router.clients import ClientId, Connection
 from router.errors import ToolboothError
 from router.ports import RouterPort
 
 
 class AppsPanel(QWidget):
-    undo_offered = Signal(str, object)
-    """What was done, and how to take it back."""
+    done = Signal(str, object)
+    """What was done in words, and the `Connection`, which can be undone."""
 
     def __init__(
         self, router: RouterPort, commands: Commands, *, parent: QWidget | None = None
@@ -66,24 +66,14 @@ class AppsPanel(QWidget):
 
     def _offer(self, text: str, done: Connection) -> None:
         self._error.hide()
-        self.undo_offered.emit(text.format(name=done.name), lambda: self.connector.undo(done))
+        self.done.emit(text.format(name=done.name), done)
 
     def _show_error(self, error: ToolboothError) -> None:
         self._error.setText(f"{error.message} {error.hint}".strip())
         self._error.show()
 
     def _preview(self, client: ClientId) -> None:
-        self.connector.preview(client, self._show_plan)
-
-    def _show_plan(self, plan: ConnectionPlan) -> None:
-        dialog = PlanDialog(plan, self)
-        dialog.agreed.connect(self.connector.connect_planned)
-        dialog.open()
+        preview(self.connector, client, self)
 
     def _by_hand(self, client: ClientId) -> None:
-        app = next(app for app in self.connector.apps if app.id == client)
-        dialog = ByHandDialog(app, self)
-        dialog.snippet_requested.connect(
-            lambda: self.connector.snippet(client, dialog.show_snippet)
-        )
-        dialog.open()
+        by_hand(self.connector, client, self)

@@ -41,6 +41,9 @@ def app_line(app: ClientApp, home: Path) -> AppLine:
         case ClientState.UNREADABLE:
             by_hand = (AppAction.BY_HAND, tr("Set up by hand"), False)
             return AppLine(app.reason, False, tr("Can’t be read"), Tone.ERR, *by_hand)
+        case ClientState.CONNECTED if app.outdated:
+            update = (AppAction.PREVIEW, tr("Update…"), False)
+            return AppLine(short_path(app.path, home), True, tr("Old address"), Tone.WARN, *update)
         case ClientState.CONNECTED:
             off = (AppAction.DISCONNECT, tr("Disconnect"), False)
             return AppLine(short_path(app.path, home), True, tr("Connected"), Tone.OK, *off)

@@ -20,12 +20,13 @@ Command: TypeAlias = Callable[[], Coroutine[Any, Any, object]]
 class Changes(QObject):
     """Knows how to apply and to undo; tells `saved`, `undone` or `failed` when that is done."""
 
-    saved = Signal()
+    saved = Signal(str)
+    """With what was done, if it has words of its own."""
     undone = Signal()
     failed = Signal(object)
     """With the `ToolboothError`; what was asked for is not in force."""
 
-    def __init__(self, commands: Commands, parent: QObject) -> None:
+    def __init__(self, commands: Commands, parent: QObject | None) -> None:
         super().__init__(parent)
         self._commands = commands
         self._undo: list[Command] = []
@@ -43,36 +44,30 @@ class Changes(QObject):
         """Do `change`; what it gave goes to `on_done`."""
 
         def keep(result: object) -> None:
-            self._undo.append(taking_back)
             if on_done is not None:
                 on_done(result)
-            self.saved.emit()
+            self.done(taking_back)
 
         self._commands.run(self, change(), on_done=keep, on_error=self.failed.emit)
 
     def undo(self) -> None:
-        """Take back the newest change."""
-        if self._undo:
-            taking_back = self._undo.pop()
-            self._commands.run(
-                self,
-                taking_back(),
-                on_done=lambda _: self.undone.emit(),
-                on_error=self.failed.emit,
-            )
+        """Take back the newest change; one that can't be taken back now may be later."""
+        if not self._undo:
+            return
+        taking_back = self._undo.pop()
 
-    def offer_undo(self, _: str, undo: Callable[[], object]) -> None:
-        """Something was done that knows itself how to take it back."""
+        def refuse(error: ToolboothError) -> None:
+            self._undo.append(taking_back)
+            self.failed.emit(error)
 
-        async def take_back() -> None:
-            return None
+        self._commands.run(
+            self, taking_back(), on_done=lambda _: self.undone.emit(), on_error=refuse
+        )
 
-        def call() -> Coroutine[Any, Any, None]:
-            undo()
-            return take_back()
-
-        self._undo.append(call)
-        self.saved.emit()
+    def done(self, taking_back: Command, what: str = "") -> None:
+        """Something was done, here or elsewhere, that can be taken back so."""
+        self._undo.append(taking_back)
+        self.saved.emit(what)
 
     def forget(self) -> None:
         """What was done so far stays."""
@@ -105,9 +100,9 @@ class ChangesFooter(QWidget):
         row.addWidget(self._message, 1)
         row.addWidget(self._undo)
         row.addWidget(done)
-        saved = self.tr("Saved. Connected apps pick this up on their next request.")
-        changes.saved.connect(lambda: self.say(saved))
-        changes.undone.connect(lambda: self.say(self.tr("Taken back.")))
+        # Methods, not lambdas: the changes may outlive us, as they do another language.
+        changes.saved.connect(self._say_saved)
+        changes.undone.connect(self._say_undone)
         changes.failed.connect(self._refuse)
         self.clear()
 
@@ -116,6 +111,12 @@ class ChangesFooter(QWidget):
         self._message.setText(text)
         set_tint(self._message, "text2")
         self.show_undo()
+
+    def _say_saved(self, what: str) -> None:
+        self.say(what or self.tr("Saved. Connected apps pick this up on their next request."))
+
+    def _say_undone(self) -> None:
+        self.say(self.tr("Taken back."))
 
     def show_undo(self) -> None:
         """Offer the way back if there is one."""

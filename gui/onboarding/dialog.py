@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from gui.apps.app_list import AppList
 from gui.apps.connector import AppConnector
-from gui.apps.dialogs import ByHandDialog, PlanDialog
+from gui.apps.setting_up import by_hand, preview
 from gui.commands import Commands
 from gui.look import fonts, icons
 from gui.look.widgets import label, link_button, primary_button, secondary_button
@@ -30,7 +30,7 @@ from gui.onboarding.choices import Choice
 from gui.onboarding.found_list import FoundList
 from gui.onboarding.steps import Steps
 from gui.settings.controls import wrapped
-from router.clients import ClientApp, ClientId, ClientState, ConnectionPlan
+from router.clients import ClientApp, ClientId, ClientState
 from router.errors import ToolboothError
 from router.events import ActivityRecorded, Event
 from router.model import ServerId
@@ -274,20 +274,10 @@ class GuideDialog(QDialog):
             self._show_step()
 
     def _preview(self, client: ClientId) -> None:
-        def show(plan: ConnectionPlan) -> None:
-            dialog = PlanDialog(plan, self)
-            dialog.agreed.connect(self._connector.connect_planned)
-            dialog.open()
-
-        self._connector.preview(client, show)
+        preview(self._connector, client, self)
 
     def _by_hand(self, client: ClientId) -> None:
-        app = next(app for app in self._connector.apps if app.id == client)
-        dialog = ByHandDialog(app, self)
-        dialog.snippet_requested.connect(
-            lambda: self._connector.snippet(client, dialog.show_snippet)
-        )
-        dialog.open()
+        by_hand(self._connector, client, self)
 
 
 class _Logo(QWidget):

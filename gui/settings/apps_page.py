@@ -18,6 +18,7 @@ from gui.settings.changes import SettingsChanges
 from gui.settings.controls import RowCard
 from gui.settings.new_token import NewToken
 from gui.settings.page import SettingsPage, heading
+from router.clients import Connection
 from router.model import TokenSummary
 from router.ports import RouterPort
 
@@ -42,7 +43,7 @@ class AppsPage(SettingsPage):
         self._new = NewToken(router, commands)
         self._new.hide()
         self._panel = AppsPanel(router, commands)
-        self._panel.undo_offered.connect(changes.offer_undo)
+        self._panel.done.connect(self._offer_undo)
         self.column.addWidget(self._panel)
         self._add_address()
         self._tokens = QVBoxLayout()
@@ -63,6 +64,9 @@ class AppsPage(SettingsPage):
     def showEvent(self, event: QShowEvent, /) -> None:
         super().showEvent(event)
         self._panel.load()
+
+    def _offer_undo(self, what: str, connection: Connection) -> None:
+        self.changes.done(lambda: self.router.apps.undo(connection), what)
 
     def forget_secrets(self) -> None:
         self._new.dismiss()

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject
-
+from gui.autostart import Autostart, refused
 from gui.commands import Commands
 from gui.look.changes import Changes, Command
 from router.lists import ApprovalPolicy
 from router.model import Exposure, Optimization, WorkspaceId
 from router.ports import RouterPort
+from router.searching import CloudChange
 from router.settings import Settings
 
 
 class SettingsChanges(Changes):
-    def __init__(self, router: RouterPort, commands: Commands, parent: QObject) -> None:
-        super().__init__(commands, parent)
+    """Outlives the dialog in one language, so that another language can be taken back too."""
+
+    def __init__(self, router: RouterPort, commands: Commands) -> None:
+        super().__init__(commands, None)
         self._router = router
 
     def setter(self, field: str) -> Callable[[object], None]:
@@ -64,12 +67,29 @@ class SettingsChanges(Changes):
                 lambda: self._router.set_approval_policy(workspace, now),
             )
 
-    def set_cloud(self, url: str, token: str | None) -> None:
-        """Change where cloud search asks. Taken back, the address of before holds again; a key that
-        was replaced is gone."""
-        before = self._router.settings().cloud_search_url
+    def switch(self, entry: Autostart, on: bool, refusal: str) -> None:
+        """Change what the system itself has noted; `refusal` says that it did not let us."""
+
+        async def switch(on: bool) -> None:
+            try:
+                await asyncio.to_thread(entry.switch, on)
+            except OSError as error:
+                raise refused(error, refusal) from error
+
+        self.apply(lambda: switch(on), lambda: switch(not on))
+
+    def set_cloud(self, url: str, token: str | None, on_done: Callable[[object], object]) -> None:
+        """Change where cloud search asks. Taken back, address and key of before hold again."""
         searches = self._router.searches
-        self.apply(lambda: searches.set_cloud(url, token), lambda: searches.set_cloud(before))
+        done: list[CloudChange] = []
+
+        def keep(change: CloudChange) -> None:
+            done.append(change)
+            on_done(change)
+
+        self.apply(
+            lambda: searches.set_cloud(url, token), lambda: searches.undo_cloud(done[0]), keep
+        )
 
     def pin(self, workspace: WorkspaceId, pinned: tuple[str, ...]) -> None:
         """Change which tools every client outside of a project gets."""

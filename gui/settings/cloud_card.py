@@ -71,12 +71,15 @@ class CloudCard(Card):
         column.addWidget(self._result)
 
     def _keep(self) -> None:
+        """What is refused stays in the fields, to be corrected."""
         url, key = self._url.text().strip(), self._key.text().strip()
-        self._url.setModified(False)
-        self._key.clear()
         self._result.hide()
         if url != self._router.settings().cloud_search_url or key:
-            self._changes.set_cloud(url, key or None)
+            self._changes.set_cloud(url, key or None, self._kept)
+
+    def _kept(self, _: object) -> None:
+        self._url.setModified(False)
+        self._key.clear()
 
     def _try(self) -> None:
         """Search there as an app would, with the tools of the workspace that is shown."""

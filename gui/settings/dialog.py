@@ -48,12 +48,19 @@ class PageName(StrEnum):
 
 
 class SettingsDialog(QDialog):
-    def __init__(self, router: RouterPort, commands: Commands, parent: QWidget | None) -> None:
+    def __init__(
+        self,
+        router: RouterPort,
+        commands: Commands,
+        parent: QWidget | None,
+        changes: SettingsChanges | None = None,
+    ) -> None:
+        """`changes` have what was changed before, by a dialog in another language."""
         super().__init__(parent)
         self.setWindowTitle(self.tr("Settings"))
         self.setMinimumSize(720, 480)
         open_at_size(self, 840, 672)
-        self._changes = SettingsChanges(router, commands, self)
+        self._changes = changes or SettingsChanges(router, commands)
         self._footer = ChangesFooter(self._changes, PAGE_PADDING)
         self._footer.done.connect(self.accept)
         self._apps = AppsPage(router, self._changes, commands)

@@ -7,8 +7,7 @@ import platform
 from PySide6 import __version__ as qt_version
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from gui.autostart import refused, system_autostart
-from gui.dialogs import show_error
+from gui.autostart import system_autostart
 from gui.linking import system_links
 from gui.look import fonts
 from gui.look.status_mark import StatusMark
@@ -81,20 +80,13 @@ class GeneralPage(SettingsPage):
         self._opens_links.setChecked(self._links is not None and self._links.is_on())
 
     def _switch_links(self, on: bool) -> None:
-        if self._links is None:
-            return
-        try:
-            self._links.switch(on)
-        except OSError as error:
-            show_error(self, refused(error, self.tr("Opening links could not be changed.")))
-        self._opens_links.setChecked(self._links.is_on())
+        if self._links is not None:
+            refusal = self.tr("Opening links could not be changed.")
+            self.changes.switch(self._links, on, refusal)
 
     def _switch_autostart(self, on: bool) -> None:
-        try:
-            self._autostart.switch(on)
-        except OSError as error:
-            show_error(self, refused(error, self.tr("Starting at login could not be changed.")))
-        self._at_login.setChecked(self._autostart.is_on())
+        refusal = self.tr("Starting at login could not be changed.")
+        self.changes.switch(self._autostart, on, refusal)
 
 
 class NetworkPage(SettingsPage):

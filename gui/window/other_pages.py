@@ -16,7 +16,7 @@ from gui.needs.presenting import needs
 from gui.playground.page import PlaygroundPage
 from gui.window.places import Place
 from gui.window.sidebar import Sidebar
-from router.clients import ClientApp
+from router.clients import ClientApp, Connection
 from router.events import (
     ActivityRecorded,
     Event,
@@ -50,7 +50,7 @@ class OtherPages(QObject):
         self.apps = AppsPage(router, commands)
         self.apps.tokens_requested.connect(self.tokens_requested)
         self.apps.guide_requested.connect(self.guide_requested)
-        self.apps.panel.undo_offered.connect(self.undo_offered)
+        self.apps.panel.done.connect(self._offer_undo)
         self.apps.panel.connector.listed.connect(self._show_connected)
         self.needs = NeedsPage(router)
         self.needs.counted.connect(self._show_needs)
@@ -90,6 +90,10 @@ class OtherPages(QObject):
         if any(isinstance(event, _MAY_NEED) for event in events):
             self.needs.reload_soon()
             self.playground.search_again()
+
+    def _offer_undo(self, what: str, connection: Connection) -> None:
+        undo = self.apps.panel.connector.undo
+        self.undo_offered.emit(what, lambda: undo(connection))
 
     def _show_needs(self, count: int) -> None:
         self._sidebar.show_count(Place.NEEDS_YOU, count, urgent=True)

@@ -792,6 +792,14 @@
         <translation>読み取れません</translation>
     </message>
     <message>
+        <source>Update…</source>
+        <translation>更新…</translation>
+    </message>
+    <message>
+        <source>Old address</source>
+        <translation>以前のアドレス</translation>
+    </message>
+    <message>
         <source>Disconnect</source>
         <translation>切断</translation>
     </message>
@@ -2516,6 +2524,14 @@
     <message>
         <source>The token is made when you connect. It is only for this app.</source>
         <translation>トークンは接続時に発行され、このアプリ専用です。</translation>
+    </message>
+    <message>
+        <source>Other users of this computer can read this file, and the token with it. Its permissions stay as they are.</source>
+        <translation>このコンピューターの他のユーザーも、このファイルとその中のトークンを読めます。アクセス権は変更されません。</translation>
+    </message>
+    <message>
+        <source>Set up by hand</source>
+        <translation>手動で設定</translation>
     </message>
 </context>
 <context>

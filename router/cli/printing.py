@@ -166,12 +166,16 @@ def _clients(result: Any) -> list[str]:
 
 
 def _preview(result: Any) -> list[str]:
-    return [str(result["path"]), *result["diff"]]
+    return [str(result["path"]), *result["diff"], *_warned(result)]
 
 
 def _connected(result: Any) -> list[str]:
     backup = f"Backup: {result['backup']}" if result["backup"] else "There was no file before."
-    return [f"Connected {result['name']} in {result['path']}.", backup]
+    return [f"Connected {result['name']} in {result['path']}.", backup, *_warned(result)]
+
+
+def _warned(result: Any) -> list[str]:
+    return [f"! {result['warning']}"] if result["warning"] else []
 
 
 def _disconnected(result: Any) -> list[str]:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from router.clients import ClientApp, ClientId, Connection, Findings, FoundServer, LeftOut
+from router.clients import (
+    ClientApp,
+    ClientId,
+    Connection,
+    ConnectionPlan,
+    Findings,
+    FoundServer,
+    LeftOut,
+)
 from router.control.asking import Command, ControlledRouter, status_of, workspace_of
 from router.errors import ConfigError, InvalidInput, NotFound
 from router.model import JsonObject, ServerRef
@@ -17,12 +25,12 @@ async def _list(router: ControlledRouter, arguments: JsonObject) -> list[JsonObj
 async def _preview(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     plan = await router.apps.plan(await _client(router, arguments))
     lines = [f"{line.sign}{line.text}" for line in plan.lines]
-    return {"client": plan.client, "path": str(plan.path), "diff": lines}
+    return {"client": plan.client, "path": str(plan.path), "diff": lines, **_warning(plan)}
 
 
 async def _connect(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     plan = await router.apps.plan(await _client(router, arguments))
-    return _connection(await router.apps.connect(plan))
+    return {**_connection(await router.apps.connect(plan)), **_warning(plan)}
 
 
 async def _disconnect(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
@@ -104,6 +112,11 @@ def _connection(connection: Connection) -> JsonObject:
         "path": str(connection.path),
         "backup": str(connection.backup) if connection.backup else None,
     }
+
+
+def _warning(plan: ConnectionPlan) -> JsonObject:
+    exposed = "Other users of this computer can read this file, and the token with it."
+    return {"warning": exposed if plan.open_to_others else None}
 
 
 def _found(found: FoundServer) -> JsonObject:

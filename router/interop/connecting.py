@@ -77,6 +77,7 @@ class Connections:
             new_file=place.data is None,
             lines=_diff(place.text, new),
             fingerprint=files.fingerprint(place.data),
+            open_to_others=not spec.by_bridge and files.is_open_to_others(place.path),
         )
 
     def present_token(self, client: ClientId) -> str | None:
@@ -105,10 +106,8 @@ class Connections:
             raise NotFound("This can't be undone any more.", "The backup is beside the file.")
         if change.before is not None:
             files.replace(change.path, change.before, expected=change.after)
-        elif files.fingerprint(files.read_or_none(change.path)) == change.after:
-            change.path.unlink()
         else:
-            raise Conflict(f"{change.path} was changed in the meantime.", "Edit it by hand.")
+            files.remove(change.path, expected=change.after)
         del self._changes[undo]
 
     def snippet(self, client: ClientId, endpoint: Endpoint) -> str:
@@ -123,12 +122,13 @@ class Connections:
         known = ClientApp(spec.id, spec.name, path, ClientState.ABSENT, by_bridge=spec.by_bridge)
         try:
             place = self._place(spec)
-        except (ConfigError, OSError) as error:
+        except ConfigError as error:
             return replace(known, state=ClientState.UNREADABLE, reason=str(error))
         if place.entry is not None:
             token = _TOKEN.search(str(place.entry))
             named = TokenId(token.group(1)) if token else None
-            return replace(known, state=ClientState.CONNECTED, token=named)
+            outdated = not self._points_here(place.entry)
+            return replace(known, state=ClientState.CONNECTED, token=named, outdated=outdated)
         if place.data is None and not self._is_installed(spec, path):
             return known
         comments = documents.has_comments(spec.format, place.text)
@@ -156,9 +156,11 @@ class Connections:
 
     def _is_ours(self, entry: JsonObject) -> bool:
         """It points at us, or holds one of our tokens, as it does after the port was changed."""
+        return self._points_here(entry) or _TOKEN.search(str(entry)) is not None
+
+    def _points_here(self, entry: JsonObject) -> bool:
         config = plain_config(entry)
-        meant = config is not None and self._ourselves().is_meant(config)
-        return meant or _TOKEN.search(str(entry)) is not None
+        return config is not None and self._ourselves().is_meant(config)
 
     def _with_entry(self, spec: ClientSpec, place: _Place, endpoint: Endpoint) -> str:
         keys = (*spec.keys, place.name)
@@ -170,6 +172,7 @@ class Connections:
                 f"{place.path} was changed in the meantime.", "Look at the preview again."
             )
         data = text.encode()
+        files.refuse_read_only(place.path)  # before there is a backup of what won't change
         backup = None
         if place.data is not None:
             backup = files.back_up(place.path, place.data, self._clock())

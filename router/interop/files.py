@@ -6,11 +6,12 @@ import hashlib
 import os
 import secrets
 import stat
+import sys
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from router.errors import Conflict
+from router.errors import ConfigError, Conflict
 from router.store.files import explained
 
 _PRIVATE = 0o600
@@ -22,10 +23,27 @@ def fingerprint(data: bytes | None) -> str:
 
 
 def read_or_none(path: Path) -> bytes | None:
+    """None if there is no such file. Raises `ConfigError`, also for what is there but no file."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ConfigError(path, None, "it is not a file")
         return path.read_bytes()
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise ConfigError(path, None, f"it can't be read: {error.strerror}") from None
+
+
+def is_open_to_others(path: Path) -> bool:
+    """Whether other users of this computer could read the file."""
+    if sys.platform == "win32":
+        return False  # There a person's folders are their own.
+    try:
+        target = path.resolve()
+        readable = bool(target.stat().st_mode & stat.S_IROTH)
+        return readable and all(up.stat().st_mode & stat.S_IXOTH for up in target.parents)
+    except OSError:
+        return False
 
 
 def back_up(path: Path, data: bytes, now: datetime) -> Path:
@@ -34,7 +52,7 @@ def back_up(path: Path, data: bytes, now: datetime) -> Path:
     stem = f"{path.name}.bak.{now:%Y%m%d-%H%M%S}"
     for attempt in range(100):
         backup = path.with_name(stem if attempt == 0 else f"{stem}-{attempt}")
-        with suppress(FileExistsError):
+        with explained(backup), suppress(FileExistsError):
             _create(backup, data, _PRIVATE)
             return backup
     raise Conflict(f"There are too many backups named {stem}.", "Remove some of them.")
@@ -43,6 +61,7 @@ def back_up(path: Path, data: bytes, now: datetime) -> Path:
 def replace(path: Path, data: bytes, *, expected: str) -> None:
     """Put `data` in place of what has the fingerprint `expected`; mode and links stay."""
     target = path.resolve()
+    refuse_read_only(path)
     with explained(path):
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
@@ -53,6 +72,20 @@ def replace(path: Path, data: bytes, *, expected: str) -> None:
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def refuse_read_only(path: Path) -> None:
+    """A file could be replaced in its folder all the same, but somebody has locked it."""
+    if not _mode_of(path) & stat.S_IWUSR:
+        raise Conflict(f"{path} is write-protected.", "Make it writable, then try again.")
+
+
+def remove(path: Path, *, expected: str) -> None:
+    """Remove the file, or what a link leads to, if its fingerprint is still `expected`."""
+    if fingerprint(read_or_none(path)) != expected:
+        raise Conflict(f"{path} was changed in the meantime.", "Edit it by hand.")
+    with explained(path):
+        path.resolve().unlink()
 
 
 def _mode_of(path: Path) -> int:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from router.errors import ConfigError
+from router.interop.line_text import newline_of
 from router.model import JsonObject
 
 _SKIPPED = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -53,7 +54,7 @@ class _Parser:
     def __init__(self, path: Path, text: str) -> None:
         self._path = path
         self._text = text
-        self._at = 1 if text.startswith("\ufeff") else 0
+        self._at = 0
 
     def document(self) -> Node:
         self._skip()
@@ -186,14 +187,19 @@ def without_member(path: Path, text: str, keys: Sequence[str]) -> str:
         return text
     start, end = member.start, member.node.end
     comma = _comma_after(text, end)
+    around = text[node.start + 1 : start] + text[end if comma is None else comma + 1 : node.end - 1]
+    if not around.strip():
+        return text[: node.start + 1] + text[node.end - 1 :]
     if comma is not None:
         end = comma + 1
     line_start = text.rfind("\n", 0, start) + 1
     rest = re.compile(r"[ \t]*\r?\n").match(text, end)
+    is_last = list(node.members)[-1] == keys[-1]
     if not text[line_start:start].strip() and rest:
         start, end = line_start, rest.end()
+    elif is_last:
+        start = len(text[:start].rstrip(" \t"))
     before = text[:start]
-    is_last = list(node.members)[-1] == keys[-1]
     if comma is None and is_last and len(node.members) > 1:
         previous = list(node.members.values())[-2].node.end
         place = _comma_after(text, previous)
@@ -213,11 +219,15 @@ def _inserted(text: str, style: _Style, node: Node, key: str, value: object) -> 
         return f"{text[:end]}, {written}: {compact}{text[end:]}"
     outer = style.indent_at(node.start)
     inner = style.indent_at(members[0].start) if members else outer + style.unit
-    body, tail = text[:closing], text[closing:]
-    if members and _comma_after(text, members[-1].node.end) is None:
+    body, tail, comma = text[:closing], text[closing:], ""
+    if members and _comma_after(text, members[-1].node.end) is not None:
+        comma = (
+            ","  # Whoever ends the last line with one sees that kept, also when ours goes again.
+        )
+    elif members:
         end = members[-1].node.end
         body = f"{text[:end]},{text[end:closing]}"
-    new = f"{inner}{written}: {style.dump(value, inner)}"
+    new = f"{inner}{written}: {style.dump(value, inner)}{comma}"
     return f"{body.rstrip()}{style.newline}{new}{style.newline}{outer}{tail}"
 
 
@@ -244,9 +254,7 @@ class _Style:
     @classmethod
     def of(cls, text: str) -> _Style:
         indented = re.search(r'^([ \t]+)"', text, re.MULTILINE)
-        return cls(
-            text, indented.group(1) if indented else "  ", "\r\n" if "\r\n" in text else "\n"
-        )
+        return cls(text, indented.group(1) if indented else "  ", newline_of(text))
 
     def indent_at(self, place: int) -> str:
         line = self.text[self.text.rfind("\n", 0, place) + 1 : place]

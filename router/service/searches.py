@@ -7,8 +7,9 @@ next search asks, off the loop.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import Protocol
 
 from router.errors import InvalidInput, NotFound, SecretUnavailable
@@ -19,7 +20,7 @@ from router.model import Caller, Optimization, ProjectId, WorkspaceId
 from router.ports import SecretStore
 from router.search.cloud import TOKEN_NAME, CloudFailed, check_address
 from router.search.provider import Provider
-from router.searching import Learned, SearchTrial
+from router.searching import CloudChange, Learned, SearchTrial
 from router.service.learning import Learning
 from router.service.workspaces import Workspaces
 from router.settings import Settings
@@ -28,6 +29,13 @@ from router.tasks import spawn, stop
 QUIET_S = 0.2
 """Lists change in bursts; an index is built when a burst is over."""
 _MAX_KEPT_READY = 8
+_UNDO_KEPT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Cloud:
+    url: str
+    token: str | None = field(repr=False)
 
 
 class Owner(Protocol):
@@ -56,6 +64,8 @@ class Searches:
         self._learning = learning
         self._provider = provider
         self._secrets = secrets
+        self._clouds: dict[str, _Cloud] = {}
+        """What held before a change, by its undo."""
         self._preparing: dict[WorkspaceId, asyncio.Task[None]] = {}
 
     async def open(self) -> None:
@@ -90,19 +100,51 @@ class Searches:
         self._router.local_caller(workspace, project)
         await self._learning.clear(workspace, project)
 
-    async def set_cloud(self, url: str, token: str | None = None) -> None:
+    async def set_cloud(self, url: str, token: str | None = None) -> CloudChange:
         if url:
             try:
                 check_address(url)
             except CloudFailed as error:
                 raise InvalidInput(f"The service can't be used: {error.message}.") from None
-        if token:
-            await self._secrets.set(TOKEN_NAME, token)
-        settings = self._router.settings()
-        await self._router.apply_settings(settings.model_copy(update={"cloud_search_url": url}))
-        if not url:
-            with contextlib.suppress(SecretUnavailable):  # Without a keyring there is none in it.
-                await self._secrets.delete(TOKEN_NAME)
+        before = _Cloud(self._router.settings().cloud_search_url, await self._cloud_token())
+        await self._keep_cloud(_Cloud(url, (token or before.token) if url else None))
+        change = CloudChange(token_hex(8))
+        self._clouds[change.undo] = before
+        for oldest in list(self._clouds)[:-_UNDO_KEPT]:
+            del self._clouds[oldest]
+        return change
+
+    async def undo_cloud(self, change: CloudChange) -> None:
+        before = self._clouds.get(change.undo)
+        if before is None:
+            raise NotFound("This can't be undone any more.", "Enter address and key again.")
+        await self._keep_cloud(before)
+        del self._clouds[change.undo]
+
+    async def _keep_cloud(self, wanted: _Cloud) -> None:
+        """The token first: an address without the token it needs would fail in every search."""
+        held = await self._cloud_token()
+        await self._keep_cloud_token(held, wanted.token)
+        change = {"cloud_search_url": wanted.url}
+        try:
+            await self._router.apply_settings(self._router.settings().model_copy(update=change))
+        except BaseException:
+            await self._keep_cloud_token(wanted.token, held)
+            raise
+
+    async def _cloud_token(self) -> str | None:
+        try:
+            return await self._secrets.get(TOKEN_NAME)
+        except SecretUnavailable:
+            return None
+
+    async def _keep_cloud_token(self, held: str | None, wanted: str | None) -> None:
+        if wanted == held:
+            return
+        if wanted:
+            await self._secrets.set(TOKEN_NAME, wanted)
+        else:
+            await self._secrets.delete(TOKEN_NAME)
 
     def follow(self, event: Event) -> None:
         """Build indexes anew when the lists they stand for have changed. On the router's loop."""

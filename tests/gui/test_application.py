@@ -82,6 +82,10 @@ def press(parent: QWidget, text: str) -> None:
     next(each for each in parent.findChildren(QPushButton) if each.text() == text).click()
 
 
+def shown_button(parent: QWidget, text: str) -> bool:
+    return any(b.text() == text and b.isVisible() for b in parent.findChildren(QPushButton))
+
+
 def texts(parent: QWidget) -> list[str]:
     return [label.text() for label in parent.findChildren(QLabel)]
 
@@ -183,6 +187,11 @@ def test_another_language_makes_the_windows_anew_where_they_were(
     assert (dialog.isVisible(), dialog.current_page()) == (True, PageName.GENERAL)
     assert dialog.windowTitle() == "設定"
     assert running.it.tray.menu.actions()[0].text().startswith("ルーター稼働中")
+    qtbot.waitUntil(lambda: shown_button(dialog, "元に戻す"), timeout=WAIT_MS)
+    press(dialog, "元に戻す")
+    qtbot.waitUntil(lambda: running.it.windows.main is not main, timeout=WAIT_MS)
+    [dialog] = running.it.windows.main.findChildren(SettingsDialog)
+    assert dialog.windowTitle() == "Settings"
 
 
 def test_a_second_start_shows_the_window_unless_it_is_to_stay_hidden(

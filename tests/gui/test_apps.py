@@ -114,6 +114,37 @@ def test_an_app_that_is_not_here_is_set_up_by_hand_with_a_token_of_its_own(
     qtbot.waitUntil(lambda: names(router)[-1] == "apps.snippet")
 
 
+def test_an_app_that_is_here_can_be_set_up_by_hand_too(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    press(window, "Connect…: Cursor")
+    press(dialog_of(window, PlanDialog, qtbot), "Set up by hand")
+    press(dialog_of(window, ByHandDialog, qtbot), "Make the entry")
+    qtbot.waitUntil(lambda: names(router)[-1] == "apps.snippet")
+    assert "apps.connect" not in names(router)
+
+
+def test_a_preview_says_that_others_can_read_the_file(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    router.apps.open_to_others = True
+    press(window, "Connect…: Cursor")
+    dialog = dialog_of(window, PlanDialog, qtbot)
+    assert "Other users of this computer can read this file" in texts(dialog)
+
+
+def test_an_app_with_our_old_address_is_brought_up_to_date(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    router.apps.apps = (app("Cursor", ClientState.CONNECTED, outdated=True),)
+    window.go_to(Place.WORKSPACE)
+    window.go_to(Place.APPS)
+    qtbot.waitUntil(lambda: "Old address" in texts(window))
+    press(window, "Update…: Cursor")
+    press(dialog_of(window, PlanDialog, qtbot), "Connect")
+    qtbot.waitUntil(lambda: names(router)[-1] == "apps.connect")
+
+
 def test_what_goes_wrong_is_said_on_the_page(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:

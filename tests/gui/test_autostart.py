@@ -12,7 +12,8 @@ from gui.autostart import LaunchAgent, RunKeyAutostart, XdgAutostart
 from gui.commands import Commands
 from gui.look.widgets import Toggle
 from gui.settings.dialog import PageName, SettingsDialog
-from tests.fakes import FakeRouter, run_now
+from tests.fakes import FakeRouter, run_aside
+from tests.gui.driving import press, texts
 
 COMMAND = ("/opt/tool booth/toolbooth", "--hidden")
 
@@ -31,16 +32,53 @@ class FakeRunKey:
         del self.values[name]
 
 
+def an_executable(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(0o755)
+    return path
+
+
 def test_on_linux_a_desktop_entry_says_it(tmp_path: Path) -> None:
-    autostart, file = XdgAutostart(tmp_path, COMMAND), tmp_path / "autostart/toolbooth.desktop"
+    program = an_executable(tmp_path / "tool booth" / "toolbooth")
+    autostart = XdgAutostart(tmp_path, [str(program), "--hidden"])
+    file = tmp_path / "autostart/toolbooth.desktop"
     assert not autostart.is_on()
     autostart.switch(True)
     assert autostart.is_on()
-    assert 'Exec="/opt/tool booth/toolbooth" --hidden\n' in file.read_text()
+    assert f'Exec="{program}" --hidden\n' in file.read_text()
     file.write_text(file.read_text() + "Hidden=true\n")
     assert not autostart.is_on()
     autostart.switch(False)
     assert not file.exists()
+
+
+@pytest.mark.parametrize("name", ['to$ol "b\\', "100%", "plain", "`tick`", "ツール"])
+def test_an_entry_counts_only_while_its_program_is_there(name: str, tmp_path: Path) -> None:
+    program = an_executable(tmp_path / name / "toolbooth")
+    autostart = XdgAutostart(tmp_path, [str(program), "--hidden"])
+    autostart.switch(True)
+    assert autostart.is_on()
+    program.unlink()
+    assert not autostart.is_on()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "rubbish", "[Desktop Entry]\n", "[Desktop Entry]\nExec='\n", "[Other]\nExec=sh\n"]
+)
+def test_an_entry_that_somebody_has_spoilt_is_off_and_can_be_switched_on(
+    text: str, tmp_path: Path
+) -> None:
+    program = an_executable(tmp_path / "toolbooth")
+    autostart, file = (
+        XdgAutostart(tmp_path, [str(program)]),
+        tmp_path / "autostart/toolbooth.desktop",
+    )
+    file.parent.mkdir()
+    file.write_text(text)
+    assert not autostart.is_on()
+    autostart.switch(True)
+    assert autostart.is_on()
+    assert [each.name for each in file.parent.iterdir()] == [file.name]
 
 
 def test_on_macos_a_launch_agent_says_it(tmp_path: Path) -> None:
@@ -69,7 +107,7 @@ def test_the_settings_switch_it_and_show_what_the_system_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gui_loop: object, qtbot: QtBot
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    dialog = SettingsDialog(FakeRouter(), Commands(run_now), None)
+    dialog = SettingsDialog(FakeRouter(), Commands(run_aside), None)
     qtbot.addWidget(dialog)
     dialog.open_at(PageName.GENERAL)
     toggles = dialog.findChildren(Toggle)
@@ -77,7 +115,13 @@ def test_the_settings_switch_it_and_show_what_the_system_says(
     file = tmp_path / "autostart/toolbooth.desktop"
 
     toggle.click()
-    assert "--hidden" in file.read_text()
+    qtbot.waitUntil(lambda: file.exists() and "--hidden" in file.read_text())
+    qtbot.waitUntil(lambda: "Saved" in texts(dialog))
+    press(dialog, "Undo")
+    qtbot.waitUntil(lambda: not toggle.isChecked())
+    assert not file.exists()
+    toggle.click()
+    qtbot.waitUntil(toggle.isChecked)
     file.unlink()
     dialog.open_at(PageName.GENERAL)
     assert not toggle.isChecked()

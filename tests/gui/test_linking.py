@@ -24,8 +24,8 @@ from gui.server.dialog import ServerDialog
 from gui.server.links import MAX_LENGTH
 from gui.settings.dialog import PageName, SettingsDialog
 from gui.windows import Windows
-from tests.fakes import FakeRouter, run_now
-from tests.gui.driving import texts
+from tests.fakes import FakeRouter, run_aside, run_now
+from tests.gui.driving import press, texts
 
 COMMAND = ("/opt/tool booth/toolbooth",)
 WAIT_MS = 5000
@@ -80,14 +80,17 @@ def test_only_our_own_scheme_is_a_link_on_the_command_line() -> None:
 
 def test_on_linux_an_entry_of_the_applications_menu_names_the_scheme(tmp_path: Path) -> None:
     ran: list[Sequence[str]] = []
-    links = XdgLinks(tmp_path, COMMAND, ran.append)
+    program = tmp_path / "tool booth" / "toolbooth"
+    program.parent.mkdir()
+    program.touch(0o755)
+    links = XdgLinks(tmp_path, [str(program)], ran.append)
     entry = tmp_path / "applications" / "toolbooth.desktop"
     icon = tmp_path / "icons/hicolor/scalable/apps/toolbooth.svg"
     assert not links.is_on()
     links.switch(True)
     assert links.is_on()
     lines = entry.read_text().splitlines()
-    assert 'Exec="/opt/tool booth/toolbooth" %u' in lines
+    assert f'Exec="{program}" %u' in lines
     assert "MimeType=x-scheme-handler/toolbooth;" in lines
     assert "Icon=toolbooth" in lines
     assert "currentColor" not in icon.read_text()
@@ -121,14 +124,20 @@ def test_the_settings_switch_it_and_show_what_the_system_says(
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", "")  # nothing of the real system is told
-    dialog = SettingsDialog(FakeRouter(), Commands(run_now), None)
+    dialog = SettingsDialog(FakeRouter(), Commands(run_aside), None)
     qtbot.addWidget(dialog)
     dialog.open_at(PageName.GENERAL)
     named = "Open toolbooth:// links"
     toggle = next(t for t in dialog.findChildren(Toggle) if t.accessibleName() == named)
     toggle.click()
     entry = tmp_path / "applications" / "toolbooth.desktop"
-    assert "x-scheme-handler/toolbooth" in entry.read_text()
+    qtbot.waitUntil(lambda: entry.exists() and "x-scheme-handler/toolbooth" in entry.read_text())
+    qtbot.waitUntil(lambda: "Saved" in texts(dialog))
+    press(dialog, "Undo")
+    qtbot.waitUntil(lambda: not toggle.isChecked())
+    assert not entry.exists()
+    toggle.click()
+    qtbot.waitUntil(entry.exists)
     entry.unlink()
     dialog.open_at(PageName.GENERAL)
     assert not toggle.isChecked()

@@ -13,8 +13,9 @@ from gui.look.theme import Theme
 from gui.projects.pin_picker import PinPicker
 from gui.settings.cloud_card import CloudCard
 from gui.settings.dialog import PageName, SettingsDialog
+from router.errors import InvalidInput
 from router.model import Optimization, ToolKey
-from router.searching import SearchReply
+from router.searching import CloudChange, SearchReply
 from tests.fakes import FakeRouter, run_now
 from tests.gui.driving import GITHUB, PERSONAL, button, press, stocked_router, texts
 
@@ -105,3 +106,21 @@ def test_starting_hidden_is_a_setting(dialog: SettingsDialog, router: FakeRouter
     dialog.open_at(PageName.GENERAL)
     press(dialog, "Start hidden")
     assert router.settings().start_hidden
+
+
+def test_an_address_that_is_refused_stays_to_be_corrected(
+    dialog: SettingsDialog,
+    router: FakeRouter,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def refuse(*_: object) -> CloudChange:
+        raise InvalidInput("The service can't be used: it needs https.")
+
+    monkeypatch.setattr(router.searches, "set_cloud", refuse)
+    card, url, key = cloud(dialog)
+    QTest.keyClicks(url, "search.example.com")
+    QTest.keyClicks(key, "planted-key")
+    press(card, "Save")
+    qtbot.waitUntil(lambda: "it needs https" in texts(dialog))
+    assert (url.text(), key.text()) == ("search.example.com", "planted-key")

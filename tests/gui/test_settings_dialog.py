@@ -323,3 +323,16 @@ def test_the_security_page_says_how_well_servers_are_isolated_here(
         assert "Level 2: a program inside could read files." in texts
 
     qtbot.waitUntil(told, timeout=WAIT_MS)
+
+
+def test_what_can_not_be_taken_back_now_can_be_later(
+    dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
+) -> None:
+    press(named(dialog, Segmented, "Theme"), "Dark")
+    qtbot.waitUntil(lambda: any("Saved" in text for text in texts(dialog)), timeout=WAIT_MS)
+    router.failures["apply_settings"] = Conflict("The disk is full.", "Make room.")
+    press(dialog, "Undo")
+    qtbot.waitUntil(lambda: "The disk is full. Make room." in texts(dialog), timeout=WAIT_MS)
+    del router.failures["apply_settings"]
+    press(dialog, "Undo")
+    qtbot.waitUntil(lambda: router.settings().theme == "system", timeout=WAIT_MS)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from router.errors import InvalidInput
+from router.errors import Conflict, InvalidInput, NotFound
 from router.events import ToolsChanged
 from router.model import Optimization
 from router.searching import Learned
+from tests.fakes import FakeSecrets
 from tests.running import PERSONAL, Running
 
 
@@ -55,3 +56,46 @@ async def test_a_change_of_tools_has_the_index_ready_before_anyone_searches(
 async def test_new_workspaces_search_by_words_and_meaning(running: Running) -> None:
     workspace = await running.router.create_workspace("Second")
     assert running.router.projects(workspace)[0].optimization is Optimization.HYBRID
+
+
+@pytest.fixture
+def keyring(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What the keyring holds of a router that is started after this."""
+    secrets = FakeSecrets()
+    monkeypatch.setattr("router.service.router.KeyringSecrets", lambda: secrets)
+    return secrets.values
+
+
+@pytest.mark.proves("META-7")
+async def test_a_change_of_the_cloud_service_is_taken_back_with_its_key(
+    keyring: dict[str, str], running: Running
+) -> None:
+    searches = running.router.searches
+    await searches.set_cloud("https://one.example", "planted-one")
+    moved = await searches.set_cloud("https://two.example", "planted-two")
+    gone = await searches.set_cloud("")
+    assert "planted" not in str(keyring)
+    await searches.undo_cloud(gone)
+    assert running.router.settings().cloud_search_url == "https://two.example"
+    assert "planted-two" in keyring.values()
+    await searches.undo_cloud(moved)
+    assert running.router.settings().cloud_search_url == "https://one.example"
+    assert "planted-one" in keyring.values()
+    with pytest.raises(NotFound, match="can't be undone any more"):
+        await searches.undo_cloud(moved)
+
+
+async def test_a_refused_change_of_the_cloud_service_keeps_the_key_that_was_there(
+    keyring: dict[str, str], running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches = running.router.searches
+    await searches.set_cloud("https://one.example", "planted-one")
+
+    async def full(_: object) -> None:
+        raise Conflict("The disk is full.")
+
+    monkeypatch.setattr(running.router, "apply_settings", full)
+    for url, token in (("https://two.example", "planted-two"), ("", None)):
+        with pytest.raises(Conflict):
+            await searches.set_cloud(url, token)
+        assert "planted-one" in keyring.values()
