@@ -15,12 +15,13 @@ from gui.translating import tr
 from router.errors import InvalidInput
 from router.model import JsonObject, as_object
 
-_PROGRAMS = frozenset({"claude", "codex", "gemini", "qwen", "copilot"})
 _WITH_VALUE = frozenset(
     "-s --scope -t --transport --client-id --client-secret --callback-port --timeout --type".split()
 )
 _ENV = frozenset({"-e", "--env"})
 _HEADER = frozenset({"-H", "--header"})
+_GLUED = re.compile(r"(?P<option>--[a-z-]+)=(?P<value>.*)", re.DOTALL)
+_NAME_AND_TARGET = 2
 _EDITORS = re.compile(r"code(-insiders)?|cursor")
 
 
@@ -29,7 +30,7 @@ def read_add_command(words: Sequence[str]) -> NamedEntry | None:
     program = PurePath(words[0]).stem if words else ""
     if _EDITORS.fullmatch(program) and "--add-mcp" in words[:-1]:
         return _json_entry(words[list(words).index("--add-mcp") + 1])
-    if program not in _PROGRAMS or list(words[1:2]) != ["mcp"]:
+    if list(words[1:2]) != ["mcp"]:  # claude, codex, gemini, qwen, copilot, droid, amp, ...
         return None
     if list(words[2:3]) == ["add-json"] and len(words) >= 5:
         named = [word for word in words[3:] if not word.startswith("-")]
@@ -46,6 +47,8 @@ def _of_options(words: Sequence[str]) -> NamedEntry:
     rest = list(words)
     while rest:
         word = rest.pop(0)
+        if (glued := _GLUED.fullmatch(word)) and len(plain) < _NAME_AND_TARGET:
+            word, rest = glued["option"], [glued["value"], *rest]
         if word == "--":
             plain += rest
             break
@@ -55,13 +58,15 @@ def _of_options(words: Sequence[str]) -> NamedEntry:
             headers.update([_pair(rest.pop(0), ":")])
         elif word == "--url" and rest:
             address = rest.pop(0)
+        elif word == "--bearer-token-env-var" and rest:
+            headers["Authorization"] = f"Bearer ${{env:{rest.pop(0)}}}"
         elif word in _WITH_VALUE and rest:
             rest.pop(0)
-        elif word.startswith("-") and len(plain) < 2:
+        elif word.startswith("-") and len(plain) < _NAME_AND_TARGET:
             continue
         else:
             plain.append(word)
-            if len(plain) == 2 and not word.startswith("http"):
+            if len(plain) == _NAME_AND_TARGET and not word.startswith("http"):
                 plain += [each for each in rest if each != "--"]
                 break
     return _entry(plain, address, env, headers)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 import unicodedata
 from collections.abc import Iterator
 from typing import TypeAlias, cast
@@ -24,11 +25,18 @@ NamedEntry: TypeAlias = tuple[str, JsonObject]
 _VS_CODE = ("vscode", "vscode-insiders")
 _SCHEMES = (SCHEME, "cursor", "lmstudio", "goose", *_VS_CODE)
 _TAKEN = ("type", "command", "args", "env", "cwd", "url", "serverUrl", "httpUrl", "headers")
+_PAGE = re.compile(
+    r"https://(?:www\.)?cursor\.com/(?:[a-z-]+/)?install-mcp\?"
+    r"|https://(?:insiders\.)?vscode\.dev/redirect(?:/mcp/install)?\?",
+    re.IGNORECASE,
+)
+"""Pages that pass a link on to the application, as the badges in a README do."""
 MAX_LENGTH = 16_384
 
 
 def is_link(text: str) -> bool:
-    return text.partition(":")[0].lower() in _SCHEMES and not any(c.isspace() for c in text)
+    scheme = text.partition(":")[0].lower()
+    return not any(c.isspace() for c in text) and (scheme in _SCHEMES or bool(_PAGE.match(text)))
 
 
 def read_link(text: str) -> NamedEntry:
@@ -47,6 +55,8 @@ def read_link(text: str) -> NamedEntry:
 
 
 def _read(parts: SplitResult) -> NamedEntry:
+    if parts.netloc.endswith("vscode.dev"):
+        return _passed_on(parts)
     if parts.scheme in _VS_CODE:
         entry = as_object(json.loads(unquote(parts.query)))
         return str(entry.get("name") or ""), entry
@@ -84,11 +94,22 @@ def _encoded(parts: SplitResult) -> NamedEntry:
     return name, inner or entry
 
 
+def _passed_on(parts: SplitResult) -> NamedEntry:
+    """The link VS Code's page passes on, or the name and the JSON it makes one of."""
+    query = parse_qs(parts.query, strict_parsing=True)
+    if "url" in query:
+        inner = urlsplit(query["url"][0])
+        if inner.scheme not in _VS_CODE:
+            raise ValueError("it passes something else on")
+        return _read(inner)
+    return query.get("name", [""])[0], as_object(json.loads(query["config"][0]))
+
+
 def _goose(parts: SplitResult) -> NamedEntry:
     query = parse_qs(parts.query, strict_parsing=True)
     name = query.get("name", query.get("id", [""]))[0]
     if "url" in query:
         headers = dict(each.split("=", 1) for each in query.get("header", []))
         return name, {"url": query["url"][0], "headers": headers}
-    env = {each.split("~", 1)[0]: "" for each in query.get("env", [])}
+    env = {re.split("[=~]", each, maxsplit=1)[0]: "" for each in query.get("env", [])}
     return name, {"command": query["cmd"][0], "args": query.get("arg", []), "env": env}

@@ -70,9 +70,18 @@ class PasteBox(QWidget):
         if len(servers) > 1:
             self._offer(servers)
             return
-        self._say(self.tr("Filled in below."))
         for name, config in servers.items():
+            self._say(self._filled(config))
             self.read_one.emit(name, config)
+
+    def _filled(self, config: ServerConfig) -> str:
+        """That it is done, and what only the person knows."""
+        values = {**config.env, **config.headers}
+        missing = [name for name, value in values.items() if not value.strip()]
+        if not missing:
+            return self.tr("Filled in below.")
+        said = self.tr("Filled in below. Still to be given: {names}.")
+        return said.format(names=", ".join(missing))
 
     def _offer(self, servers: dict[str, ServerConfig]) -> None:
         self._say(self.tr("%n servers: {names}", "", len(servers)).format(names=", ".join(servers)))

@@ -1,5 +1,5 @@
 """What a person pasted, as servers: a command line, an address, a link that installs one, a command
-that adds one to some client, or a piece of that client's JSON or TOML.
+that adds one to some client, or a piece of that client's JSON, TOML or YAML.
 
 Pure. The shapes that clients write are taken as they are, with their comments and trailing commas;
 whatever can't be read is refused with a sentence that says why.
@@ -10,24 +10,32 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from itertools import takewhile
+from collections.abc import Iterable
+from typing import Any
 
 from pydantic import ValidationError
 
 from gui.server import command_line
-from gui.server.add_commands import read_add_command
-from gui.server.links import is_link, read_link
+from gui.server.links import NamedEntry, is_link, read_link
 from gui.server.names import guess_name
+from gui.server.shell_lines import address_of, read_commands
+from gui.server.unwrapping import unwrapped
 from gui.translating import tr
+from router.entries import GROUPS, plain_entry
 from router.errors import InvalidInput
-from router.model import JsonObject, as_object
+from router.model import JsonObject, as_array, as_object
 from router.settings import ServerConfig
 
-_GROUPS = ("mcpServers", "servers", "context_servers", "mcp")
-_ONE_SERVER = ("command", "url", "serverUrl", "httpUrl")
+MAX_LENGTH = 256 * 1024
+_ONE_SERVER = ("command", "cmd", "url", "serverUrl", "httpUrl")
+_OTHER_SPELLINGS = frozenset(
+    "name cmd environment envs uri serverUrl httpUrl http_headers env_http_headers requestOptions"
+    " bearer_token_env_var enabled".split()
+)
 _ENTRY_WITHOUT_BRACES = re.compile(r'"[^"]*"\s*:\s*[{"]')
-_TOML_TABLE = re.compile(r"\[mcp_servers\b")
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_TOML_TABLE = re.compile(r"^\s*\[mcp_servers\b", re.MULTILINE)
+_YAML_GROUP = re.compile(rf"^(?:{'|'.join(map(re.escape, GROUPS))}):\s*(?:#.*)?$", re.MULTILINE)
+_ASKED_FOR = re.compile(r"\$\{input:[^}]*\}")
 _STRING_OR_EXCESS = re.compile(
     r'(?P<string>"(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])|,\s*\Z', re.DOTALL
 )
@@ -35,93 +43,121 @@ _STRING_OR_EXCESS = re.compile(
 
 def parse_pasted(text: str, *, windows: bool = command_line.WINDOWS) -> dict[str, ServerConfig]:
     """The servers `text` describes, by name; raises InvalidInput."""
-    text = text.strip()
+    text = unwrapped(text)
     if not text:
         raise InvalidInput(tr("There is nothing to read."))
-    if re.fullmatch(r"https?://\S+", text):
-        return _alone({"url": text})
+    if len(text) > MAX_LENGTH:
+        raise InvalidInput(tr("This is too long to be read. Import it as a file instead."))
     if is_link(text):
-        return _entry(*read_link(text))
-    if text.startswith("{"):
-        return _of_json(text)
-    if _TOML_TABLE.match(text):
+        return _distinct([read_link(text)])
+    if (address := address_of(text)) is not None:
+        return _distinct([("", {"url": address})])
+    if _TOML_TABLE.search(text):
         return _of_toml(text)
-    if _ENTRY_WITHOUT_BRACES.match(text):
+    if _YAML_GROUP.search(text):
+        return _of_yaml(text)
+    bare = _strict(text).strip()
+    if bare.startswith("{"):
+        return _of_json(_strict(text))
+    if _ENTRY_WITHOUT_BRACES.match(bare):
         return _of_json(f"{{{_strict(text)}}}")
-    return _of_command(text.removeprefix("$ "), windows=windows)
+    return _distinct(read_commands(text, windows=windows))
 
 
-def _of_command(text: str, *, windows: bool) -> dict[str, ServerConfig]:
-    """A command line, perhaps with `NAME=value` before it as shells allow."""
-    try:
-        words = command_line.split(text, windows=windows)
-    except ValueError:
-        raise InvalidInput(tr("A quotation mark is never closed.")) from None
-    assignments = list(takewhile(_ASSIGNMENT.match, words))
-    rest = words[len(assignments) :]
-    if not rest:
-        raise InvalidInput(tr("This sets variables but names no command."))
-    if (added := read_add_command(rest)) is not None:
-        return _entry(*added)
-    env = dict(assignment.split("=", 1) for assignment in assignments)
-    return _alone({"command": rest[0], "args": rest[1:], "env": env})
+def _distinct(entries: Iterable[NamedEntry]) -> dict[str, ServerConfig]:
+    """Servers without a name get one; a name that is there already gets a number."""
+    found: dict[str, ServerConfig] = {}
+    for name, entry in entries:
+        config = _config(name, entry)
+        wanted = name or guess_name(config)
+        number = 1
+        while (key := wanted if number == 1 else f"{wanted}-{number}") in found:
+            number += 1
+        found[key] = config
+    return found
 
 
 def _of_json(text: str) -> dict[str, ServerConfig]:
     try:
-        content = as_object(json.loads(_strict(text)))
+        content = as_object(json.loads(text))
     except json.JSONDecodeError as error:
         raise InvalidInput(
             tr("This JSON can't be read, line {line}: {reason}.").format(
                 line=error.lineno, reason=error.msg
             )
         ) from None
-    if any(isinstance(content.get(key), str) for key in _ONE_SERVER):
-        return _alone(content)
-    entries = next((as_object(content[key]) for key in _GROUPS if key in content), content)
-    if not entries:
-        raise InvalidInput(tr("There is no server in it."))
-    return {name: _config(name, as_object(entry)) for name, entry in entries.items()}
+    except RecursionError:
+        raise InvalidInput(tr("There is no server in it.")) from None
+    return _of_document(content)
 
 
 def _of_toml(text: str) -> dict[str, ServerConfig]:
     try:
-        content = tomllib.loads(text)
+        return _of_document(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise InvalidInput(tr("This TOML can't be read: {reason}.").format(reason=error)) from None
-    entries = as_object(content.get("mcp_servers")).items()
+
+
+def _of_yaml(text: str) -> dict[str, ServerConfig]:
+    from ruamel.yaml import YAML  # Few paste YAML, and it takes a while to load.
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    try:
+        reader: Any = YAML(typ="safe", pure=True)
+        content: object = reader.load(text)
+    except YAMLError as error:
+        marked: Any = error if isinstance(error, MarkedYAMLError) else None
+        at = f"line {marked.problem_mark.line + 1}: {marked.problem}" if marked else "it is none"
+        raise InvalidInput(tr("This YAML can't be read: {reason}.").format(reason=at)) from None
+    return _of_document(as_object(content))
+
+
+def _of_document(content: JsonObject) -> dict[str, ServerConfig]:
+    """One server alone, or those of the group that clients keep them in, by name or in a list."""
+    if any(isinstance(content.get(key), str | list) for key in _ONE_SERVER):
+        name = content.get("name")
+        return _distinct([(name if isinstance(name, str) else "", content)])
+    group: object = content
+    while (key := next((k for k in GROUPS if k in as_object(group)), None)) is not None:
+        group = as_object(group)[key]
+    entries = [(name, as_object(entry)) for name, entry in as_object(group).items()]
+    listed = [as_object(entry) for entry in as_array(group)]
+    entries += [(str(entry.get("name") or ""), entry) for entry in listed]
     if not entries:
         raise InvalidInput(tr("There is no server in it."))
-    renamed = ((name, _from_codex(as_object(entry))) for name, entry in entries)
-    return {name: _config(name, entry) for name, entry in renamed}
-
-
-def _from_codex(entry: JsonObject) -> JsonObject:
-    """Codex calls headers otherwise."""
-    headers = as_object(entry.get("http_headers"))
-    return {**{k: v for k, v in entry.items() if k != "http_headers"}, "headers": headers}
-
-
-def _entry(name: str, entry: JsonObject) -> dict[str, ServerConfig]:
-    """An entry that came with a name, or without one."""
-    return _alone({**entry, "name": name} if name else entry)
-
-
-def _alone(entry: JsonObject) -> dict[str, ServerConfig]:
-    """One server without a key; some clients write its name into the entry."""
-    name = entry.get("name")
-    config = _config("", {key: value for key, value in entry.items() if key != "name"})
-    return {name if isinstance(name, str) and name else guess_name(config): config}
+    return _distinct(entries)
 
 
 def _config(name: str, entry: JsonObject) -> ServerConfig:
+    kept = {key: value for key, value in entry.items() if key not in _OTHER_SPELLINGS}
     try:
-        return ServerConfig.model_validate(entry)
+        return ServerConfig.model_validate({**kept, **_filled(_split(plain_entry(entry)))})
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(filter(None, (name, *map(str, first["loc"]))))
         reason = first["msg"].removeprefix("Value error, ")
         raise InvalidInput(f"{place}: {reason}." if place else f"{reason}.") from None
+
+
+def _split(entry: JsonObject) -> JsonObject:
+    """Some write a whole command line where the command stands, and no arguments."""
+    command = entry.get("command")
+    if not isinstance(command, str) or entry.get("args") or not re.match(r"[\w.-]+\s", command):
+        return entry
+    words = command_line.split(command)
+    return {**entry, "command": words[0], "args": words[1:]}
+
+
+def _filled(entry: JsonObject) -> JsonObject:
+    """What a client would ask its person for is left for ours to fill in."""
+    asked: JsonObject = {}
+    for key in ("env", "headers"):
+        values = as_object(entry.get(key))
+        asked[key] = {
+            name: _ASKED_FOR.sub("", value) if isinstance(value, str) else value
+            for name, value in values.items()
+        }
+    return {**entry, **asked}
 
 
 def _strict(text: str) -> str:

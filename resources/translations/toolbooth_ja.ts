@@ -238,8 +238,24 @@
         <translation>引用符が閉じられていません。</translation>
     </message>
     <message>
+        <source>This reads like a sentence, not like a server.</source>
+        <translation>サーバーではなく、文章のようです。</translation>
+    </message>
+    <message>
         <source>This sets variables but names no command.</source>
         <translation>変数だけで、コマンドがありません。</translation>
+    </message>
+    <message>
+        <source>“{sign}” needs a shell, and servers are started without one.</source>
+        <translation>「{sign}」にはシェルが必要ですが、サーバーはシェルなしで起動されます。</translation>
+    </message>
+    <message>
+        <source>“{word}” is no command, address or link, nor a snippet that can be read.</source>
+        <translation>「{word}」は、コマンド、アドレス、リンク、または読み取れる設定の断片ではありません。</translation>
+    </message>
+    <message>
+        <source>This is too long to be read. Import it as a file instead.</source>
+        <translation>長すぎて読み取れません。ファイルとして取り込んでください。</translation>
     </message>
     <message>
         <source>This JSON can&apos;t be read, line {line}: {reason}.</source>
@@ -252,6 +268,10 @@
     <message>
         <source>This TOML can&apos;t be read: {reason}.</source>
         <translation>この TOML を読み取れません: {reason}。</translation>
+    </message>
+    <message>
+        <source>This YAML can&apos;t be read: {reason}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Off</source>
@@ -2374,6 +2394,10 @@
     <message>
         <source>Filled in below.</source>
         <translation>下のフォームに入力しました。</translation>
+    </message>
+    <message>
+        <source>Filled in below. Still to be given: {names}.</source>
+        <translation>下に入力しました。未入力: {names}</translation>
     </message>
     <message numerus="yes">
         <source>%n servers: {names}</source>

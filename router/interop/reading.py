@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from router.clients import Findings, FoundServer, LeftOut
+from router.entries import GROUPS, plain_entry
 from router.errors import ConfigError
 from router.interop import documents
 from router.interop.documents import Format, entries_at
@@ -26,7 +27,6 @@ from router.shapes import first_problem
 
 _BARE_VARIABLES = frozenset({"gemini", "qwen", "copilot"})
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-_GROUPS = ("mcpServers", "servers", "context_servers", "mcp_servers", "mcp", "extensions")
 _PROGRAMS = frozenset({"toolbooth", "toolbooth.exe"})
 _FORMATS = {".toml": Format.TOML, ".yaml": Format.YAML, ".yml": Format.YAML}
 
@@ -84,7 +84,7 @@ def read_any_file(path: Path, places: Places, ourselves: Ourselves) -> Findings:
     its other entries. Raises `ConfigError` where it has none that can be used."""
     kind = _FORMATS.get(path.suffix.lower(), Format.JSON)
     content = documents.read(kind, path, read_text(path))
-    group = next((key for key in (*_GROUPS, "amp.mcpServers") if key in content), None)
+    group = next((key for key in GROUPS if key in content), None)
     if group is None:
         raise ConfigError(path, None, 'it has no "mcpServers", the part clients keep them in')
     spec = ClientSpec(CLIENTS[0].id, path.name, (group,), lambda _: (path,), format=kind)
@@ -109,7 +109,7 @@ def read_text(path: Path) -> str:
 def plain_config(entry: JsonObject) -> ServerConfig | None:
     """An entry in our shape, variables untouched; None if it is no server we could run."""
     try:
-        return ServerConfig.model_validate(_normalised(entry))
+        return ServerConfig.model_validate(plain_entry(entry))
     except ValidationError:
         return None
 
@@ -155,7 +155,7 @@ def _understand(
 def _understood(
     source: str, path: Path, name: str, entry: JsonObject, dialect: Dialect
 ) -> FoundServer:
-    plain = ServerConfig.model_validate(_normalised(entry))
+    plain = ServerConfig.model_validate(plain_entry(entry))
     texts = (*plain.args, *plain.env.values(), *plain.headers.values(), plain.url or "")
     config, prompts = _translated(plain, dialect), dialect.used_prompts(texts)
     return FoundServer(name, source, path, config, prompts, dialect.prefix)
@@ -172,35 +172,3 @@ def _translated(config: ServerConfig, dialect: Dialect) -> ServerConfig:
         if isinstance(changed.get(key), str):
             changed[key] = dialect.settled(changed[key])
     return ServerConfig.model_validate(changed)
-
-
-def _normalised(entry: JsonObject) -> JsonObject:
-    """Only what decides how the server is reached, under the names we use."""
-    command, args = entry.get("command", entry.get("cmd")), as_array(entry.get("args"))
-    if isinstance(command, dict):  # Zed, before it flattened this
-        inner = as_object(entry["command"])
-        entry = {**entry, "env": inner.get("env")}
-        command, args = inner.get("path"), as_array(inner.get("args"))
-    if isinstance(command, list):  # opencode
-        command, *args = as_array(entry["command"]) or [None]
-    return {
-        "command": command,
-        "args": args,
-        "env": entry.get("env") or entry.get("environment") or entry.get("envs"),
-        "cwd": entry.get("cwd"),
-        "url": next((entry[k] for k in ("url", "uri", "serverUrl", "httpUrl") if k in entry), None),
-        "headers": _headers(entry),
-        "disabled": entry.get("disabled") is True or entry.get("enabled") is False,
-    }
-
-
-def _headers(entry: JsonObject) -> JsonObject:
-    headers = as_object(
-        entry.get("headers")
-        or entry.get("http_headers")
-        or as_object(entry.get("requestOptions")).get("headers")
-    )
-    named = as_object(entry.get("env_http_headers")).items()
-    bearer = entry.get("bearer_token_env_var")
-    extra = {"Authorization": f"Bearer ${{env:{bearer}}}"} if isinstance(bearer, str) else {}
-    return {**headers, **{key: f"${{env:{name}}}" for key, name in named}, **extra}

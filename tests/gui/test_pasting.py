@@ -54,6 +54,76 @@ def test_each_shape_gives_the_same_server(text: str) -> None:
     assert parse_pasted(text, windows=False) == FILESYSTEM
 
 
+NPX = ServerConfig(command="npx", args=("-y", "notes-mcp"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```bash\nnpx -y notes-mcp\n```",
+        "`npx -y notes-mcp`",
+        "> npx -y notes-mcp",
+        "PS C:\\Users\\me> npx -y notes-mcp",
+        "# first, install node\nnpx -y notes-mcp",
+        "npx \\\n  -y \\\n  notes-mcp",
+        "npx ^\n  -y notes-mcp",
+        'Put this in your file:\n\n```json\n{"notes": {"command": "npx",'
+        ' "args": ["-y", "notes-mcp"]}}\n```\n',
+        '// in mcp.json\n{"notes": {"command": "npx", "args": ["-y", "notes-mcp"]}}',
+        '{"mcp": {"servers": {"notes": {"command": "npx", "args": ["-y", "notes-mcp"]}}}}',
+        '{"mcp": {"notes": {"command": ["npx", "-y", "notes-mcp"], "enabled": true}}}',
+        '{"context_servers": {"notes": {"command": {"path": "npx", "args": ["-y", "notes-mcp"]}}}}',
+        '{"notes": {"command": "npx -y notes-mcp"}}',
+        '# Codex\n[mcp_servers.notes]\ncommand = "npx"\nargs = ["-y", "notes-mcp"]',
+        "extensions:\n  notes:\n    cmd: npx\n    args: [-y, notes-mcp]",
+        "mcpServers:\n  - name: notes\n    command: npx\n    args: [-y, notes-mcp]",
+        "droid mcp add notes -- npx -y notes-mcp",
+        "claude mcp add --scope=user --transport=stdio notes -- npx -y notes-mcp",
+    ],
+)
+def test_what_stands_around_a_server_on_a_page_is_taken_off(text: str) -> None:
+    [(name, config)] = parse_pasted(text, windows=False).items()
+    assert (name, config.config_hash) == ("notes", NPX.config_hash)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "KEY=a b-mcp",
+        "env KEY=a b-mcp",
+        "export KEY=a && b-mcp",
+        "export KEY=a\nb-mcp",
+        "claude mcp add --env=KEY=a b -- b-mcp",
+    ],
+)
+def test_variables_are_found_wherever_they_are_set(text: str) -> None:
+    [(name, config)] = parse_pasted(text, windows=False).items()
+    assert (name, config.command, config.env) == ("b", "b-mcp", {"KEY": "a"})
+
+
+def test_a_folder_that_is_gone_to_is_where_it_runs() -> None:
+    [config] = parse_pasted("cd /srv/notes && node server.js", windows=False).values()
+    assert (config.command, config.cwd) == ("node", "/srv/notes")
+
+
+def test_several_commands_or_addresses_are_several_servers() -> None:
+    text = "claude mcp add a -- x\nnpx -y b-mcp\nhttps://mcp.c.example/mcp\nmcp.c.example/sse"
+    found = parse_pasted(text, windows=False)
+    assert {name: config.target for name, config in found.items()} == {
+        "a": "x",
+        "b": "npx -y b-mcp",
+        "example": "mcp.c.example/mcp",
+        "example-2": "mcp.c.example/sse",
+    }
+
+
+def test_what_a_client_would_ask_for_is_left_to_be_filled_in() -> None:
+    text = """{"servers": {"a": {"url": "https://a.example", "headers":
+        {"Authorization": "Bearer ${input:token}", "X-Team": "b"}}}}"""
+    [config] = parse_pasted(text).values()
+    assert config.headers == {"Authorization": "Bearer ", "X-Team": "b"}
+
+
 def test_an_address_is_a_server() -> None:
     assert parse_pasted(" https://mcp.linear.app/mcp\n") == {
         "linear": ServerConfig(url="https://mcp.linear.app/mcp")
@@ -98,6 +168,13 @@ def test_several_servers_are_all_taken() -> None:
         ('{"mcpServers": {}}', "There is no server in it."),
         ('{"mcpServers": {"a": {"args": []}}}', 'a: a server needs either "command" or "url".'),
         ('{"url": "ftp://x"}', '"url" must start with http:// or https://.'),
+        ("npx a | tee log", "“|” needs a shell, and servers are started without one."),
+        ("[1, 2]", "“[1,” is no command, address or link, nor a snippet that can be read."),
+        ("null", "“null” is no command, address or link, nor a snippet that can be read."),
+        ("ftp://a.example", "nor a snippet that can be read."),
+        ("Here is what you need to do.", "This reads like a sentence, not like a server."),
+        ("mcpServers:\n  a: [", "line 2: expected the node content, but found '<stream end>'."),
+        ("x" * 300_000, "This is too long to be read. Import it as a file instead."),
         ('{"command": "x", "env": {"A": []}}', "env.A: Input should be a valid string."),
     ],
 )

@@ -29,6 +29,25 @@ GITHUB = ServerConfig(
             CONFIG,
         ),
         (f"toolbooth://add?name=notes&config={CODED}", "notes", CONFIG),
+        (f"https://cursor.com/en/install-mcp?name=notes&config={quote(CODED)}", "notes", CONFIG),
+        (
+            f"[![Add to Cursor](https://c.example/b.svg)](https://cursor.com/install-mcp?name=notes"
+            f"&config={quote(CODED)})",
+            "notes",
+            CONFIG,
+        ),
+        (
+            "https://insiders.vscode.dev/redirect/mcp/install?name=notes&quality=insiders&config="
+            + quote(json.dumps(ENTRY)),
+            "notes",
+            CONFIG,
+        ),
+        (
+            "https://vscode.dev/redirect?url="
+            + quote("vscode:mcp/install?" + quote(json.dumps({"name": "notes", **ENTRY}))),
+            "notes",
+            CONFIG,
+        ),
         ("toolbooth://add?name=notes&cmd=npx&arg=-y&arg=server", "notes", CONFIG),
         (f"lmstudio://add_mcp?name=notes&config={CODED.rstrip('=')}", "notes", CONFIG),
         (f"vscode:mcp/install?{quote(json.dumps({'name': 'notes', **ENTRY}))}", "notes", CONFIG),
@@ -55,6 +74,11 @@ GITHUB = ServerConfig(
         ),
         (f"claude mcp add-json notes '{json.dumps(ENTRY)}'", "notes", CONFIG),
         ("codex mcp add notes -- npx -y server", "notes", CONFIG),
+        (
+            "codex mcp add notes --url https://api.example/mcp --bearer-token-env-var TOKEN",
+            "notes",
+            GITHUB,
+        ),
         (f"code --add-mcp '{json.dumps({'name': 'notes', **ENTRY})}'", "notes", CONFIG),
         ('[mcp_servers.notes]\ncommand = "npx"\nargs = ["-y", "server"]', "notes", CONFIG),
     ],
@@ -73,6 +97,8 @@ def test_what_installs_a_server_elsewhere_fills_the_form(
         "cursor://anysphere.cursor-deeplink/mcp/install?name=x",
         "cursor://anysphere.cursor-deeplink/mcp/install?name=x&config=%%%",
         "vscode:mcp/install?nothing",
+        "https://vscode.dev/redirect?url=https%3A%2F%2Felsewhere.example",
+        "https://cursor.com/install-mcp?name=x",
         "goose://extension?name=x",
         "claude mcp add notes",
         "claude mcp add -e KEY notes npx",
