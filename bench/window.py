@@ -9,7 +9,6 @@ other programs' doing. Of the rest, no gap may be over 100 ms and no step of the
 from __future__ import annotations
 
 import argparse
-import gc
 import itertools
 import json
 import os
@@ -23,7 +22,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QProcess, Qt, QTimer, Signal
 from qasync import QEventLoop  # pyright: ignore[reportMissingTypeStubs]
 
 from bench.peers import Toolbooth
@@ -82,17 +81,21 @@ class Stopwatch:
 class Report:
     tools: int
     calls_per_s: float
+    early: Sequence[Moment]
+    """The gaps from the window's first turn until the client called."""
     gaps: Sequence[Moment]
     steps: Sequence[Moment]
 
     def holds(self) -> bool:
-        return _longest(self.gaps) <= LONGEST_GAP_MS and _longest(self.steps) <= LONGEST_STEP_MS
+        gap = _longest([*self.early, *self.gaps])
+        return gap <= LONGEST_GAP_MS and _longest(self.steps) <= LONGEST_STEP_MS
 
     def as_text(self) -> str:
         return "\n".join(
             (
                 f"{self.tools:,} tools in the list, {self.calls_per_s:.0f} calls a second",
                 f"{'':18}{'times':>7}{'p50':>8}{'p99':>8}{'longest':>9}{'of it ours':>12}   ms",
+                _line("gap while starting", self.early),
                 _line("gap between ticks", self.gaps),
                 _line("step of the filter", self.steps),
             )
@@ -120,7 +123,6 @@ def measure(folder: Path, seconds: int) -> Report:
     app = DesktopApplication(["toolbooth"])
 
     async def open_router() -> Router:
-        gc.freeze()  # as the application does
         watcher.router = Router(folder, port=0, attended=True)
         return watcher.router
 
@@ -129,13 +131,15 @@ def measure(folder: Path, seconds: int) -> Report:
         watcher = Watcher(application, token, seconds)
         watcher.over.connect(loop.stop)
         application.start(hidden=False)
+        watcher.start()
         loop.run_forever()
         application.shut_down()
     return watcher.report()
 
 
 class Watcher(QObject):
-    """Waits for the router, then types, lets a client call, and watches the time."""
+    """Watches the time from the first turn on; once the router has its tools, types into their
+    filter while a client calls."""
 
     over = Signal()
 
@@ -145,20 +149,28 @@ class Watcher(QObject):
         self._application = application
         self._token = token
         self._seconds = seconds
+        self._early: list[Moment] = []
         self._gaps: list[Moment] = []
         self._steps: list[Moment] = []
         self._words = itertools.cycle(WORDS)
         self._tools: list[ToolView] = []
         self._calls_per_s = 0.0
+        self._load = QProcess(self)
+        self._load.setProcessChannelMode(QProcess.ProcessChannelMode.ForwardedErrorChannel)
+        self._into = self._early
+
+    def start(self) -> None:
+        self._watch, self._step_watch = Stopwatch(), Stopwatch()
+        self._every(TICK_MS, lambda: self._into.append(self._watch.lap()))
         self._waiting = self._every(100, self._begin)
-        self._waiting.start()
 
     def report(self) -> Report:
-        return Report(len(self._tools), self._calls_per_s, self._gaps, self._steps)
+        return Report(len(self._tools), self._calls_per_s, self._early, self._gaps, self._steps)
 
     def _every(self, interval_ms: int, call: Callable[[], object]) -> QTimer:
         timer = QTimer(self, interval=interval_ms, timerType=Qt.TimerType.PreciseTimer)
         timer.timeout.connect(call)
+        timer.start()
         return timer
 
     def _begin(self) -> None:
@@ -167,15 +179,8 @@ class Watcher(QObject):
             return
         self._waiting.stop()
         words = [router.listener().url or "", self._token, "rest:echo", str(CALLS_PER_S)]
-        command = [sys.executable, "-m", "bench.window_load", *words]
-        pipe = subprocess.PIPE
-        self._load = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
-        assert self._load.stdout
-        self._load.stdout.readline()
-        self._watch, self._step_watch = Stopwatch(), Stopwatch()
-        self._every(TICK_MS, lambda: self._gaps.append(self._watch.lap())).start()
-        self._every(TYPING_MS, self._type).start()
-        QTimer.singleShot(1000 * self._seconds, self, self._end)
+        self._load.readyReadStandardOutput.connect(self._go_on)
+        self._load.start(sys.executable, ["-m", "bench.window_load", *words])
 
     def _fill(self, router: Router) -> bool:
         """Put all tools into the one list: more than a single server may have."""
@@ -184,6 +189,14 @@ class Watcher(QObject):
         self._list = self._application.windows.main.page.detail.tools
         self._list.set_tools(self._tools)
         return len(self._tools) >= sum(SERVERS.values())
+
+    def _go_on(self) -> None:
+        """The client calls."""
+        self._load.readyReadStandardOutput.disconnect(self._go_on)
+        self._load.readAll()
+        self._into = self._gaps
+        self._every(TYPING_MS, self._type)
+        QTimer.singleShot(1000 * self._seconds, self, self._end)
 
     def _type(self) -> None:
         field = self._list.findChild(SearchField)
@@ -196,8 +209,9 @@ class Watcher(QObject):
     def _end(self) -> None:
         for timer in self.findChildren(QTimer):
             timer.stop()
-        told, _ = self._load.communicate("enough")
-        self._calls_per_s = json.loads(told)["calls_per_s"]
+        self._load.closeWriteChannel()
+        self._load.waitForFinished()
+        self._calls_per_s = json.loads(bytes(self._load.readAll().data()))["calls_per_s"]
         self.over.emit()
 
 

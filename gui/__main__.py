@@ -6,7 +6,6 @@ Nothing of Qt is imported until a window is wanted.
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -110,9 +109,6 @@ def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) ->
         from router.service import Router  # Takes most of a second: on the router's own thread.
         from router.tracing import redact_logs
 
-        # What is loaded by now stays: to look through it for garbage again and again would hold
-        # up everybody for a tenth of a second each time.
-        gc.freeze()
         router = Router(folder, port=options.port, attended=True)
         redact_logs(router.redact)
         return router

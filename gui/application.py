@@ -6,15 +6,17 @@ stop the router within a bound, close the bridge, then let Qt's objects go.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
 from gui.asking.asker import Asker
 from gui.bridge import Bridge
 from gui.closing import CloseFilter
+from gui.collecting import Collector
 from gui.commands import Commands
 from gui.dialogs import ask, show_error
 from gui.hosting import HostedRouter, RouterThread
@@ -71,6 +73,7 @@ class Application(QObject):
         self._without_tray = False
         self._link: str | None = None
         self.exit_code = 0
+        self._collector = Collector(self)
         self.language = Language(app)
         self._dress(settings)
         self._thread = RouterThread(
@@ -112,6 +115,7 @@ class Application(QObject):
         self._thread.stop(STOP_TIMEOUT_S)
         self._bridge.close()
         self.asker.close()
+        self._collector.close()
 
     def second_start(self, arguments: Sequence[str]) -> None:
         """Somebody started Toolbooth again."""
@@ -177,10 +181,19 @@ class Application(QObject):
         self._router = router
         self._apply(router.settings())
         self._commands.attach(self._thread.submit)
-        self.windows.attach(router)
         self.tray.attach(router)
         self.asker.attach(router)
         self.notices.attach(router)
+        self._attach_windows(self.windows.attaching(router))
+        self._collector.start()
+
+    def _attach_windows(self, steps: Generator[None]) -> None:
+        """A step now, each other in a turn of its own: all at once would take a tenth of a second,
+        in which the window stands still."""
+        for _ in steps:
+            # A millisecond, not none: Qt would do that before anything else.
+            QTimer.singleShot(1, self, partial(self._attach_windows, steps))
+            return
         if self._link is not None:
             self.windows.open_link(self._link)
         elif self.windows.main.isVisible():

@@ -8,7 +8,6 @@ The callbacks come on this thread too.
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
@@ -90,7 +89,6 @@ class RouterThread:
         try:
             router = await self._open_router()
             await router.start()
-            gc.freeze()  # The lists stay: looking through thousands of tools holds up everybody.
             self._on_ready(router)
             await asyncio.get_running_loop().create_future()
         except asyncio.CancelledError:

@@ -5,7 +5,7 @@ Passes the router to each when there is one; until then dialogs can't be asked f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
@@ -50,8 +50,13 @@ class Windows(QObject):
         self.main.tokens_requested.connect(lambda: self.open_settings(PageName.APPS))
 
     def attach(self, router: RouterPort) -> None:
+        for _ in self.attaching(router):
+            pass
+
+    def attaching(self, router: RouterPort) -> Generator[None]:
+        """The same in steps, between which the window can live."""
         self._router = router
-        self.main.attach(router)
+        yield from self.main.attaching(router)
         self._guide = Guide(router, self._commands, self.main)
         self._guide.imported.connect(lambda: self.main.go_to(Place.WORKSPACE))
         self.main.guide_requested.connect(self._guide.start)

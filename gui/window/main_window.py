@@ -6,7 +6,7 @@ for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Concatenate, ParamSpec, assert_never
 
@@ -114,11 +114,18 @@ class MainWindow(QMainWindow):
 
     def attach(self, router: RouterPort) -> None:
         """The router is there: show what it has."""
+        for _ in self.attaching(router):
+            pass
+
+    def attaching(self, router: RouterPort) -> Generator[None]:
+        """The same in steps, between which the window can live."""
         self._router = router
         self._wishes = Wishes(self, router, self._commands, self.undo_bar, self._fail)
         self.page.attach(router)
-        self._add_other_pages(router)
         self._show_listener(router.listener())
+        yield
+        self._add_other_pages(router)
+        yield
         self._show_workspaces()
         self._look_for_servers(router)
 
@@ -204,9 +211,10 @@ class MainWindow(QMainWindow):
         waiting.consent_given.connect(self._wish(Wishes.approve))
         waiting.sign_in_requested.connect(self._wish(Wishes.sign_in))
         waiting.tools_approved.connect(self._wish(Wishes.approve_tools))
-        self.others.playground.hiding_requested.connect(self._wish(Wishes.hide_tool))
-        self.others.playground.pinning_requested.connect(self._wish(Wishes.pin_tool))
-        for page in self.others.widgets.values():
+        self.others.hiding_requested.connect(self._wish(Wishes.hide_tool))
+        self.others.pinning_requested.connect(self._wish(Wishes.pin_tool))
+        self.others.made.connect(self._pages.addWidget)
+        for page in (self.others.needs, self.others.apps):
             self._pages.addWidget(page)
 
     def _look_for_servers(self, router: RouterPort) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from router.catalog.entries import ServerEntry, configured_servers
-from router.catalog.policies import Layer, Policy, Subject, policy_of
+from router.catalog.policies import ALLOWED, Layer, Policy, Subject, policy_of
 from router.catalog.saved_scripts import script_tool
 from router.catalog.view import TroubleOf, View, no_trouble
 from router.errors import NotFound
@@ -85,12 +85,15 @@ class WorkspaceCatalog:
         return entry
 
     def policy(self, tool: Tool, project: ProjectId | None = None) -> Policy:
-        return policy_of(_subject(tool), self._layers(project))
+        layers = self._layers(project)
+        return policy_of(_subject(tool), layers) if layers else ALLOWED
 
     def _layers(self, project: ProjectId | None) -> list[Layer]:
-        """The words and rules that hold in a project, those that go first in front."""
+        """The words and rules that hold in a project, those that go first in front; none where
+        nobody has said anything."""
         places = [self.config] if project is None else [self.project(project), self.config]
-        return [(place.permissions, place.rules) for place in places]
+        layers = [(place.permissions, place.rules) for place in places]
+        return [layer for layer in layers if any(layer)]
 
     def project(self, project: ProjectId) -> ProjectConfig:
         if (config := self.config.projects.get(project)) is None:
@@ -103,8 +106,11 @@ class WorkspaceCatalog:
     def view(self, project: ProjectId | None, only: frozenset[ServerId] | None = None) -> View:
         """The view of a project, or with None of the whole workspace; `only` narrows it to some
         servers."""
-        if (view := self._views.get((project, only))) is None:
-            view = self._views[project, only] = self._build_view(project, only)
+        views = (
+            self._views
+        )  # The catalogue may change meanwhile: then this view is for nobody else.
+        if (view := views.get((project, only))) is None:
+            view = views[project, only] = self._build_view(project, only)
         return view
 
     def _build_view(self, project: ProjectId | None, only: frozenset[ServerId] | None) -> View:
@@ -116,12 +122,14 @@ class WorkspaceCatalog:
         if scripts := self._script_tools(project, only):
             tools = sorted([*tools, *scripts], key=lambda tool: tool.key)
         layers = self._layers(project)
-        policies = {tool.key: policy_of(_subject(tool), layers) for tool in tools}
+        spoken_of = tools if layers else ()
+        policies = {tool.key: policy_of(_subject(tool), layers) for tool in spoken_of}
+        hidden = {key for key, policy in policies.items() if policy.hidden}
         held = {entry.id: entry.held for entry in servers}
         shown = [
             tool
             for tool in tools
-            if not policies[tool.key].hidden and tool.key.tool not in held.get(tool.key.server, ())
+            if tool.key not in hidden and tool.key.tool not in held.get(tool.key.server, ())
         ]
         return View(
             tools=shown,

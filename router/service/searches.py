@@ -162,8 +162,9 @@ class Searches:
         except NotFound:
             return
         for project in [None, *list(catalog.config.projects)[:_MAX_KEPT_READY]]:
-            if project is not None and project not in catalog.config.projects:
+            try:
+                view = await asyncio.to_thread(catalog.view, project)
+            except NotFound:  # removed meanwhile
                 continue
-            view = catalog.view(project)
             if view.optimization is not None and view.tools:
                 await view.index.prepare(view.optimization)
