@@ -2,8 +2,8 @@
 its content is acted on.
 
 Order: repeated headers, Host, Origin, path, method, address, content type, token, body, boundary.
-A wrong token is refused before the body is read; a request without one may carry it in
-`_meta.token`.
+A wrong token is refused before the body is taken; one without may carry it in `_meta.token`, which
+is looked for in the bare text: reading a large body takes long, and no stranger is given that time.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import islice
 from urllib.parse import parse_qsl
 
 from router.collecting import no_collection
@@ -30,9 +31,12 @@ BODY_DEADLINE_S = 10
 _PATH = re.compile(r"/mcp(?:/w/(?P<workspace>[^/]+)(?:/p/(?P<project>[^/]+))?)?/?")
 _METHODS = ("GET", "POST", "DELETE")
 _TOKEN_PARAMETERS = frozenset({"token", "access_token", "api_key", "key"})
+_TOKEN_IN_BODY = re.compile(rb'"token"\s*:\s*"([^"\\]{1,200})"')
+_MOST_TOKENS = 1000
+"""What is called so in the arguments of a call may be anything."""
 _SAID_ONCE = frozenset({b"host", b"origin", b"authorization", b"toolbooth-project"})
 _LIGHT_BYTES = 64 * 1024
-"""A larger body is read on a thread: it may take a second, and anybody can send one."""
+"""A larger body is read on a thread: it may take a second."""
 _thread = ThreadPoolExecutor(1, thread_name_prefix="read")
 _HTTP = "http://"
 _INVALID_REQUEST = -32600
@@ -107,7 +111,10 @@ class Guard:
         token = self._rules.authenticate(bearer) if (bearer := _bearer(headers)) else None
         body, meta = None, {}
         if scope["method"] == "POST":
-            body = await _read(await _body_in_time(receive, headers))
+            text = await _body_in_time(receive, headers)
+            if bearer is None:
+                self._check_token_in(text)
+            body = await _read(text)
             meta = as_object(as_object(as_object(body).get("params")).get("_meta"))
         said = _text(meta.get("token"))
         if bearer is None:
@@ -127,6 +134,15 @@ class Guard:
         return Arrival(
             scope["method"], headers, scope["headers"], body, caller, recall, receive, send
         )
+
+    def _check_token_in(self, text: bytes) -> None:
+        """Raises `Refusal` if a token is needed and none that holds is anywhere in `text`."""
+        if self._rules.is_open():
+            return
+        found = (match[1].decode("latin-1") for match in _TOKEN_IN_BODY.finditer(text))
+        said = list(islice(found, _MOST_TOKENS))
+        if not any(map(self._rules.verify, said)):
+            self._rules.authenticate(said[0] if said else None)
 
     def _check_address(self, scope: Scope, headers: dict[str, str]) -> dict[str, str | None]:
         hosts = self._hosts()

@@ -1,9 +1,12 @@
-"""The local HTTP listener: one socket on 127.0.0.1, and a clear word when the port is taken."""
+"""The local HTTP listener: on 127.0.0.1, with a clear word when the port is taken, and on ::1, as
+which some clients take `localhost` without trying the other.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import socket
 import sys
 from collections.abc import Callable, Generator
@@ -16,7 +19,10 @@ from router.gateway.arrivals import ASGIApp
 from router.gateway.connections import BoundedConnection
 from router.tasks import spawn
 
+log = logging.getLogger(__name__)
+
 HOST = "127.0.0.1"
+_HOST_6 = "::1"
 _GRACEFUL_STOP_S = 2
 _KEEP_ALIVE_S = 60
 """Clients come back after a thought; one that does while we close gets no answer."""
@@ -45,9 +51,10 @@ class Listener:
 
     async def start(self, port: int) -> None:
         """Listen on `port` (0: any free one) or raise `Conflict`."""
-        bound = _bind(port)
+        bound = _bind(socket.AF_INET, HOST, port)
         self.port = bound.getsockname()[1]
-        self.hosts = frozenset(f"{name}:{self.port}" for name in (HOST, "localhost", "[::1]"))
+        names = (HOST, "localhost", f"[{_HOST_6}]")
+        self.hosts = frozenset(f"{name}:{self.port}" for name in names)
         self._server = _Server(
             uvicorn.Config(
                 self._app,
@@ -62,7 +69,9 @@ class Listener:
                 timeout_graceful_shutdown=_GRACEFUL_STOP_S,
             )
         )
-        self._serving = spawn(self._server.serve(sockets=[bound]), name="listener")
+        self._serving = spawn(
+            self._server.serve(sockets=[bound, *_also_bind(self.port)]), name="listener"
+        )
 
     async def stop(self) -> None:
         """Stop accepting, give running requests a moment, close."""
@@ -73,12 +82,12 @@ class Listener:
         self._server = self._serving = None
 
 
-def _bind(port: int) -> socket.socket:
-    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+def _bind(family: socket.AddressFamily, host: str, port: int) -> socket.socket:
+    bound = socket.socket(family, socket.SOCK_STREAM)
     if sys.platform != "win32":  # there it would let two programs share the port
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        bound.bind((HOST, port))
+        bound.bind((host, port))
         bound.listen(2048)
     except OSError as error:
         bound.close()
@@ -90,3 +99,16 @@ def _bind(port: int) -> socket.socket:
         raise
     bound.setblocking(False)
     return bound
+
+
+def _also_bind(port: int) -> list[socket.socket]:
+    """The other address, where there is one: everything we write into files names the first."""
+    try:
+        return [_bind(socket.AF_INET6, _HOST_6, port)]
+    except Conflict:
+        log.warning(
+            "Another program has port %d of [::1]: clients must use 127.0.0.1, not localhost", port
+        )
+    except OSError:
+        log.debug("This computer has no ::1")
+    return []

@@ -114,7 +114,7 @@ class Results:
         if not limit:
             return result
         selection = _Selection(limit)
-        for block in as_array(result.get("content")):
+        for block in _blocks(result.get("content")):
             selection.take(block)
         structured = result.get("structuredContent")
         leave_out = about_characters(structured, limit) > limit
@@ -175,6 +175,13 @@ class Results:
 
 def _owner(caller: Caller) -> _Owner:
     return caller.token, caller.workspace, caller.project
+
+
+def _blocks(content: object) -> list[object]:
+    """Some servers send a text, or one block, where a list of blocks belongs."""
+    if isinstance(content, str):
+        return [_text(content)]
+    return [content] if isinstance(content, dict) else as_array(content)
 
 
 async def _as_json(value: object) -> str:

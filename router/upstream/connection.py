@@ -20,6 +20,7 @@ from router.upstream.ownership import Mark
 from router.upstream.protocol import LOG_LEVELS, SERVER_INFO_KEY
 from router.upstream.questions import EVERYBODY, Audience, askable, input_requests
 from router.upstream.stdio import StdioLink
+from router.upstream.ways import Way
 
 HTTP_STARTUP_S = 10.0
 _SIDE_REQUEST_S = 5.0
@@ -42,6 +43,9 @@ class Transport(Link, Protocol):
 
 class Connection:
     """Implements `ports.Upstream`. Results look the same whichever revision the server speaks."""
+
+    way: Way | None = None
+    """By which it reaches an address."""
 
     def __init__(
         self,
@@ -77,6 +81,7 @@ class Connection:
 
     @property
     def closed(self) -> bool:
+        """Whether it is of no more use. Those who wait for an answer may still get it."""
         return self._peer.closed
 
     @property
@@ -207,6 +212,10 @@ class ProcessConnection(Connection):
     ) -> None:
         super().__init__(link, on_notification, audience)
         self._process = link
+
+    @property
+    def closed(self) -> bool:
+        return super().closed or self._process.over
 
     @property
     def pid(self) -> int:

@@ -42,12 +42,14 @@ async def open_upstream(
     audience: Audience = EVERYBODY,
     expected_version: str = "",
     input_schema: Callable[[str], JsonObject] = lambda _: {},
+    way: Way | None = None,
 ) -> Connection:
     """Start or reach the server and open a session with it. `env` and `headers` are those of
     `config` with their secrets filled in, `credentials` are for a server that wants a sign-in,
     `owner` is whose mark its processes get, `audience` is for whom it is opened,
-    `expected_version` is the revision it spoke before, `input_schema` that of a tool by its name.
-    Raises `UpstreamFailed`, and then leaves nothing."""
+    `expected_version` is the revision it spoke before, `input_schema` that of a tool by its name,
+    `way` the one by which it was reached before. Raises `UpstreamFailed`, and then leaves nothing.
+    """
     if config.url:
         reach = partial(
             _reach,
@@ -59,7 +61,7 @@ async def open_upstream(
             expected_version,
             input_schema,
         )
-        return await by_any_way(reach, ways_to(config), startup_timeout_s or HTTP_STARTUP_S)
+        return await by_any_way(reach, ways_to(config, way), startup_timeout_s or HTTP_STARTUP_S)
     process = _process(config, env, on_stderr, owner)
     connection = ProcessConnection(process, on_notification, audience)
     await _open(connection, startup_timeout_s or _STDIO_STARTUP_S, expected_version)
@@ -85,6 +87,7 @@ async def _reach(
         link = partial(HttpLink, url, headers, credentials, input_schema=input_schema)
         http = await asyncio.to_thread(link)
         connection = HttpConnection(http, on_notification, audience)
+    connection.way = way
     await _open(connection, limit_s, expected_version)
     return connection
 

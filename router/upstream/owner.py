@@ -32,6 +32,7 @@ from router.upstream.ownership import THIS_PROCESS
 from router.upstream.questions import Audience
 from router.upstream.supervision import Supervision
 from router.upstream.terms import Terms
+from router.upstream.ways import Way
 
 _STOPPED = Failure(FailureKind.OTHER, detail="it was stopped before it was ready")
 _SHOWN_BY_OTHERS = (FailureKind.DISABLED, FailureKind.CONSENT_NEEDED)
@@ -94,6 +95,7 @@ class Owner:
         self._supervision = Supervision(surroundings.clock, surroundings.chance)
         self._held_failure: UpstreamFailed | None = None
         self._pause: asyncio.Task[None] | None = None
+        self._way: Way | None = None
 
     @property
     def live(self) -> Connection | None:
@@ -106,12 +108,21 @@ class Owner:
         """Whether there is a connection or will be, or its failure is not forgotten yet."""
         return bool(self._runs) or self._pause is not None or self._supervision.pause_left_s > 0
 
+    @property
+    def _is_over(self) -> bool:
+        """Whether there is no connection that works, nor one that is being opened."""
+        return self._opened is None or _is_dead(self._opened)
+
     async def connection(self, *, keep: bool = True) -> Connection:
         """The connection, started if there is none; with `keep` it outlives its borrowers.
 
         Raises `UpstreamFailed`, or what `launch` raised.
         """
         opened = self._opened
+        if opened is not None and _is_dead(opened) and self._runs:
+            # How it ends decides whether it may be tried again.
+            await asyncio.wait(list(self._runs))
+            opened = self._opened
         if opened is None or _is_dead(opened):
             if self._held_failure is not None and self._supervision.pause_left_s > 0:
                 raise self._held_failure.with_traceback(None)
@@ -138,7 +149,7 @@ class Owner:
         """Connect in the background, unless it is connected or pauses; the state tells the rest."""
         self._kept = True
         pausing = self._supervision.pause_left_s > 0
-        if not pausing and (self._opened is None or _is_dead(self._opened)):
+        if not pausing and self._is_over:
             self._begin()
 
     def forgive(self) -> None:
@@ -197,7 +208,7 @@ class Owner:
             raise
         around.publish_state(ServerState.CONNECTING, None)
         try:
-            return await open_upstream(
+            connection = await open_upstream(
                 plan.config,
                 env=plan.env,
                 headers=plan.headers,
@@ -209,6 +220,7 @@ class Owner:
                 expected_version=plan.expected_version,
                 input_schema=plan.input_schema,
                 audience=around.audience,
+                way=self._way,
             )
         except UpstreamFailed as error:
             self._fail(error)
@@ -216,6 +228,8 @@ class Owner:
         except asyncio.CancelledError:
             around.publish_state(ServerState.IDLE, None)
             raise
+        self._way = connection.way
+        return connection
 
     async def _own(self, connection: Connection) -> None:
         """Keep `connection` until it dies, nobody has used it for long, or we are stopped."""
@@ -295,6 +309,8 @@ class Owner:
         """Wait until it may be tried again; only one that shall always run is, by itself."""
         await self._around.sleep(pause_s)
         self._pause = None
+        if not self._is_over:
+            return
         if self._always:
             self._kept = True
             self._begin()

@@ -300,6 +300,11 @@ class UpstreamPool:
             self._owners[place] = Owner(self._surroundings(place, requester))
         return self._owners[place]
 
+    async def _plan(self, place: Place) -> LaunchPlan:
+        if self._stopping:  # who waited for an end to start it again
+            raise failed(_STOPPING)
+        return await self._launch(place.ref, place.folder)
+
     def _check_room(self, place: Place) -> None:
         """Raises `UpstreamFailed` when as many sessions or folders have an upstream as may."""
         if place.is_common:
@@ -314,7 +319,7 @@ class UpstreamPool:
         ref = place.ref
         return Surroundings(
             name=ref.server,
-            launch=partial(self._launch, ref, place.folder),
+            launch=partial(self._plan, place),
             publish_state=partial(self._state_changed, place),
             on_notification=partial(self._notified, place),
             on_stderr=partial(self._on_stderr, ref),

@@ -141,6 +141,11 @@ class StdioLink(asyncio.SubprocessProtocol):
             self._stop_listening()
             self._over.set()
 
+    @property
+    def over(self) -> bool:
+        """Whether nothing that is sent from now on reaches it, though it may still be heard."""
+        return self._over.is_set()
+
     def hurry(self) -> None:
         """Give it less time to end: somebody waits for us."""
         self._grace = min(self._grace, _HURRY)

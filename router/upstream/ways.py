@@ -32,8 +32,10 @@ class Way(StrEnum):
     SSE = "sse"
 
 
-def ways_to(config: ServerConfig) -> tuple[Way, ...]:
-    return (Way.SSE, Way.HTTP) if config.prefers_sse else (Way.HTTP, Way.SSE)
+def ways_to(config: ServerConfig, known: Way | None) -> tuple[Way, ...]:
+    """In which order they are tried; `known` is the one that led there before."""
+    first = known or (Way.SSE if config.prefers_sse else Way.HTTP)
+    return (first, *(way for way in Way if way is not first))
 
 
 async def by_any_way(

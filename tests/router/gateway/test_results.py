@@ -75,6 +75,15 @@ async def test_a_long_text_is_cut_and_can_be_read_to_its_end(results: Results) -
     assert result["content"] == [text(LONG)]
 
 
+@pytest.mark.parametrize("content", [LONG, text(LONG)])
+async def test_a_long_text_is_cut_where_a_server_sends_it_without_a_list(
+    results: Results, content: object
+) -> None:
+    shortened = await results.shorten(CALLER, {"content": content})
+    shown, note = shortened["content"]
+    assert shown["text"] + read_all(results, arguments_in(note)) == LONG
+
+
 async def test_short_blocks_stay_and_all_that_does_not_fit_is_in_one_text(results: Results) -> None:
     blob = {"type": "resource", "resource": {"uri": "file:///x", "blob": "x" * 100_000}}
     image = {"type": "image", "data": "x" * 100_000, "mimeType": "image/png"}

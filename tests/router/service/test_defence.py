@@ -187,7 +187,7 @@ async def test_an_unknown_session_is_not_found(running: Running) -> None:
 async def test_only_this_computer_is_listened_to(running: Running) -> None:
     port = httpx2.URL(running.url).port
     assert port is not None
-    assert listening_addresses(port) == {"127.0.0.1"}
+    assert listening_addresses(port) == {"127.0.0.1", "::1"}
     for elsewhere in addresses_of_this_computer():
         with pytest.raises(OSError):  # noqa: PT011 - refused or unreachable, as the system says
             await asyncio.open_connection(elsewhere, port)
@@ -207,11 +207,13 @@ def listening_addresses(port: int) -> set[str]:
         for line in Path(table).read_text().splitlines()[1:]
     ]
     places = [row[1].split(":") for row in rows if row[3] == "0A"]  # LISTEN
-    return {
-        socket.inet_ntoa(struct.pack("=I", int(address, 16))) if len(address) == 8 else address
-        for address, at in places
-        if int(at, 16) == port
-    }
+    return {address_in(written) for written, at in places if int(at, 16) == port}
+
+
+def address_in(written: str) -> str:
+    words = [int(written[at : at + 8], 16) for at in range(0, len(written), 8)]
+    family = socket.AF_INET if len(words) == 1 else socket.AF_INET6
+    return socket.inet_ntop(family, struct.pack(f"={len(words)}I", *words))
 
 
 def addresses_of_this_computer() -> set[str]:

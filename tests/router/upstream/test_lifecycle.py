@@ -11,6 +11,7 @@ import pytest
 
 from router.model import FailureKind, JsonObject
 from router.server_config import Lifecycle
+from router.settings import ServerConfig
 from router.tasks import spawn
 from router.upstream.pool import Terms, UpstreamPool
 from tests.router.upstream.pooling import (
@@ -25,6 +26,8 @@ from tests.router.upstream.pooling import (
 )
 from tests.router.upstream.talking import failure_of
 from tests.servers.commands import is_running
+from tests.servers.http_server import serving
+from tests.servers.odd_sse_server import OddSseServer
 
 ALWAYS = Terms(lifecycle=Lifecycle.ALWAYS, idle_timeout_s=0.1)
 FAILING = ["--exit-at-start", "3"]
@@ -62,6 +65,39 @@ async def test_a_server_that_shall_always_run_outlives_idleness_and_borrowers(
     await asyncio.wait([idle])
     assert fleet.states_of() == [CONNECTING, READY]
     assert all(map(is_running, fleet.pids()))
+
+
+async def test_a_call_after_an_exit_waits_for_the_end_and_starts_the_server_again(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    await call(pool, "echo", a=1)
+    os.kill(fleet.pids()[0], signal.SIGKILL)
+    await until_noticed(pool)
+    assert fleet.states_of() == [CONNECTING, READY]  # it is not over yet
+    calls = [spawn(call(pool, "echo", a=number), name="call") for number in (2, 3)]
+    assert await asyncio.gather(*calls) == [{"a": 2}, {"a": 3}]
+    assert len(fleet.pids()) == 2
+    assert fleet.states_of() == [CONNECTING, READY, FAILED, CONNECTING, READY]
+
+
+async def test_nobody_who_waits_for_an_end_starts_a_server_after_the_pool_is_closed(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    await call(pool, "echo", a=1)
+    os.kill(fleet.pids()[0], signal.SIGKILL)
+    await until_noticed(pool)
+    late = spawn(fail(pool), name="late call")
+    await asyncio.sleep(0)
+    await pool.close()
+    assert "Toolbooth is stopping" in str(await late)
+    assert len(fleet.pids()) == 1
+
+
+async def until_noticed(pool: UpstreamPool) -> None:
+    """Looks at every turn of the loop: a moment later all is over."""
+    async with asyncio.timeout(10):
+        while pool.is_live(REF):  # noqa: ASYNC110
+            await asyncio.sleep(0)
 
 
 async def test_a_server_that_shall_always_run_is_started_again_after_a_crash(
@@ -172,3 +208,23 @@ async def test_nothing_starts_while_the_pool_closes(
     else:
         await failure_of(call(pool, "echo"))
     assert fleet.launches == 0
+
+
+async def test_the_way_that_led_to_a_server_is_the_first_to_be_tried_again(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    asked: list[str] = []
+    app = OddSseServer().app
+
+    async def noting(scope: Any, receive: Any, send: Any) -> None:
+        asked.append(f"{scope.get('method')} {scope.get('path')}")
+        await app(scope, receive, send)
+
+    with serving(noting) as url:
+        fleet.configs[REF] = ServerConfig(url=f"{url}/mcp")
+        for refused in (["POST /mcp"], []):
+            asked.clear()
+            await pool.request(REF, "tools/call", {"name": "plain", "arguments": {}})
+            await pool.disconnect(REF)
+            begun = [each for each in asked if each.endswith("/mcp")]
+            assert begun == [*refused, "GET /mcp"]

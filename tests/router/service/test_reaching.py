@@ -1,0 +1,64 @@
+"""How the endpoint is reached, and what strangers are not given: its time."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+
+import httpx2
+import pytest
+
+from router.gateway.arrivals import Receive, Scope, Send
+from router.gateway.listener import Listener
+from tests.running import Running
+
+UNFIT = '{"x":"%s","y":1,"y":1}' % ("x" * 100_000)
+"""Who reads it would say what is wrong with it."""
+
+
+async def test_a_client_that_takes_localhost_for_the_newer_address_is_served(
+    running: Running,
+) -> None:
+    port = httpx2.URL(running.url).port
+    message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    for host in ("[::1]", "127.0.0.1"):
+        url = f"http://{host}:{port}/mcp"
+        answer = await running.http.post(url, json=message, headers=running.headers())
+        assert answer.status_code == 400  # for want of a session
+        assert (await running.http.post(url, json=message)).status_code == 401
+
+
+async def test_the_first_address_is_served_though_another_program_has_the_newer(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with socket.socket(socket.AF_INET6) as holder:
+        holder.bind(("::1", 0))
+        holder.listen()
+        port = holder.getsockname()[1]
+        listener = Listener(lambda _: silent)
+        with caplog.at_level(logging.WARNING, "router.gateway.listener"):
+            await listener.start(port)
+        await listener.stop()
+        assert listener.port == port
+        assert "must use 127.0.0.1" in caplog.text
+
+
+async def silent(scope: Scope, receive: Receive, send: Send) -> None:
+    """Nobody asks it anything."""
+
+
+@pytest.mark.proves("META-6")
+async def test_what_a_stranger_sends_is_refused_unread(running: Running) -> None:
+    wrong = '{"params":{"_meta":{"token":"tbt_00000000_wrong"}},"y":1,"y":1}'
+    for body in (UNFIT, wrong, "{"):
+        sent = running.http.post(running.url, content=body, headers=running.headers(token=""))
+        assert (await sent).status_code == 401
+
+
+@pytest.mark.proves("META-6")
+async def test_a_token_in_meta_is_found_among_others_in_a_large_body(running: Running) -> None:
+    arguments = {"query": ["x"], "context": "x" * 100_000, "token": "someone else's"}
+    params = {"name": "tool_discovery", "arguments": arguments, "_meta": {"token": running.token}}
+    answer = await running.post_modern("tools/call", params, token="")
+    assert answer.status_code == 200, json.dumps(answer.json())[:500]
