@@ -22,6 +22,7 @@ from router.errors import ToolboothError
 from router.model import JsonObject, as_object
 from router.scripts.limits import ScriptLimits
 from router.tasks import spawn
+from router.upstream.spawning import start_program
 
 log = logging.getLogger(__name__)
 
@@ -52,14 +53,12 @@ class Worker:
     @classmethod
     async def start(cls, limits: ScriptLimits) -> Worker:
         """A worker that is ready for its script."""
-        process = await asyncio.create_subprocess_exec(
+        process = await start_program(
             *worker_command(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=_environment(),
             cwd=Path(sys.executable).anchor,
-            limit=limits.line_bytes,
+            line_bytes=limits.line_bytes,
             **_creation_options(),
         )
         worker = cls(process)

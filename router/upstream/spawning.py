@@ -11,15 +11,19 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-from collections.abc import Mapping
+from asyncio.subprocess import Process, SubprocessStreamProtocol
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
-_OUTPUTS = (1, 2)
+from router.tasks import spawn
+
 # Of our own: the threads everyone shares may be waiting for a person to unlock a keyring.
 _starting = ThreadPoolExecutor(2, thread_name_prefix="start")
+_LINE_BYTES = 64 * 1024
 
 
 async def start_process(
@@ -27,52 +31,82 @@ async def start_process(
     program: str,
     *args: str,
     env: Mapping[str, str],
-    cwd: str | None,
+    cwd: str | Path | None,
+    stdin: int = subprocess.PIPE,
+    stdout: int = subprocess.PIPE,
+    stderr: int = subprocess.PIPE,
     **options: Any,
-) -> None:
-    """Start a process with three pipes for `protocol`. Raises `OSError` or `ValueError`."""
+) -> asyncio.SubprocessTransport:
+    """Start a process whose pipes, as many as it has, are `protocol`'s. Raises `OSError` or
+    `ValueError`."""
     loop = asyncio.get_running_loop()
+    options |= {"env": env, "cwd": cwd, "stdin": stdin, "stdout": stdout, "stderr": stderr}
     if not type(loop).__module__.startswith("uvloop"):
-        await loop.subprocess_exec(lambda: protocol, program, *args, env=env, cwd=cwd, **options)
-        return
-    pipe = subprocess.PIPE
+        transport, _ = await loop.subprocess_exec(lambda: protocol, program, *args, **options)
+        return transport
+    launch = partial(subprocess.Popen[bytes], [program, *args], bufsize=0, **options)
+    return await ProcessTransport(await loop.run_in_executor(_starting, launch), protocol).open()
 
-    def launch() -> subprocess.Popen[Any]:
-        return subprocess.Popen(  # noqa: S603 - what the person agreed to
-            [program, *args],
-            bufsize=0,
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
-            env=env,
-            cwd=cwd,
-            **options,
-        )
 
-    await ProcessTransport(await loop.run_in_executor(_starting, launch), protocol).open()
+async def start_program(
+    program: str, *args: str, line_bytes: int = _LINE_BYTES, **options: Any
+) -> Process:
+    """What `asyncio.create_subprocess_exec` does, this way; `line_bytes` is the longest line that
+    can be read of it. A start that is cancelled halfway leaves no process."""
+    loop = asyncio.get_running_loop()
+    protocol = SubprocessStreamProtocol(line_bytes, loop)
+    starting = spawn(start_process(protocol, program, *args, **options), name=f"start {program}")
+    try:
+        transport = await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await asyncio.wait([starting])
+        if starting.exception() is None:
+            transport = starting.result()
+            transport.kill()
+            await Process(transport, protocol, loop).wait()
+            transport.close()
+        raise
+    return Process(transport, protocol, loop)
 
 
 class ProcessTransport(asyncio.SubprocessTransport):
     """What a `SubprocessProtocol` needs of a transport, over a process that runs already."""
 
     def __init__(
-        self, process: subprocess.Popen[Any], protocol: asyncio.SubprocessProtocol
+        self, process: subprocess.Popen[bytes], protocol: asyncio.SubprocessProtocol
     ) -> None:
         super().__init__()
         self._process = process
         self._protocol = protocol
         self._loop = asyncio.get_running_loop()
         self._pipes: dict[int, asyncio.BaseTransport] = {}
+        self._ended: asyncio.Future[int] = self._loop.create_future()
+        self._early: list[Callable[[], None]] | None = []
+        """What the pipes said before the protocol had them all."""
 
-    async def open(self) -> None:
-        """The protocol has its transport before it hears anything."""
-        process, loop, protocol = self._process, self._loop, self._protocol
-        self._pipes[0], _ = await loop.connect_write_pipe(partial(_Input, protocol), process.stdin)
-        protocol.connection_made(self)
-        for number, stream in zip(_OUTPUTS, (process.stdout, process.stderr), strict=True):
-            way_out = partial(_Output, protocol, number)
-            self._pipes[number], _ = await loop.connect_read_pipe(way_out, stream)
+    async def open(self) -> ProcessTransport:
+        """The protocol has its transport, with all pipes, before it hears anything."""
+        process, loop = self._process, self._loop
+        if process.stdin is not None:
+            way_in = partial(_Input, self._protocol)
+            self._pipes[0], _ = await loop.connect_write_pipe(way_in, process.stdin)
+        for number, stream in ((1, process.stdout), (2, process.stderr)):
+            if stream is not None:
+                way_out = partial(_Output, self, number)
+                self._pipes[number], _ = await loop.connect_read_pipe(way_out, stream)
+        self._protocol.connection_made(self)
+        early, self._early = self._early or (), None
+        for said in early:
+            said()
         self._watch_end()
+        return self
+
+    def heard(self, said: Callable[[asyncio.SubprocessProtocol], None]) -> None:
+        """A pipe has something for the protocol."""
+        if self._early is None:
+            said(self._protocol)
+        else:
+            self._early.append(partial(said, self._protocol))
 
     def get_pid(self) -> int:
         return self._process.pid
@@ -90,26 +124,37 @@ class ProcessTransport(asyncio.SubprocessTransport):
         for pipe in self._pipes.values():
             pipe.close()
 
+    def kill(self) -> None:
+        self._process.kill()
+
+    async def _wait(self) -> int:
+        """What `asyncio.subprocess.Process` waits for."""
+        return await asyncio.shield(self._ended)
+
     def _watch_end(self) -> None:
         """By a descriptor that can be read once the process is gone, or, where there is no such
         thing, by a thread that waits for it."""
         try:
             descriptor = os.pidfd_open(self._process.pid)
         except (AttributeError, OSError):
-            Thread(target=self._wait, name="wait for a process", daemon=True).start()
+            Thread(target=self._wait_on_thread, name="wait for a process", daemon=True).start()
             return
 
         def gone() -> None:
             self._loop.remove_reader(descriptor)
             os.close(descriptor)
             self._process.wait()
-            self._protocol.process_exited()
+            self._gone()
 
         self._loop.add_reader(descriptor, gone)
 
-    def _wait(self) -> None:
+    def _wait_on_thread(self) -> None:
         self._process.wait()
-        self._loop.call_soon_threadsafe(self._protocol.process_exited)
+        self._loop.call_soon_threadsafe(self._gone)
+
+    def _gone(self) -> None:
+        self._ended.set_result(self._process.returncode)
+        self._protocol.process_exited()
 
 
 class _Input(asyncio.BaseProtocol):
@@ -127,12 +172,12 @@ class _Input(asyncio.BaseProtocol):
 
 
 class _Output(asyncio.Protocol):
-    def __init__(self, protocol: asyncio.SubprocessProtocol, number: int) -> None:
-        self._protocol = protocol
+    def __init__(self, process: ProcessTransport, number: int) -> None:
+        self._process = process
         self._number = number
 
     def data_received(self, data: bytes) -> None:
-        self._protocol.pipe_data_received(self._number, data)
+        self._process.heard(lambda protocol: protocol.pipe_data_received(self._number, data))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._protocol.pipe_connection_lost(self._number, exc)
+        self._process.heard(lambda protocol: protocol.pipe_connection_lost(self._number, exc))

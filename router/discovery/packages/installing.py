@@ -25,6 +25,7 @@ from router.model import Failure, FailureKind, as_object
 from router.receipts import Why
 from router.upstream.environment import server_environment
 from router.upstream.failures import failed
+from router.upstream.spawning import start_program
 
 _FETCH_TIMEOUT_S = 120.0
 _REGISTRY_SETTINGS = ("npm_config_", "NPM_", "PIP_", "UV_")
@@ -142,12 +143,11 @@ def _normal(name: str) -> str:
 
 async def _run(run: PackageRun, command: Sequence[str], folder: Path) -> None:
     """Run an installer to its end, in a process group of its own that never outlives this."""
-    process = await asyncio.create_subprocess_exec(
+    process = await start_program(
         *command,
         cwd=folder,
         env=fetch_environment(os.environ),
         stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
         start_new_session=True,
     )

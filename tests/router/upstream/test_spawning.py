@@ -1,0 +1,59 @@
+"""Programs started beside the loop: all they say arrives, and none is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from router.tasks import spawn
+from router.upstream.spawning import start_program
+from tests.servers.commands import is_running
+
+SAY_AND_END = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
+ECHO = "import sys; [print(line.strip()[::-1], flush=True) for line in sys.stdin]"
+STAY = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(600)"
+
+
+async def test_what_a_program_says_before_it_ends_is_heard_with_its_code() -> None:
+    program = await start_program(
+        sys.executable, "-Ic", SAY_AND_END, env={}, cwd=None, stderr=subprocess.STDOUT
+    )
+    said, _ = await program.communicate()
+    assert sorted(said.split()) == [b"err", b"out"]
+    assert await program.wait() == program.returncode == 3
+
+
+async def test_a_program_answers_line_by_line_and_can_be_killed() -> None:
+    program = await start_program(
+        sys.executable, "-Ic", ECHO, env={}, cwd=None, stderr=subprocess.DEVNULL
+    )
+    assert program.stdin
+    assert program.stdout
+    for word in (b"one", b"two"):
+        program.stdin.write(word + b"\n")
+        assert await program.stdout.readline() == word[::-1] + b"\n"
+    program.kill()
+    program.stdin.close()
+    assert await program.wait() != 0
+
+
+async def test_what_can_not_be_started_is_said() -> None:
+    with pytest.raises(FileNotFoundError):
+        await start_program("/nowhere/nothing", env={}, cwd=None)
+
+
+async def test_a_start_that_is_cancelled_leaves_no_process(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    starting = spawn(
+        start_program(sys.executable, "-Ic", STAY, str(note), env={}, cwd=None), name="start"
+    )
+    await asyncio.sleep(0)
+    starting.cancel()
+    await asyncio.wait([starting])
+    assert starting.cancelled()
+    if note.exists() and (pid := note.read_text()):
+        assert not is_running(int(pid))
