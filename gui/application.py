@@ -184,15 +184,17 @@ class Application(QObject):
         self.tray.attach(router)
         self.asker.attach(router)
         self.notices.attach(router)
-        self._attach_windows(self.windows.attaching(router))
+        self._attach_windows(self.windows, self.windows.attaching(router))
         self._collector.start()
 
-    def _attach_windows(self, steps: Generator[None]) -> None:
+    def _attach_windows(self, windows: Windows, steps: Generator[None]) -> None:
         """A step now, each other in a turn of its own: all at once would take a tenth of a second,
         in which the window stands still."""
+        if self.windows is not windows:  # Replaced by some in another language, which have it all.
+            steps.close()
         for _ in steps:
             # A millisecond, not none: Qt would do that before anything else.
-            QTimer.singleShot(1, self, partial(self._attach_windows, steps))
+            QTimer.singleShot(1, self, partial(self._attach_windows, windows, steps))
             return
         if self._link is not None:
             self.windows.open_link(self._link)
