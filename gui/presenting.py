@@ -15,7 +15,7 @@ from typing import assert_never
 from gui import formats
 from gui.failures import Action, Offer, cause_text, failure_offer
 from gui.translating import tr
-from router.activity import ActivityEntry, ActivityKind, Outcome
+from router.activity import TOOL_REPORTED, ActivityEntry, ActivityKind, Outcome
 from router.model import (
     DiscoveryStatus,
     DiscoveryStep,
@@ -319,10 +319,10 @@ def _outcome_text(outcome: Outcome) -> tuple[str, Tone]:
 
 
 def _what_happened(entry: ActivityEntry) -> str:
-    subject = _subject_text(entry)
-    if not entry.message:
-        return subject
-    return f"{subject} — {entry.message}" if subject else entry.message
+    """What clients were told is shown as it was; only what we say ourselves is translated."""
+    own = entry.message == TOOL_REPORTED
+    message = tr("The tool reported an error.") if own else entry.message or ""
+    return " — ".join(filter(None, (_subject_text(entry), message)))
 
 
 def _subject_text(entry: ActivityEntry) -> str:

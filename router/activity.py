@@ -8,6 +8,9 @@ from enum import StrEnum
 
 from router.model import ProjectId, ServerId, WorkspaceId
 
+TOOL_REPORTED = "The tool reported an error."
+"""The message of a call that went through to a tool which then failed."""
+
 
 class ActivityKind(StrEnum):
     SEARCH = "search"

@@ -37,6 +37,8 @@ from gui.look.theme import theme
 from gui.presenting import Tone
 
 COPIED_MS = 1600
+LINK_PADDING = 9
+"""From the edge of a link to its text, as the style sheet has it."""
 
 
 class Toggle(Pressable, QCheckBox):

@@ -10,11 +10,13 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from gui.look import fonts
 from gui.look.widgets import Card, label
+from gui.presenting import protection_words
 from gui.server.draft import ServerDraft
 from gui.settings.controls import PADDING, wrapped
 from gui.window.concerns import plain_text
 from router.credentials import masked_address, masked_words, plain_secrets
 from router.model import Transport
+from router.receipts import Protection
 
 
 class ConsentCard(Card):
@@ -22,20 +24,30 @@ class ConsentCard(Card):
         super().__init__(parent)
         self._title = label(font=fonts.semibold())
         self._warning = wrapped("", tint="warn")
+        self._allowed = wrapped("")
+        self._protection: Protection | None = None
+        self._draft = ServerDraft()
         self._facts = QWidget()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(PADDING, 12, PADDING, 12)
         self._column.setSpacing(8)
-        for widget in (self._title, self._facts, self._warning):
+        for widget in (self._title, self._facts, self._allowed, self._warning):
             self._column.addWidget(widget)
 
+    def show_protection(self, protection: Protection) -> None:
+        """What holds while its tools are listed, as was found out on this computer."""
+        self._protection = protection
+        self._allowed.setText(self._what_it_may())
+
     def show_draft(self, draft: ServerDraft) -> None:
+        self._draft = draft
         stdio = draft.transport is Transport.STDIO
         self._title.setText(
             self.tr("This will run on your computer, as you")
             if stdio
             else self.tr("Toolbooth will connect to this address")
         )
+        self._allowed.setText(self._what_it_may())
         warnings = list(self._warnings(draft))
         self._warning.setText("\n".join(warnings))
         self._warning.setVisible(bool(warnings))
@@ -45,6 +57,16 @@ class ConsentCard(Card):
         """The values that are shown, in order."""
         shown = self._facts.findChildren(QLabel, "value")
         return [each.text() for each in shown]
+
+    def _what_it_may(self) -> str:
+        if self._draft.transport is Transport.HTTP:
+            return self.tr("It gets what apps send to its tools. Nothing of it runs here.")
+        may = self.tr("Called by an app, it may do whatever you may: files, network, programs.")
+        if self._protection is None:
+            return may
+        words = protection_words(self._protection)
+        first = self.tr("First its tools are listed, apart from the rest. {words}")
+        return f"{may} {first.format(words=words)}"
 
     def _warnings(self, draft: ServerDraft) -> Iterator[str]:
         stdio = draft.transport is Transport.STDIO

@@ -25,6 +25,7 @@ from gui.settings.controls import wrapped
 from router.errors import ToolboothError
 from router.model import ServerId, ServerRef, Transport, WorkspaceId
 from router.ports import RouterPort
+from router.receipts import Protection
 from router.settings import ServerConfig
 
 SIZE = (640, 760)
@@ -74,6 +75,7 @@ class ServerDialog(QDialog):
         self._lay_out()
         self._name_window(self.tr("Add server"))
         self._follow()
+        commands.run(self, router.isolation(), on_done=self._show_protection)
 
     def edit(self, ref: ServerRef, name: str) -> None:
         """Change this server instead of adding one."""
@@ -155,6 +157,10 @@ class ServerDialog(QDialog):
         self._say(missing=next(iter(problems.values()), ""))
         if self._tried:
             self.form.show_problems(problems)
+
+    def _show_protection(self, protection: Protection) -> None:
+        self.consent.show_protection(protection)
+        self._agreement.updateGeometry()
 
     def _say(self, *, missing: str = "", error: str = "") -> None:
         """Beside the buttons: what is still to be filled in, or what the router refused."""

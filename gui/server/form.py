@@ -98,7 +98,7 @@ class ServerForm(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         self._add(column, self.tr("Name"), self._name, Field.NAME)
-        column.addSpacing(4)
+        column.addSpacing(6)
         column.addWidget(self._kind)
         column.addWidget(self._stdio)
         column.addWidget(self._http)
@@ -132,10 +132,12 @@ class ServerForm(QWidget):
 def _section() -> tuple[QWidget, QVBoxLayout]:
     holder = QWidget()
     column = QVBoxLayout(holder)
-    column.setContentsMargins(0, 4, 0, 0)
+    column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(6)
     return holder, column
 
 
 def _caption(text: str) -> QLabel:
-    return label(text, font=fonts.medium(fonts.SMALL), tint="text2")
+    made = label(text, font=fonts.medium(fonts.SMALL), tint="text2")
+    made.setContentsMargins(0, 6, 0, 0)  # Nearer to its own field than to the one above.
+    return made

@@ -105,8 +105,9 @@ def _of_yaml(text: str) -> dict[str, ServerConfig]:
     try:
         reader: Any = YAML(typ="safe", pure=True)
         content: object = reader.load(text)
-    except YAMLError as error:
-        marked: Any = error if isinstance(error, MarkedYAMLError) else None
+    except (YAMLError, RecursionError) as error:
+        found: Any = error
+        marked = found if isinstance(error, MarkedYAMLError) and found.problem_mark else None
         at = f"line {marked.problem_mark.line + 1}: {marked.problem}" if marked else "it is none"
         raise InvalidInput(tr("This YAML can't be read: {reason}.").format(reason=at)) from None
     return _of_document(as_object(content))

@@ -34,7 +34,8 @@ from gui.presenting import Tone, effect_badge
 from gui.window.banner import Banner
 from router.model import Parameter, Permission, ToolKey, ToolView
 
-_ROOM_FOR_TOKENS = 360
+_ROOM_FOR_CAPTION = 360
+_LEFT, _GAP = 20, 8
 _SCROLLBAR = 10
 """Room at the right that the scroll bar may take without moving the text."""
 
@@ -56,6 +57,8 @@ class ToolDetail(QWidget):
         self._copy = CopyButton(self.tr("Copy the tool’s name"), self._name.full_text)
         self._effect = Pill()
         self._tokens = Pill()
+        self._badges = self._badge_row()
+        self._beside, self._beneath = QHBoxLayout(), QHBoxLayout()
         self._notice: Banner | None = None
         self._noticed: ToolNotice | None = None
         self._notices = QVBoxLayout()
@@ -80,9 +83,10 @@ class ToolDetail(QWidget):
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
-        column.setContentsMargins(20, 12, 10, 14)
+        column.setContentsMargins(_LEFT, 12, _SCROLLBAR, 14)
         column.setSpacing(8)
         column.addLayout(self._title_row())
+        column.addLayout(self._beneath)
         column.addLayout(self._notices)
         column.addWidget(self._scrolled(), 1)
         column.addLayout(_inset(hline()))
@@ -104,9 +108,31 @@ class ToolDetail(QWidget):
         row.addWidget(self._name)
         row.addWidget(self._copy)
         row.addStretch(1)
+        row.addLayout(self._beside)
+        self._beside.addWidget(self._badges)
+        self._beneath.addStretch(1)
+        return row
+
+    def _badge_row(self) -> QWidget:
+        badges = QWidget()
+        row = QHBoxLayout(badges)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
         row.addWidget(self._effect)
         row.addWidget(self._tokens)
-        return row
+        return badges
+
+    def _place_badges(self) -> None:
+        """Beside the name, or beneath where they would cost some of it."""
+        room = self.width() - _LEFT - 2 * _SCROLLBAR
+        parts = (self._name, self._copy, self._badges)
+        wanted = sum(part.sizeHint().width() + _GAP for part in parts)
+        place, other = self._beside, self._beneath
+        if wanted > room:
+            place, other = other, place
+        if place.indexOf(self._badges) < 0:
+            other.removeWidget(self._badges)
+            place.insertWidget(0, self._badges)
 
     def _scrolled(self) -> QScrollArea:
         page = QWidget()
@@ -133,8 +159,8 @@ class ToolDetail(QWidget):
 
     def resizeEvent(self, event: QResizeEvent, /) -> None:
         super().resizeEvent(event)
-        roomy = event.size().width() >= _ROOM_FOR_TOKENS
-        self._tokens.setVisible(roomy)
+        self._place_badges()
+        roomy = event.size().width() >= _ROOM_FOR_CAPTION
         self._caption.setVisible(roomy)  # Its choices speak for themselves.
 
     def show_tool(self, tool: ToolView) -> None:
@@ -148,6 +174,7 @@ class ToolDetail(QWidget):
             self._effect.show_as(*badge)
         tokens = self.tr("{count} tokens").format(count=formats.grouped(tool.context_tokens))
         self._tokens.show_as(tokens, Tone.NEUTRAL)
+        self._place_badges()
         self._access.set_current(tool.permission)
         self._show_notice(tool_notice(tool))
         if not same:

@@ -271,7 +271,7 @@
     </message>
     <message>
         <source>This YAML can&apos;t be read: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>この YAML は読み取れません: {reason}</translation>
     </message>
     <message>
         <source>Off</source>
@@ -378,6 +378,10 @@
         <translation>
             <numerusform>%n 件確認待ち</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>The tool reported an error.</source>
+        <translation>ツールがエラーを報告しました。</translation>
     </message>
     <message>
         <source>When its tools were listed: {words}</source>
@@ -1766,6 +1770,18 @@
     <message>
         <source>Toolbooth will connect to this address</source>
         <translation>Toolbooth は次のアドレスに接続します</translation>
+    </message>
+    <message>
+        <source>It gets what apps send to its tools. Nothing of it runs here.</source>
+        <translation>アプリがツールに送る内容を受け取ります。このコンピューターでは何も実行されません。</translation>
+    </message>
+    <message>
+        <source>Called by an app, it may do whatever you may: files, network, programs.</source>
+        <translation>アプリから呼び出されると、ファイル、ネットワーク、プログラムなど、あなたと同じことができます。</translation>
+    </message>
+    <message>
+        <source>First its tools are listed, apart from the rest. {words}</source>
+        <translation>まず、ほかから切り離してツールを一覧します。{words}</translation>
     </message>
     <message>
         <source>{names}: decides which programs are loaded. Be sure you want that.</source>

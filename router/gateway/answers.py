@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from router.activity import Outcome
+from router.activity import TOOL_REPORTED, Outcome
 from router.model import JsonObject
 from router.result import Failed, ToolResult
 
@@ -15,7 +15,7 @@ def outcome_of(result: ToolResult[JsonObject]) -> tuple[Outcome, str | None]:
     if isinstance(result, Failed):
         return Outcome.DENIED if result.refused else Outcome.ERROR, result.message
     if result.value.get("isError"):
-        return Outcome.ERROR, "The tool reported an error."
+        return Outcome.ERROR, TOOL_REPORTED
     return Outcome.OK, None
 
 
