@@ -85,6 +85,13 @@ def cause_text(failure: Failure) -> str:
             assert_never(failure.kind)
 
 
+def brief_text(failure: Failure) -> str:
+    """The cause where a row is short; nothing if there are no fewer words for it."""
+    if failure.kind is FailureKind.COMMAND_NOT_FOUND:
+        return tr("“{name}” not found").format(name=failure.subject)
+    return ""
+
+
 def failure_hint(failure: Failure) -> str:
     """What to do about it."""
     match failure.kind:

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import assert_never
 
 from gui import formats
-from gui.failures import Action, Offer, cause_text, failure_offer
+from gui.failures import Action, Offer, brief_text, cause_text, failure_offer
 from gui.translating import tr
 from router.activity import TOOL_REPORTED, ActivityEntry, ActivityKind, Outcome
 from router.model import (
@@ -63,6 +63,8 @@ class Presentation:
     detail: str
     tone: Tone
     offer: Offer | None = None
+    brief: str = ""
+    """The detail in fewer words, where there are."""
 
     @property
     def needs_attention(self) -> bool:
@@ -109,7 +111,7 @@ def _present_failure(status: ServerStatus, failure: Failure) -> Presentation:
         return Presentation(Mark.ATTENTION, tr("Trying again"), detail, Tone.WARN, offer)
     if status.state in (ServerState.IDLE, ServerState.READY) and status.tool_count is not None:
         return Presentation(Mark.ATTENTION, tr("Out of date"), detail, Tone.WARN, offer)
-    return Presentation(Mark.FAILED, tr("Failed"), detail, Tone.ERR, offer)
+    return Presentation(Mark.FAILED, tr("Failed"), detail, Tone.ERR, offer, brief_text(failure))
 
 
 def _present_healthy(status: ServerStatus) -> Presentation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from demo_desk import PERSONAL
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from screens_live import Desk, settled, until
 
 from gui.apps.dialogs import PlanDialog
@@ -110,8 +110,8 @@ def _attempt(desk: Desk) -> QWidget:
     tools = desk.router.tools(ServerRef(PERSONAL, ServerId("git")))
     log = next(tool for tool in tools if tool.key.tool == "git_log")
     dialog = TryDialog(desk.router, desk.commands, PERSONAL, log, None)
-    fields = dialog.findChildren(QLineEdit)
-    fields[0].setText(str(desk.folders.home / "site"))
+    fields = {each.accessibleName(): each for each in dialog.findChildren(QPlainTextEdit)}
+    fields["repo_path"].setPlainText(str(desk.folders.home / "site"))
     dialog.open()
     dialog.run()
     until(lambda: "Say hello" in dialog.result_text())

@@ -117,6 +117,8 @@ def _buttons(p: Palette) -> str:
         color: {p.accent}; padding: 0 8px; }}
     QPushButton[role="link"]:hover {{ background: {p.accent_soft}; }}
     QPushButton[role="link"]:focus {{ border: 2px solid {p.accent}; padding: 0 7px; }}
+    QPushButton[role="link"][flush="true"], QPushButton[role="link"][flush="true"]:focus {{
+        border-left: none; border-right: none; padding: 0; }}
     QPushButton[role="undo"] {{ background: transparent; border: 1px solid transparent;
         color: {p.accent_soft}; padding: 0 8px; min-height: 24px; }}
     QPushButton[role="undo"]:hover {{ background: {p.text2}; }}

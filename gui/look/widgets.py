@@ -37,8 +37,6 @@ from gui.look.theme import theme
 from gui.presenting import Tone
 
 COPIED_MS = 1600
-LINK_PADDING = 9
-"""From the edge of a link to its text, as the style sheet has it."""
 
 
 class Toggle(Pressable, QCheckBox):
@@ -310,8 +308,11 @@ def secondary_button(text: str, icon_name: str | None = None) -> QPushButton:
     return _button(text, icon_name, "secondary", "text2", fonts.medium())
 
 
-def link_button(text: str) -> QPushButton:
-    return _button(text, None, "link", "accent", fonts.medium())
+def link_button(text: str, *, flush: bool = False) -> QPushButton:
+    """`flush`: its text stands in line with what is above and below it."""
+    made = _button(text, None, "link", "accent", fonts.medium())
+    made.setProperty("flush", "true" if flush else "false")
+    return made
 
 
 def label(text: str = "", *, font: QFont | None = None, tint: Token = "text1") -> QLabel:

@@ -24,7 +24,7 @@ class ReceiptNote(QWidget):
         super().__init__()
         self._all = FieldForm()
         self._all.hide()
-        self._button = link_button(self.tr("Details"))
+        self._button = link_button(self.tr("Details"), flush=True)
         self._button.clicked.connect(self._unfold)
         texts = QVBoxLayout()
         texts.setSpacing(2)

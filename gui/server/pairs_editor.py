@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from gui.look import fonts
 from gui.look.icons import icon
-from gui.look.widgets import LINK_PADDING, IconButton, label, link_button
+from gui.look.widgets import IconButton, label, link_button
 from gui.settings.controls import wrapped
 from router.references import secret_references
 
@@ -34,16 +34,13 @@ class PairsEditor(QWidget):
         self._note = wrapped(
             self.tr("Values that look like secrets go to the keyring when you save.")
         )
-        add = link_button(add_text)
+        add = link_button(add_text, flush=True)
         add.clicked.connect(lambda: self._add("", "").focus())
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addLayout(self._lines)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(-LINK_PADDING, 0, 0, 0)  # Its text in line with the fields.
-        foot.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addLayout(foot)
+        column.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._note)
         self._show_note()
 

@@ -272,7 +272,9 @@ class _Delegate(RowDelegate):
         # Of what is wrong, the end says as much as the beginning: “x” not found.
         elide = Qt.TextElideMode.ElideRight if quiet else Qt.TextElideMode.ElideMiddle
         small = fonts.ui_font(fonts.SMALL)
-        painting.draw_text(painter, lower, shown.detail, small, detail_color, elide=elide)
+        fits = QFontMetrics(small).horizontalAdvance(shown.detail) <= lower.width()
+        detail = shown.detail if fits else shown.brief or shown.detail
+        painting.draw_text(painter, lower, detail, small, detail_color, elide=elide)
         painting.draw_text(
             painter,
             places.count,

@@ -116,6 +116,10 @@
         <translation>ファイルの権限を確認してください。</translation>
     </message>
     <message>
+        <source>“{name}” not found</source>
+        <translation>「{name}」がありません</translation>
+    </message>
+    <message>
         <source>Start Docker or Podman, then try again.</source>
         <translation>Docker または Podman を起動してから、もう一度お試しください。</translation>
     </message>

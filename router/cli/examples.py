@@ -30,6 +30,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "tools": ("toolbooth tools", "toolbooth tools files"),
     "search": ("toolbooth search 'read a file' 'send an e-mail' --limit 3",),
     "call": ('toolbooth call time:get_current_time \'{"timezone": "UTC"}\'',),
+    "pin": ("toolbooth pin files:read_file", "toolbooth pin", "toolbooth pin --project Site"),
+    "unpin": ("toolbooth unpin files:read_file",),
     "permission set": ("toolbooth permission set files:write_file ask",),
     "permission list": ("toolbooth permission list --project 'Site'",),
     "permission rule": (

@@ -120,6 +120,15 @@ def _use(tool: JsonObject) -> str | None:
     return "waits" if waits else tool.get("permission")
 
 
+def _pins(result: Any) -> list[str]:
+    pins: list[JsonObject] = result
+    if not pins:
+        return ["Nothing is pinned: clients find every tool by searching."]
+    costs = (pin["contextTokens"] for pin in pins)
+    said = ("not there now" if cost is None else counted(cost, "token") for cost in costs)
+    return table(zip((pin["toolKey"] for pin in pins), said, strict=True))
+
+
 def _hits(result: Any) -> list[str]:
     hits: list[JsonObject] = result
     if not hits:
@@ -283,6 +292,8 @@ _PRINTERS: dict[str, Callable[[Any], list[str]]] = {
     "refresh": _servers,
     "tools": _tools,
     "search": _hits,
+    "pin": _pins,
+    "unpin": _pins,
     "learning show": _learned,
     "call": _call,
     "status": _status,

@@ -17,7 +17,13 @@ def add_tool_commands(commands: Subparsers, scoped: argparse.ArgumentParser) -> 
     call = command(commands, "call", "Run a tool.", scoped, _call_arguments)
     call.add_argument("tool_key", metavar="TOOLKEY")
     call.add_argument("arguments", nargs="?", default="{}", metavar="JSON")
-    for parser in (search, call):
+    pin = command(
+        commands, "pin", "Let clients have a tool without a search; or list those.", scoped, _pins
+    )
+    pin.add_argument("tool_keys", nargs="*", metavar="TOOLKEY")
+    unpin = command(commands, "unpin", "Let a tool be searched for again.", scoped, _pins)
+    unpin.add_argument("tool_keys", nargs="+", metavar="TOOLKEY")
+    for parser in (search, call, pin, unpin):
         parser.add_argument("--project", type=given, metavar="P")
 
 
@@ -30,6 +36,10 @@ def _call_arguments(parsed: argparse.Namespace) -> JsonObject:
     arguments = json_object(parsed.arguments)
     where = {**place(parsed), "project": parsed.project}
     return {**where, "toolKey": parsed.tool_key, "arguments": arguments}
+
+
+def _pins(parsed: argparse.Namespace) -> JsonObject:
+    return {**place(parsed), "project": parsed.project, "toolKeys": parsed.tool_keys}
 
 
 def limit(text: str) -> int:

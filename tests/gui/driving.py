@@ -21,6 +21,7 @@ from router.model import (
     Effect,
     Failure,
     FailureKind,
+    JsonObject,
     Permission,
     ServerState,
     ToolKey,
@@ -41,6 +42,41 @@ SENTRY = fake_status(
 )
 WAITING = fake_status("Waiting", state=ServerState.NEEDS_CONSENT, tool_count=None)
 CONFIG = ServerConfig(command="npx", args=("-y", "server"), env={"API_KEY": "planted-secret"})
+
+SCHEMA: JsonObject = {
+    "properties": {
+        "owner": {"type": "string", "description": "Who owns it"},
+        "count": {"type": "integer"},
+        "share": {"type": "number"},
+        "draft": {"type": "boolean", "default": False},
+        "state": {"enum": ["open", "closed", 3]},
+        "since": {"type": "string", "format": "date"},
+        "labels": {"type": "array", "items": {"type": "string"}},
+        "place": {
+            "type": "object",
+            "properties": {"x": {"type": "integer"}, "name": {"type": ["string", "null"]}},
+            "required": ["x"],
+        },
+        "edits": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"old": {"type": "string"}},
+                "required": ["old"],
+            },
+        },
+        "target": {
+            "oneOf": [
+                {"title": "Branch", "type": "string"},
+                {"title": "Number", "type": "integer"},
+            ]
+        },
+        "maybe": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+        "extra": {"type": "object"},
+    },
+    "required": ["owner"],
+}
+"""Of a tool with parameters of every shape."""
 
 
 def tool(name: str) -> ToolView:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,6 +16,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractSpinBox,
     QComboBox,
+    QDialog,
     QLineEdit,
     QPlainTextEdit,
     QTabBar,
@@ -22,9 +25,11 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+import gui
 from gui.apps.dialogs import ByHandDialog, PlanDialog
 from gui.asking.prompt import PermissionPrompt
 from gui.commands import Commands
+from gui.dialogs import ask, show_error
 from gui.look.theme import Theme
 from gui.onboarding.choices import import_choices
 from gui.onboarding.dialog import GuideDialog, Step
@@ -34,15 +39,27 @@ from gui.scripts.dialog import ScriptsDialog
 from gui.server.dialog import ServerDialog
 from gui.settings.dialog import PageName, SettingsDialog
 from gui.trying.dialog import TryDialog
+from gui.trying.groups import ListField
 from gui.window.places import Place
+from router.catalog.reading import parameters
 from router.clients import ClientApp, ClientId, ClientState, ConnectionPlan, FoundServer, Prompt
+from router.errors import InvalidInput
 from router.lists import Approval
-from router.model import Optimization, Parameter, ToolKey
+from router.model import Optimization, ToolKey
 from router.permissions import AskId, Kind, PermissionAsk
 from router.ports import PendingTool
 from router.settings import ServerConfig
 from tests.fakes import FakeRouter, SentCommand, run_now
-from tests.gui.driving import ACME, GITHUB, PERSONAL, button, open_window, stocked_router, tool
+from tests.gui.driving import (
+    ACME,
+    GITHUB,
+    PERSONAL,
+    SCHEMA,
+    button,
+    open_window,
+    stocked_router,
+    tool,
+)
 
 CONTROLS = (
     QAbstractButton,
@@ -95,6 +112,18 @@ def _name(control: QWidget) -> str:
     return QAccessible.queryAccessibleInterface(control).text(QAccessible.Text.Name)
 
 
+def unreachable(window: QWidget) -> list[str]:
+    """The controls that only a mouse gets to."""
+    controls = [c for kind in CONTROLS for c in window.findChildren(kind) if c.isVisible()]
+    return [
+        _name(control)
+        for control in controls
+        if control.isEnabled()
+        and not control.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and not _is_inner(control)
+    ]
+
+
 def unmarked(window: QWidget) -> list[str]:
     """The controls that look the same whether the keyboard is in them or not."""
     reached = [
@@ -145,6 +174,7 @@ def test_the_main_window_names_all_its_controls(
     window = open_window(router, look, qtbot)
     window.go_to(place)
     qtbot.waitUntil(lambda: nameless(window) == [])
+    assert unreachable(window) == []
 
 
 def test_the_settings_name_all_their_controls(
@@ -158,10 +188,27 @@ def test_the_settings_name_all_their_controls(
 
 
 def dialogs(router: FakeRouter) -> Iterator[QWidget]:
+    """Each dialog there is, in each of its states that has other controls."""
     commands = Commands(run_now)
-    named = tool("create_issue")._replace(parameters=(Parameter("a", "boolean", True, "b"),))
+    below = QWidget()
+    yield ask(below, "Really?", "It is gone then.", yes="Go on", on_yes=lambda: None)
+    yield show_error(None, InvalidInput("It is broken.", "Mend it."))
+    for page in PageName:
+        settings = SettingsDialog(router, commands, None)
+        settings.open_at(page)
+        yield settings
     yield ServerDialog(router, commands, PERSONAL)
-    yield TryDialog(router, commands, PERSONAL, named, None)
+    several = ServerDialog(router, commands, PERSONAL)
+    several.paste.paste("npx -y a-mcp\nnpx -y b-mcp")
+    yield several
+    editing = ServerDialog(router, commands, PERSONAL)
+    editing.edit(GITHUB.ref, "GitHub")
+    yield editing
+    named = tool("create_issue")._replace(parameters=parameters(SCHEMA))
+    trying = TryDialog(router, commands, PERSONAL, named, None)
+    for inner in trying.findChildren(ListField):
+        inner.add()
+    yield trying
     yield PlanDialog(ConnectionPlan(APP.id, "Cursor", APP.path, False, (), ""), None)
     yield ByHandDialog(APP, None)
     prompt = PermissionPrompt()
@@ -186,7 +233,38 @@ def test_every_dialog_names_all_its_controls(
     for dialog in dialogs(router):
         dialog.show()
         assert (type(dialog).__name__, nameless(dialog)) == (type(dialog).__name__, [])
+        assert (type(dialog).__name__, unreachable(dialog)) == (type(dialog).__name__, [])
         dialog.close()
+
+
+def test_every_dialog_is_walked_through(
+    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+) -> None:
+    for module in pkgutil.walk_packages(gui.__path__, "gui."):
+        if module.name != "gui.__main__":
+            importlib.import_module(module.name)
+    walked = set[type[QWidget]]()
+    for dialog in dialogs(router):
+        walked.add(type(dialog))
+        dialog.close()
+    ours = {kind for kind in _below(QDialog) if kind.__module__.startswith("gui.")}
+    assert ours - walked == set()
+
+
+def _below(kind: type[QWidget]) -> Iterator[type[QWidget]]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from _below(each)
+
+
+@pytest.mark.parametrize("tab", range(5))
+def test_every_part_of_a_server_names_its_controls_and_is_reached_by_keyboard(
+    tab: int, router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+) -> None:
+    window = open_window(router, look, qtbot)
+    window.page.detail.findChildren(QTabBar)[0].setCurrentIndex(tab)
+    qtbot.waitUntil(lambda: nameless(window) == [])
+    assert unreachable(window) == []
 
 
 def do_as_a_screen_reader_does(control: QWidget) -> None:

@@ -26,6 +26,7 @@ from tests.gui.driving import (
     ACME,
     GITHUB,
     PERSONAL,
+    SCHEMA,
     focused,
     open_window,
     press,
@@ -33,40 +34,6 @@ from tests.gui.driving import (
     texts,
     tool,
 )
-
-SCHEMA: JsonObject = {
-    "properties": {
-        "owner": {"type": "string", "description": "Who owns it"},
-        "count": {"type": "integer"},
-        "share": {"type": "number"},
-        "draft": {"type": "boolean", "default": False},
-        "state": {"enum": ["open", "closed", 3]},
-        "since": {"type": "string", "format": "date"},
-        "labels": {"type": "array", "items": {"type": "string"}},
-        "place": {
-            "type": "object",
-            "properties": {"x": {"type": "integer"}, "name": {"type": ["string", "null"]}},
-            "required": ["x"],
-        },
-        "edits": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"old": {"type": "string"}},
-                "required": ["old"],
-            },
-        },
-        "target": {
-            "oneOf": [
-                {"title": "Branch", "type": "string"},
-                {"title": "Number", "type": "integer"},
-            ]
-        },
-        "maybe": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
-        "extra": {"type": "object"},
-    },
-    "required": ["owner"],
-}
 
 
 @pytest.fixture
