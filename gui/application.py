@@ -7,6 +7,7 @@ stop the router within a bound, close the bridge, then let Qt's objects go.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import suppress
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
@@ -27,7 +28,7 @@ from gui.look.theme import theme
 from gui.notices import Notices
 from gui.tray.icon import Tray
 from gui.windows import Windows
-from router.errors import ToolboothError
+from router.errors import NotFound, ToolboothError
 from router.events import Event, SettingsApplied
 from router.model import ServerRef, ServerState
 from router.settings import Settings
@@ -175,6 +176,7 @@ class Application(QObject):
     def _subscribe(self, router: HostedRouter) -> None:
         """On the router's thread: from here on no event is missed."""
         router.subscribe(self._bridge.publish)
+        _look_ahead(router)
         self._opened.emit(router)
 
     def _attach(self, router: HostedRouter) -> None:
@@ -302,3 +304,13 @@ class Application(QObject):
 
     def _close_for_real(self) -> None:
         self._closing.for_real = True
+
+
+def _look_ahead(router: HostedRouter) -> None:
+    """Have the router make what the window will ask for first, while the window can wait for it:
+    thousands of tools take a moment."""
+    workspace = router.active_workspace()
+    with suppress(NotFound):
+        router.savings(workspace)
+        for status in router.servers(workspace):
+            router.tools(status.ref)

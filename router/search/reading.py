@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from router.model import Tool
+from router.search.considerate import considerate
 from router.search.directions import Directions
 from router.search.documents import Field, field_texts
 from router.search.meaning import MeaningTable, Vectors, meaning_table
@@ -62,5 +63,5 @@ def directions_of(tools: Sequence[Tool], table: MeaningTable) -> Vectors:
     processor's cache, and no step is so long that it would hold up the other threads."""
     texts = [[text[:_MEANING_CHARACTERS] for text in field_texts(tool)] for tool in tools]
     weights = [_MEANING_WEIGHTS[field] for field in Field]
-    begins = range(0, max(len(texts), 1), _TOOLS_AT_ONCE)
+    begins = considerate(range(0, max(len(texts), 1), _TOOLS_AT_ONCE))
     return np.concatenate([table.blends(texts[at : at + _TOOLS_AT_ONCE], weights) for at in begins])

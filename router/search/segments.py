@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from router.model import Tool
+from router.search.considerate import considerate
 from router.search.documents import Field, field_texts, is_deprecated
 from router.search.duplicates import likeness
 from router.search.tokens import tokens_of, words
@@ -22,6 +23,7 @@ Ints: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float64]
 
 _MAX_WORDS_READ = 200_000
+_AT_ONCE = 16
 
 
 class Vocabulary:
@@ -77,7 +79,8 @@ class Segment:
 
 
 def segment(tools: Sequence[Tool], vocabulary: Vocabulary) -> Segment:
-    read = [[vocabulary.read(text) for text in field_texts(tool)] for tool in tools]
+    few = (tools[at : at + _AT_ONCE] for at in considerate(range(0, len(tools), _AT_ONCE)))
+    read = [[vocabulary.read(text) for text in field_texts(tool)] for some in few for tool in some]
     return segment_of(tools, read)
 
 
