@@ -27,6 +27,7 @@ from gui.needs.presenting import (
     difference_html,
     finding_texts,
     needs,
+    waiting_lines,
 )
 from gui.presenting import Tone, present
 from gui.receipts.view import ReceiptNote
@@ -97,13 +98,11 @@ class NeedsPage(PageFrame):
         button.setAccessibleName(f"{text} {status.name}")
         wish = self.consent_given if consent else self.sign_in_requested
         button.clicked.connect(lambda: wish.emit(status.ref))
-        detail = ElidedLabel(status.target)
-        detail.setFont(fonts.mono_font())
-        detail.setProperty("tint", "text2")
         texts = QVBoxLayout()
         texts.setSpacing(2)
         texts.addWidget(label(status.name, font=fonts.semibold()))
-        texts.addWidget(detail)
+        for line in self._wanted(status):
+            texts.addWidget(line)
         row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(Tile(status.name, 32))
@@ -118,6 +117,15 @@ class NeedsPage(PageFrame):
         if consent and status.transport is Transport.STDIO:
             column.addWidget(ReceiptNote(None))
         return card
+
+    def _wanted(self, status: ServerStatus) -> list[QLabel]:
+        """Where one signs in; or what would run, with nothing left out."""
+        if status.state is ServerState.NEEDS_CONSENT:
+            return [wrapped(line) for line in waiting_lines(self._router, status.ref)]
+        address = ElidedLabel(status.target)
+        address.setFont(fonts.mono_font())
+        address.setProperty("tint", "text2")
+        return [address]
 
     def _held_card(self, held: HeldTools) -> Card:
         every = self._approve_many(held)

@@ -14,6 +14,7 @@ from router.lists import Approval, DiffPart, Finding, FindingKind, WordChange
 from router.model import ServerRef, ServerState, ServerStatus, WorkspaceSummary
 from router.ports import PendingTool, RouterPort
 from router.receipts import Receipt
+from router.settings import ServerConfig
 
 _WAITING = (ServerState.NEEDS_CONSENT, ServerState.NEEDS_SIGN_IN)
 
@@ -76,6 +77,23 @@ def _needs_in(router: RouterPort, workspace: WorkspaceSummary) -> WorkspaceNeeds
         if (tools := tuple(t for t in pending if t.key.server == s.id))
     )
     return WorkspaceNeeds(workspace.name, workspace.active, waiting, tuple(held))
+
+
+def consent_lines(config: ServerConfig) -> tuple[str, ...]:
+    """What would run, whole: nobody agrees to what they can't see. Of variables, the names."""
+    lines = (tr("It would run: {command}").format(command=config.target),)
+    if not config.env:
+        return lines
+    names = ", ".join(sorted(config.env))
+    return (*lines, tr("With the variables: {names}").format(names=names))
+
+
+def waiting_lines(router: RouterPort, ref: ServerRef) -> tuple[str, ...]:
+    """The same of a server by its name; one that is removed this moment would run nothing."""
+    try:
+        return consent_lines(router.server_config(ref))
+    except NotFound:
+        return ()
 
 
 def approval_text(approval: Approval) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from gui.look import fonts
+from gui.look.icons import icon
 from gui.look.status_mark import StatusMark
 from gui.look.widgets import Card, label
 from gui.presenting import Mark, activity_row
@@ -15,6 +16,7 @@ from gui.settings.controls import wrapped
 from router.activity import ActivityEntry, ActivityKind
 from router.clients import ClientApp, ClientState
 
+TICK, LEAST = 40, 200
 _REFUSED = (ActivityKind.REFUSED,)
 
 
@@ -24,13 +26,17 @@ class CheckStep(Card):
         self.is_green = False
         self._mark = StatusMark(size=28)
         self._mark.set_mark(Mark.WORKING)
+        self._tick = QLabel()
+        self._tick.setPixmap(icon("circle-check", "ok").pixmap(QSize(TICK, TICK)))
+        self._tick.hide()
+        self.setMinimumHeight(LEAST)
         self._title = label(self.tr("Waiting for the first call…"), font=fonts.semibold(16))
         self._detail = wrapped("")
         column = QVBoxLayout(self)
         column.setContentsMargins(32, 24, 32, 24)
         column.setSpacing(10)
         column.addStretch(1)
-        for widget in (self._mark, self._title):
+        for widget in (self._mark, self._tick, self._title):
             column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
         self._detail.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(self._detail)
@@ -55,6 +61,7 @@ class CheckStep(Card):
             return
         self.is_green = True
         row = activity_row(entry)
-        self._mark.set_mark(Mark.READY)
+        self._mark.hide()
+        self._tick.show()
         self._title.setText(self.tr("It works: {app} is connected").format(app=row.app))
         self._detail.setText(f"{row.time} · {row.kind} · {row.what}")

@@ -29,11 +29,12 @@ from gui.onboarding.check_step import CheckStep
 from gui.onboarding.choices import Choice
 from gui.onboarding.found_list import FoundList
 from gui.onboarding.steps import Steps
+from gui.onboarding.waiting import WaitingCommands
 from gui.settings.controls import wrapped
 from router.clients import ClientApp, ClientId, ClientState
 from router.errors import ToolboothError
-from router.events import ActivityRecorded, Event
-from router.model import ServerId
+from router.events import ActivityRecorded, Event, ServerRemoved, ServerStatusChanged
+from router.model import ServerId, ServerRef
 from router.ports import RouterPort
 
 SIZE = (720, 600)
@@ -72,6 +73,7 @@ class GuideDialog(QDialog):
         self._left_out = wrapped("", tint="warn")
         self._apps = AppList(choosable=True)
         self._check = CheckStep()
+        self._waiting = WaitingCommands(router)
         self._head = Steps([self._step_name(step) for step in self._steps])
         self._title = label(font=fonts.semibold(fonts.TITLE))
         self._explanation = wrapped("")
@@ -96,6 +98,8 @@ class GuideDialog(QDialog):
                 self._check.heard(event.entry)
                 if self.current_step() is Step.CHECK:
                     self._show_buttons()
+            elif isinstance(event, ServerStatusChanged | ServerRemoved):
+                self._waiting.reload()
 
     def show_problems(self, problems: Sequence[str]) -> None:
         """Say what of other applications' files can't be imported, and why."""
@@ -115,7 +119,8 @@ class GuideDialog(QDialog):
     def _lay_out(self) -> None:
         self._left_out.hide()
         imports = _scrolled(self._found, self._left_out)
-        for page in (imports, _scrolled(self._apps), self._check):
+        checking = _scrolled(self._waiting, filling=self._check)
+        for page in (imports, _scrolled(self._apps), checking):
             self._pages.addWidget(page)
         head = QHBoxLayout()
         head.addWidget(_Logo())
@@ -158,6 +163,7 @@ class GuideDialog(QDialog):
         self._apps.preview_requested.connect(self._preview)
         self._apps.disconnect_requested.connect(self._connector.disconnect_app)
         self._apps.by_hand_requested.connect(self._by_hand)
+        self._waiting.approved.connect(self._approve)
         self._connector.listed.connect(self._show_apps)
         self._connector.failed.connect(self._show_error)
 
@@ -200,6 +206,7 @@ class GuideDialog(QDialog):
         self._error.setText("")
         self._head.set_current(self._position, self._done)
         self._pages.setCurrentIndex(list(Step).index(step))
+        self._waiting.reload()
         self._show_buttons()
 
     def _show_buttons(self) -> None:
@@ -273,6 +280,10 @@ class GuideDialog(QDialog):
         else:
             self._show_step()
 
+    def _approve(self, ref: ServerRef) -> None:
+        command = self._router.approve_server(ref)
+        self._commands.run(self, command, on_error=self._show_error)
+
     def _preview(self, client: ClientId) -> None:
         preview(self._connector, client, self)
 
@@ -290,7 +301,8 @@ class _Logo(QWidget):
         icons.draw_logo(QPainter(self), QRectF(self.rect()))
 
 
-def _scrolled(*widgets: QWidget) -> QScrollArea:
+def _scrolled(*widgets: QWidget, filling: QWidget | None = None) -> QScrollArea:
+    """`filling` takes the room that the others leave."""
     content = QWidget()
     content.setProperty("role", "page")
     column = QVBoxLayout(content)
@@ -298,7 +310,10 @@ def _scrolled(*widgets: QWidget) -> QScrollArea:
     column.setSpacing(12)
     for widget in widgets:
         column.addWidget(widget)
-    column.addStretch(1)
+    if filling is None:
+        column.addStretch(1)
+    else:
+        column.addWidget(filling, 1)
     area = QScrollArea()
     area.setWidgetResizable(True)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -27,6 +27,7 @@ from gui.look.layouts import clear
 from gui.look.tab_strip import TabStrip
 from gui.look.widgets import Card, ElidedLabel, IconButton, Pill, Tile, hline, label, vline
 from gui.needs.judging import cuts_text
+from gui.needs.presenting import consent_lines
 from gui.presenting import Presentation, Tone, long_target, present, protection_text
 from gui.window.banner import Banner, BannerButton
 from gui.window.concerns import concern_text
@@ -289,13 +290,9 @@ class ServerDetail(Card):
             self._notice.show()
 
     def _consent_notice(self, config: ServerConfig) -> Banner:
-        lines = [self.tr("It would run: {command}").format(command=config.target)]
-        if config.env:
-            names = ", ".join(sorted(config.env))
-            lines.append(self.tr("With the variables: {names}").format(names=names))
         return Banner(
             self.tr("Nobody has approved this command yet"),
-            "\n".join(lines),
+            "\n".join(consent_lines(config)),
             buttons=[(self.tr("Approve"), lambda: self._tell(self.approve_requested))],
         )
 

@@ -876,6 +876,14 @@
         <translation>{app} と同じ</translation>
     </message>
     <message>
+        <source>It would run: {command}</source>
+        <translation>実行されるコマンド: {command}</translation>
+    </message>
+    <message>
+        <source>With the variables: {names}</source>
+        <translation>環境変数: {names}</translation>
+    </message>
+    <message>
         <source>Changed</source>
         <translation>変更あり</translation>
     </message>
@@ -3061,14 +3069,6 @@ What search replies cost is already taken off.</source>
         <translation>ツールは判明しだいここに表示されます。</translation>
     </message>
     <message>
-        <source>It would run: {command}</source>
-        <translation>実行される内容: {command}</translation>
-    </message>
-    <message>
-        <source>With the variables: {names}</source>
-        <translation>変数: {names}</translation>
-    </message>
-    <message>
         <source>Nobody has approved this command yet</source>
         <translation>このコマンドはまだ承認されていません</translation>
     </message>
@@ -3521,6 +3521,21 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Undo</source>
         <translation>元に戻す</translation>
+    </message>
+</context>
+<context>
+    <name>WaitingCommands</name>
+    <message>
+        <source>These wait for your approval</source>
+        <translation>承認待ちのコマンド</translation>
+    </message>
+    <message>
+        <source>Approve</source>
+        <translation>承認</translation>
+    </message>
+    <message>
+        <source>Approve {name}</source>
+        <translation>{name} を承認</translation>
     </message>
 </context>
 <context>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,11 +21,11 @@ from gui.onboarding.steps import Steps
 from gui.window.main_window import MainWindow
 from router.activity import ActivityEntry, ActivityKind, Outcome
 from router.clients import ClientApp, ClientId, ClientState, Findings, FoundServer, Prompt
-from router.events import ActivityRecorded
-from router.model import TokenId, TokenSummary
+from router.events import ActivityRecorded, ServerStatusChanged
+from router.model import ServerState, TokenId, TokenSummary
 from router.settings import ServerConfig, Settings
-from tests.fakes import FakeRouter, run_now
-from tests.gui.driving import PERSONAL, press, texts
+from tests.fakes import FakeRouter, SentCommand, run_now
+from tests.gui.driving import PERSONAL, WAITING, press, texts
 
 NOTES = ServerConfig(command="npx", args=("notes",))
 KEY = Prompt("key", "API key", secret=True)
@@ -167,3 +168,25 @@ def test_somebody_who_knows_it_is_left_in_peace(
     qtbot.addWidget(window)
     Guide(router, Commands(run_now), window).welcome()
     assert window.findChildren(GuideDialog) == []
+
+
+def test_commands_that_came_along_are_approved_before_the_check(
+    router: FakeRouter, gui_loop: object, qtbot: QtBot
+) -> None:
+    router.state.servers[PERSONAL] = (WAITING,)
+    router.state.configs[WAITING.ref] = ServerConfig(
+        command="npx", args=("-y", "notes"), env={"NOTES_KEY": "planted"}
+    )
+    dialog = GuideDialog(router, Commands(run_now), (), (Step.CHECK,), None)
+    dialog.open()
+    shown = texts(dialog)
+    assert "It would run: npx -y notes" in shown
+    assert "With the variables: NOTES_KEY" in shown
+    assert "planted" not in shown
+    press(dialog, f"Approve {WAITING.name}")
+    assert router.commands[-1] == SentCommand("approve_server", (WAITING.ref,))
+    approved = replace(WAITING, state=ServerState.IDLE)
+    router.state.servers[PERSONAL] = (approved,)
+    dialog.on_events([ServerStatusChanged(approved)])
+    assert "These wait for your approval" not in texts(dialog)
+    dialog.close()
