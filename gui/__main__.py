@@ -1,6 +1,7 @@
 """The command `toolbooth`: alone it opens the window, with a command word it is the headless side.
 
-Nothing of Qt is imported until a window is wanted.
+Nothing of Qt is imported until a window is wanted, and nothing of ours before an interrupt during
+that, which takes a moment, can be taken for what it is.
 """
 
 from __future__ import annotations
@@ -12,10 +13,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from gui.linking import is_own_link
-from router.__main__ import data_dir, fill_standard_streams
-from router.__main__ import main as run_command
 
 if TYPE_CHECKING:
     from gui.hosting import HostedRouter
@@ -37,8 +34,17 @@ toolbooth: There is no display to open a window on.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    try:
+        return _main(list(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:
+        return 1
+
+
+def _main(words: list[str]) -> int:
+    from router.__main__ import data_dir, fill_standard_streams
+    from router.__main__ import main as run_command
+
     fill_standard_streams()
-    words = list(sys.argv[1:] if arguments is None else arguments)
     options = _window_options(words)
     if options is None:
         if words[0] in ("-h", "--help"):
@@ -53,6 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _window_options(words: list[str]) -> argparse.Namespace | None:
     """The options of the window; None if `words` are for the headless side."""
+    from gui.linking import is_own_link
+
     if words and not (words[0].startswith("-") or is_own_link(words[0])):
         return None
     parser = argparse.ArgumentParser(prog="toolbooth", add_help=False, allow_abbrev=False)
@@ -78,6 +86,25 @@ def _has_display() -> bool:
 
 
 def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) -> int:
+    """Nothing is loaded for it if one is open already."""
+    from gui.handing_over import hand_over, meeting_place
+    from router.errors import ToolboothError
+
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        sys.stderr.write(f"toolbooth: {folder} can't be the data directory: {error.strerror}.\n")
+        return 1
+    try:
+        if hand_over(meeting_place(folder), words):
+            return 0
+        return _be_the_first(folder, options, words)
+    except ToolboothError as error:
+        sys.stderr.write(f"toolbooth: {error.message} {error.hint}\n")
+        return 1
+
+
+def _be_the_first(folder: Path, options: argparse.Namespace, words: list[str]) -> int:
     try:
         from qasync import QEventLoop  # pyright: ignore[reportMissingTypeStubs]
 
@@ -88,21 +115,10 @@ def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) ->
     except ImportError as error:
         sys.stderr.write(f"toolbooth: Qt can't be loaded: {error}\n")
         return 1
-    from router.errors import ToolboothError
-
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        sys.stderr.write(f"toolbooth: {folder} can't be the data directory: {error.strerror}.\n")
-        return 1
     app = DesktopApplication(["toolbooth"])
     instance = SingleInstance(folder)
-    try:
-        if not instance.claim(words):
-            return 0
-    except ToolboothError as error:
-        sys.stderr.write(f"toolbooth: {error.message} {error.hint}\n")
-        return 1
+    if not instance.claim(words):  # Somebody was faster.
+        return 0
     set_up_logging(folder)
 
     async def open_router() -> HostedRouter:
@@ -121,8 +137,9 @@ def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) ->
         hidden = options.hidden or settings.start_hidden
         application.start(hidden=hidden, link=options.link)
         loop.run_forever()
-        instance.release()
+        loop.run_until_complete(application.clear_desktop())  # pyright: ignore[reportUnknownMemberType]
         application.shut_down()
+        instance.release()  # Who starts meanwhile waits until all is ended, then is the first.
     return application.exit_code
 
 

@@ -106,6 +106,10 @@ class Application(QObject):
         self.windows.main.hide()
         self._stop_loop()
 
+    async def clear_desktop(self) -> None:
+        """Take away what would stay on the desktop without us."""
+        await self.notices.clear()
+
     def shut_down(self) -> None:
         """Stop everything in order. Safe to call twice."""
         if self._stopped:

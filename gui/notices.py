@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 SOON_MS = 500
 _SERVICE, _PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
 _DISMISSED = 2
+_GONE_WITHIN_S = 1.0
+_WITHDRAWN: Told = ("", ())
 
 
 class Notices(QObject):
@@ -84,7 +86,12 @@ class Notices(QObject):
 
     def close(self) -> None:
         self._soon.stop()
-        self._desktop.close()
+        self._desktop.withdraw()
+
+    async def clear(self) -> None:
+        """Leave nothing behind that leads to nobody."""
+        self.close()
+        await self._desktop.gone()
 
     def _look(self) -> None:
         if self._router is None:
@@ -113,41 +120,47 @@ class DesktopNotices:
     def __init__(self, on_action: Callable[[], object], on_dismissed: Callable[[], object]) -> None:
         self._on_action = on_action
         self._on_dismissed = on_dismissed
-        self._shown: asyncio.Task[None] | None = None
+        self._heard: asyncio.Queue[Told] = asyncio.Queue()
+        self._newest: asyncio.Task[None] | None = None
 
     async def show(self, notice: Notice, action: str) -> None:
         """Returns once it is shown. Raises `BusFailed`."""
         self.withdraw()
         showing: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._shown = spawn(self._keep(notice, action, showing), name="a notification")
+        self._heard = asyncio.Queue()
+        keeping = self._keep(notice, action, showing, self._heard)
+        self._newest = spawn(keeping, name="a notification")
         await showing
 
     def withdraw(self) -> None:
-        """Take it away, if it is still there."""
-        if self._shown is not None:
-            self._shown.cancel()
-            self._shown = None
+        """Take it away, if it is still there. Not by cancelling: what is about to be shown has no
+        number yet by which it could be taken away."""
+        self._heard.put_nowait(_WITHDRAWN)
 
-    close = withdraw
+    async def gone(self) -> None:
+        """Wait until what was withdrawn is away, but not for long."""
+        if self._newest is not None:
+            await asyncio.wait([self._newest], timeout=_GONE_WITHIN_S)
 
-    async def _keep(self, notice: Notice, action: str, showing: asyncio.Future[None]) -> None:
+    async def _keep(
+        self,
+        notice: Notice,
+        action: str,
+        showing: asyncio.Future[None],
+        heard: asyncio.Queue[Told],
+    ) -> None:
         """Show it, and hear what becomes of it for as long as it is there."""
-        heard: asyncio.Queue[Told] = asyncio.Queue()
         try:
             async with talking_to(_SERVICE, _PATH, heard.put_nowait) as ask:
                 number = await _notify(ask, notice, action)
                 showing.set_result(None)
-                try:
-                    while not self._is_over(number, *await heard.get()):
-                        pass
-                except asyncio.CancelledError:
-                    await ask("CloseNotification", "u", number)
-                    raise
+                while (told := await heard.get()) != _WITHDRAWN:
+                    if self._is_over(number, *told):
+                        return
+                await ask("CloseNotification", "u", number)
         except BusFailed as error:
             if not showing.done():
                 showing.set_exception(error)
-        finally:
-            showing.cancel()  # Whoever still waits: it was taken away before it was there.
 
     def _is_over(self, number: int, signal: str, values: tuple[Any, ...]) -> bool:
         """Whether the notification `number` is gone with what was just told."""

@@ -1,22 +1,21 @@
 """One window per data directory: a second start hands its arguments to the first and ends.
 
-The two meet at a local socket that only this user may open, named after the directory. What a
-killed process left behind is swept away by the next start.
+The two meet at a local socket that only this user may open. What a killed process left behind is
+swept away by the next start.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from PySide6.QtCore import QDir, QLockFile, QObject, Signal
+from PySide6.QtCore import QLockFile, QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
+from gui.handing_over import ANSWERS_WITHIN_S, hand_over, meeting_place, not_answering, spoken
 from router.errors import Conflict, ToolboothError
 
 _TIMEOUT_MS = 2000
@@ -31,10 +30,9 @@ class SingleInstance(QObject):
 
     def __init__(self, data_dir: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        name = f"toolbooth-{hashlib.sha256(str(data_dir.resolve()).encode()).hexdigest()[:16]}"
-        folder = _private_folder()
-        self._address = name if sys.platform == "win32" else str(folder / name)
-        self._lock = QLockFile(str(folder / f"{name}.lock"))
+        self._place = meeting_place(data_dir)
+        self._address = self._place.name if sys.platform == "win32" else str(self._place)
+        self._lock = QLockFile(f"{self._place}.lock")
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._welcome)
@@ -42,7 +40,7 @@ class SingleInstance(QObject):
     def claim(self, arguments: Sequence[str]) -> bool:
         """True if we are the first; else `arguments` are with the first one and we should end."""
         # The lock keeps two starts at the same moment from sweeping away each other's socket.
-        if not self._lock.tryLock(_TIMEOUT_MS):
+        if not self._lock.tryLock(int(ANSWERS_WITHIN_S * 1000)):
             raise Conflict("Another start is under way.", "Wait a moment, then try again.")
         try:
             if self._hand_over(arguments):
@@ -57,13 +55,15 @@ class SingleInstance(QObject):
         self._server.close()
 
     def _hand_over(self, arguments: Sequence[str]) -> bool:
+        if sys.platform != "win32":
+            return hand_over(self._place, arguments)
         socket = QLocalSocket()
         socket.connectToServer(self._address)
         if not socket.waitForConnected(_TIMEOUT_MS):
             return False
-        socket.write(json.dumps(list(arguments)).encode() + b"\n")
+        socket.write(spoken(arguments))
         if not socket.waitForReadyRead(_TIMEOUT_MS):
-            raise Conflict("Toolbooth is running but does not answer.", "End it, then try again.")
+            raise not_answering()
         return True
 
     def _listen(self) -> None:
@@ -93,12 +93,6 @@ class SingleInstance(QObject):
 def _arguments(line: bytes) -> list[str]:
     try:
         content: object = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     return [str(item) for item in cast(list[object], content)] if isinstance(content, list) else []
-
-
-def _private_folder() -> Path:
-    """Where this user's sockets lie: the session's own folder where the system has one."""
-    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    return Path(runtime) if runtime and Path(runtime).is_dir() else Path(QDir.tempPath())

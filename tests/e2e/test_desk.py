@@ -52,6 +52,13 @@ def chosen(lines: list[Line]) -> list[str]:
     return [line.text for line in lines if line.chosen]
 
 
+def ask_for_consent(desk: Desk, *names: str) -> None:
+    """Servers that nobody has agreed to yet, as somebody's editor writes them."""
+    (desk.session.home / "data/workspaces/personal/workspace.json").write_text(
+        json.dumps({"mcpServers": {name: {"command": name} for name in names}})
+    )
+
+
 def url_of(desk: Desk) -> str:
     return desk.terminal.json("status")["listener"]["url"]
 
@@ -148,15 +155,26 @@ async def test_one_notification_tells_what_waits_and_leads_to_it(desk: Desk) -> 
     await desk.tray.begin()
     await desk.start("--hidden")
     await desk.ready()
-    (desk.session.home / "data/workspaces/personal/workspace.json").write_text(
-        json.dumps({"mcpServers": {name: {"command": name} for name in ("one", "two")}})
-    )
+    ask_for_consent(desk, "one", "two")
     shown = await area.next()
     assert shown.title == "2 things need you"
     await area.act(shown, "default")
     await desk.screen.find("What is held back until you have decided. Apps see nothing of it.")
     assert await area.withdrawn() == shown.number
     assert area.count == 1
+
+
+async def test_a_notification_that_nobody_has_looked_at_goes_when_we_do(desk: Desk) -> None:
+    area = NotificationArea(desk.bus, "actions")
+    await area.begin()
+    await desk.tray.begin()
+    await desk.start("--hidden")
+    await desk.ready()
+    ask_for_consent(desk, "one")
+    shown = await area.next()
+    desk.process.terminate()
+    assert await area.withdrawn() == shown.number
+    assert await asyncio.to_thread(ended, desk.process) == 0
 
 
 async def test_a_tray_of_the_older_kind_takes_the_icon_in(desk: Desk) -> None:

@@ -124,7 +124,8 @@ async def test_a_notification_has_a_button_that_leads_to_it(area: NotificationAr
     assert shown.actions == ["default", "Show", "show", "Show"]
     await area.act(shown, "show")
     await asyncio.wait_for(acted.wait(), 5)
-    desktop.close()
+    desktop.withdraw()
+    await desktop.gone()
     assert await area.withdrawn() == shown.number
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+
+from gui.handing_over import meeting_place
+from router.errors import Conflict
 
 Start: TypeAlias = Callable[..., "subprocess.Popen[str]"]
 
@@ -31,7 +35,7 @@ instance.started.connect(heard)
 if not instance.claim(sys.argv[2:]):
     sys.exit(0)
 print("first", flush=True)
-app.exec()
+sys.stdin.read() if "--busy" in sys.argv else app.exec()
 """
 
 
@@ -44,7 +48,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def start(*arguments: str, data_dir: Path = tmp_path) -> subprocess.Popen[str]:
         command = [sys.executable, "-c", PROGRAM, str(data_dir), *arguments]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment)
         processes.append(process)
         return process
 
@@ -90,3 +95,41 @@ def test_of_starts_at_the_same_moment_one_is_first(start: Start) -> None:
     others = [process for process in processes if process is not first]
     assert heard == [str(processes.index(process)) for process in others]
     assert [process.wait(timeout=10) for process in others] == [0, 0, 0]
+
+
+def test_who_starts_while_the_first_ends_is_the_next_first(start: Start) -> None:
+    ending = start("--busy")
+    assert line_of(ending) == "first"
+    following = start()
+    ending.communicate(timeout=10)
+    assert line_of(following) == "first"
+
+
+@pytest.mark.parametrize("runtime", ["", "/nowhere"])
+def test_without_a_folder_of_the_session_the_data_directory_is_where_they_meet(
+    runtime: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+    assert meeting_place(tmp_path).parent == tmp_path
+
+
+def test_nobody_meets_in_somebody_elses_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("os.getuid", lambda: 12345)
+    with pytest.raises(Conflict, match="belongs to somebody else"):
+        meeting_place(tmp_path)
+
+
+def test_a_long_name_of_the_data_directory_is_no_hindrance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = tmp_path / ("x" * 100)
+    long.mkdir()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    place = meeting_place(long)
+    assert place.parent == tmp_path / f"toolbooth-{os.getuid()}"
+    assert stat.S_IMODE(place.parent.stat().st_mode) == 0o700

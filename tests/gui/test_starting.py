@@ -18,6 +18,27 @@ import pytest
 WAIT_S = 40
 COMMAND = [sys.executable, "-m", "gui"]
 
+LOADED = """
+import sys
+from gui.__main__ import main
+try:
+    main(sys.argv[1:])
+finally:
+    print([name for name in sys.modules if name.startswith(("PySide6", "qasync"))])
+"""
+INTERRUPTED = """
+import signal, sys
+from gui.__main__ import main
+
+class Interrupting:
+    def find_spec(self, name, path, target=None):
+        if name == sys.argv[1]:
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+sys.exit(main([]))
+"""
+
 
 class Desktop:
     """A folder of its own for data, sockets and the processes that use them."""
@@ -46,6 +67,16 @@ class Desktop:
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [*COMMAND, *arguments],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=WAIT_S,
+            check=False,
+        )
+
+    def run_program(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", program, *arguments],
             env=self.environment,
             capture_output=True,
             text=True,
@@ -90,6 +121,7 @@ def test_a_second_start_ends_at_once_and_leaves_the_first_alone(desktop: Desktop
     second = desktop.open_window()
     assert second.wait(timeout=WAIT_S) == 0
     assert first.poll() is None
+    assert desktop.run_program(LOADED).stdout.splitlines()[-1] == "[]"
 
 
 def test_the_log_is_for_its_user_only(desktop: Desktop) -> None:
@@ -124,17 +156,12 @@ def test_wrong_usage_has_its_own_exit_code(
 
 @pytest.mark.parametrize("arguments", [["--help"], ["list"], ["status"]])
 def test_the_headless_side_loads_nothing_of_qt(desktop: Desktop, arguments: list[str]) -> None:
-    program = (
-        "import sys\nfrom gui.__main__ import main\n"
-        "try:\n    main(sys.argv[1:])\nfinally:\n"
-        "    print([name for name in sys.modules if name.startswith(('PySide6', 'qasync'))])\n"
-    )
-    answer = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        env=desktop.environment,
-        capture_output=True,
-        text=True,
-        timeout=WAIT_S,
-        check=False,
-    )
-    assert answer.stdout.splitlines()[-1] == "[]"
+    assert desktop.run_program(LOADED, *arguments).stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("module", ["gui.linking", "PySide6.QtCore", "gui.application"])
+def test_an_interrupt_while_we_are_being_loaded_is_no_failure_of_ours(
+    desktop: Desktop, module: str
+) -> None:
+    answer = desktop.run_program(INTERRUPTED, module)
+    assert (answer.returncode, answer.stderr) == (1, "")

@@ -1,0 +1,82 @@
+"""What a second start says to the first one: its arguments, at a socket of this person's.
+
+Nothing of Qt here: a second start has ended before it has loaded any. On Windows, where the socket
+is a pipe, only Qt is asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import socket
+import stat
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from router.errors import Conflict, ToolboothError
+
+ANSWERS_WITHIN_S = 10.0
+"""The first may still be loading, or about to end."""
+_CONNECTS_WITHIN_S = 2.0
+_LONGEST_ADDRESS = 100
+
+
+def meeting_place(data_dir: Path) -> Path:
+    """Where the first start on `data_dir` listens: in a folder that nobody else may write to."""
+    name = f"toolbooth-{hashlib.sha256(str(data_dir.resolve()).encode()).hexdigest()[:16]}"
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or "/nowhere")
+    for folder in (runtime, data_dir):
+        if _is_own(folder) and len(os.fsencode(folder / name)) <= _LONGEST_ADDRESS:
+            return folder / name
+    return _private_folder() / name
+
+
+def hand_over(address: Path, arguments: Sequence[str]) -> bool:
+    """Whether there is a first start at `address`, which then has `arguments`."""
+    if sys.platform == "win32":
+        return False
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(_CONNECTS_WITHIN_S)
+        try:
+            connection.connect(str(address))
+            connection.settimeout(ANSWERS_WITHIN_S)
+            connection.sendall(spoken(arguments))
+            return bool(connection.recv(1))  # Nothing: it ended instead.
+        except TimeoutError:
+            raise not_answering() from None
+        except OSError:
+            return False
+
+
+def spoken(arguments: Sequence[str]) -> bytes:
+    return json.dumps(list(arguments)).encode() + b"\n"
+
+
+def not_answering() -> ToolboothError:
+    return Conflict("Toolbooth is running but does not answer.", "End it, then try again.")
+
+
+def _is_own(folder: Path) -> bool:
+    if sys.platform == "win32":
+        return folder.is_dir()
+    try:
+        found = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+
+
+def _private_folder() -> Path:
+    """For whom the system has none, and the data directory's own name is too long."""
+    owner = "" if sys.platform == "win32" else f"-{os.getuid()}"
+    folder = Path(tempfile.gettempdir()) / f"toolbooth{owner}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise Conflict(f"{folder} can't be made: {error.strerror}.") from error
+    if not _is_own(folder):
+        raise Conflict(f"{folder} belongs to somebody else.", "Remove it, then try again.")
+    return folder
