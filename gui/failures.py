@@ -89,7 +89,7 @@ def brief_text(failure: Failure) -> str:
     """The cause where a row is short; nothing if there are no fewer words for it."""
     if failure.kind is FailureKind.COMMAND_NOT_FOUND:
         return tr("“{name}” not found").format(name=failure.subject)
-    return ""
+    return tr("Can’t be reached") if failure.kind is FailureKind.UNREACHABLE else ""
 
 
 def failure_hint(failure: Failure) -> str:

@@ -85,6 +85,8 @@ class TryDialog(QDialog):
             self._refuse(error)
             return
         self._run.setEnabled(False)
+        self._outcome.show_as(self.tr("Running…"), Tone.ACCENT)
+        self._outcome.show()
         self._commands.run(
             self,
             self._router.try_tool(self._workspace, self._tool.key, arguments),
@@ -132,11 +134,11 @@ class TryDialog(QDialog):
         failed = bool(result.get("isError"))
         text = self.tr("The tool reports an error") if failed else self.tr("Done")
         self._outcome.show_as(text, Tone.ERR if failed else Tone.OK)
-        self._outcome.show()
         self._result.setPlainText(result_text(result))
 
     def _refuse(self, error: ToolboothError) -> None:
         self._run.setEnabled(True)
+        self._outcome.hide()
         self._say(f"{error.message} {error.hint}".strip())
 
     def _say(self, error: str) -> None:

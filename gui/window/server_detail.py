@@ -78,7 +78,7 @@ class ServerDetail(Card):
         self._name = ElidedLabel()
         self._name.setFont(fonts.semibold(15))
         self._state = Pill()
-        self._target = ElidedLabel()
+        self._target = ElidedLabel(elide=Qt.TextElideMode.ElideMiddle)  # Both ends tell something.
         self._target.setFont(fonts.ui_font(fonts.SMALL))
         self._target.setProperty("tint", "text2")
         self._notice: Banner | None = None

@@ -120,6 +120,10 @@
         <translation>「{name}」がありません</translation>
     </message>
     <message>
+        <source>Can’t be reached</source>
+        <translation>接続できません</translation>
+    </message>
+    <message>
         <source>Start Docker or Podman, then try again.</source>
         <translation>Docker または Podman を起動してから、もう一度お試しください。</translation>
     </message>
@@ -3494,6 +3498,10 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Run</source>
         <translation>実行</translation>
+    </message>
+    <message>
+        <source>Running…</source>
+        <translation>実行中…</translation>
     </message>
     <message>
         <source>Copy the result</source>

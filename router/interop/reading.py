@@ -24,6 +24,7 @@ from router.interop.variables import Dialect, prompts_of
 from router.model import JsonObject, as_array, as_object
 from router.settings import ServerConfig
 from router.shapes import first_problem
+from router.store.tokens import PREFIX as TOKEN_PREFIX
 
 _BARE_VARIABLES = frozenset({"gemini", "qwen", "copilot"})
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -41,7 +42,11 @@ class Ourselves:
         if config.command is not None:
             return PurePath(config.command).name in _PROGRAMS and "connect" in config.args
         parts = urlsplit(config.url or "")
-        return parts.hostname in _LOOPBACK and (parts.port or 80) in self.ports
+        if parts.hostname not in _LOOPBACK:
+            return False
+        # With a token of ours it is an entry of ours, also from when we had another port.
+        with_our_token = any(f" {TOKEN_PREFIX}" in f" {v}" for v in config.headers.values())
+        return with_our_token or (parts.port or 80) in self.ports
 
 
 def find_servers(places: Places, ourselves: Ourselves) -> Findings:

@@ -108,6 +108,8 @@ def test_entries_that_point_at_ourselves_are_left_out(tmp_path: Path) -> None:
     path.write_text(
         """{"mcpServers": {
           "us": {"url": "http://localhost:3717/mcp"},
+          "us before": {"url": "http://127.0.0.1:4000/mcp",
+                        "headers": {"Authorization": "Bearer tbt_0a1b2c3d_planted"}},
           "bridge": {"command": "/opt/toolbooth", "args": ["connect", "--profile", "x"]},
           "other": {"url": "http://localhost:9000/mcp"}}}"""
     )
