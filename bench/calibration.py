@@ -153,13 +153,9 @@ class _Search:
         return self._seen[: len(hits)], right
 
     def _look(
-        self,
-        scored: Sequence[ranking.Scored],
-        shares: NDArray[np.float64],
-        places: Sequence[int],
-        learned: Sequence[float],
+        self, scored: Sequence[ranking.Scored], places: Sequence[int], learned: Sequence[float]
     ) -> list[float]:
-        by_text = [evidence(each, shares, places) for each in scored]
+        by_text = [evidence(each, places) for each in scored]
         self._seen = [list(each) for each in zip(*by_text, strict=True)]
         return list(learned)
 
@@ -204,7 +200,7 @@ def _fitted(searched: Sequence[Searched], weights: Sequence[float]) -> Comparing
     rows: list[tuple[float, ...]] = []
     for each, weight in zip(searched, weights, strict=True):
         for texts, right in zip(each.evidence, each.right, strict=True):
-            best = max(texts, key=lambda one: one.odds)
+            best = max(texts, key=lambda one: one[0])
             rows.append((1.0, *_features(best), float(right), weight))
     table = np.array(rows)
     base, fit, ahead, behind = _logistic_fit(table[:, :4], table[:, 4], table[:, 5]).round(2)
@@ -213,8 +209,9 @@ def _fitted(searched: Sequence[Searched], weights: Sequence[float]) -> Comparing
 
 def _features(one: Evidence) -> tuple[float, float, float]:
     """As `relevance` weighs them."""
-    fit = 1 / (1 + math.exp(-one.odds))
-    return one.odds, lead(fit, max(one.ahead, 0.0)), min(one.ahead, 0.0)
+    odds, ahead = one
+    fit = 1 / (1 + math.exp(-odds))
+    return odds, lead(fit, max(ahead, 0.0)), min(ahead, 0.0)
 
 
 def _logistic_fit(features: Numbers, right: Numbers, weights: Numbers) -> Numbers:

@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from router.model import Caller, Optimization, ProjectId, Tool, ToolKey, WorkspaceId
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
+class Why(NamedTuple):
     """Why a tool was found, for those who say it in a language of their own."""
 
     words: tuple[str, ...] = ()
@@ -23,8 +22,7 @@ class Why:
     """Whether it was run after such a search before."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchHit:
+class SearchHit(NamedTuple):
     """One answer of a search: relevance in 0..1, and in a few words why it matched."""
 
     tool: Tool

@@ -9,16 +9,15 @@ by `python -m bench.calibration`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from math import exp, log
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from router.model import Optimization
 
 if TYPE_CHECKING:
     from router.search.ranking import Scored
-    from router.search.segments import Floats
 
 NOTHING_FITS = {Optimization.BM25: 0.1, Optimization.HYBRID: 0.05, Optimization.CLOUD: 0.03}
 """A search whose best hit is less relevant than this found nothing that fits. Of searches for what
@@ -48,22 +47,19 @@ COMPARING = {
 }
 
 
-class Evidence(NamedTuple):
-    """What speaks for one tool, given one text."""
-
-    odds: float
-    """That it fits by itself, as their logarithm."""
-    ahead: float
-    """Of the next best, in shares of the best score; negative if it is behind the best."""
+Evidence: TypeAlias = tuple[float, float]
+"""What speaks for one tool, given one text: the odds that it fits by itself, as their logarithm,
+and how far ahead of the next best it is, in shares of the best score; if
+behind the best, negative."""
 
 
 def relevance(one: Evidence, comparing: Comparing, least: float) -> float:
     """What fits less than `least` by itself gains nothing by comparison."""
     odds, ahead = one
     base, by_fit, by_ahead, by_behind = comparing
-    fit = _logistic(odds)
+    fit = 1 / (1 + exp(-odds))
     compared = by_ahead * lead(fit, ahead) if ahead > 0 else by_behind * ahead
-    result = _logistic(base + by_fit * odds + compared)
+    result = 1 / (1 + exp(-base - by_fit * odds - compared))
     return result if fit >= least or result < fit else fit
 
 
@@ -74,42 +70,40 @@ def lead(fit: float, ahead: float) -> float:
 
 
 def relevances(
-    scored: Sequence[Scored], shares: Floats, places: Sequence[int], learned: Sequence[float]
+    scored: Sequence[Scored], places: Sequence[int], learned: Sequence[float]
 ) -> list[float]:
     """For the tools in some `places` of what was scored, with what was learned of each: its
     relevance for the text that fits it best, never rising down the list, since that is sorted by
-    more than one text. `shares` are what is left to each tool that was scored."""
+    more than one text."""
     strategy = Optimization.BM25 if scored[0].meaning is None else Optimization.HYBRID
     comparing, least = COMPARING[strategy], NOTHING_FITS[strategy]
     result = list(learned)
     for each in scored:
-        fits = [relevance(one, comparing, least) for one in evidence(each, shares, places)]
+        fits = [relevance(one, comparing, least) for one in evidence(each, places)]
         result = list(map(max, result, fits))
     return [round(each, 3) for each in accumulate(result, min)]
 
 
-def evidence(scored: Scored, shares: Floats, places: Sequence[int]) -> list[Evidence]:
+def evidence(scored: Scored, places: Sequence[int]) -> list[Evidence]:
     """Those in `places` are different tools: the same on another server is no rival."""
     at = list(places)
-    totals = scored.total * shares
+    totals = scored.total
     top = float(totals[totals.argmax()]) or 1.0
-    here: list[float] = totals[at].tolist()
+    here: list[float] = totals.take(at).tolist()
     second = sorted(here)[-2] if len(here) > 1 else 0.0
     aheads = [(each - (second if each >= top else top)) / top for each in here]
-    return list(map(Evidence, _odds(scored, at), aheads))
+    return list(zip(_odds(scored, at), aheads, strict=True))
 
 
 def _odds(scored: Scored, at: list[int]) -> list[float]:
-    words: list[float] = scored.words[at].tolist()
+    words: list[float] = scored.words.take(at).tolist()
     if scored.meaning is None:
         base, by_words = _WORDS_ONLY
-        return [base + by_words * each for each in words]
+        return [base + by_words * each / scored.ceiling for each in words]
     base, by_words, by_meaning, by_size = _WITH_MEANING
-    base += by_size * math.log(scored.among)
-    near: list[float] = scored.meaning[at].tolist()
-    pairs = zip(words, near, strict=True)
-    return [base + by_words * word + by_meaning * other for word, other in pairs]
-
-
-def _logistic(value: float) -> float:
-    return 1 / (1 + math.exp(-value))
+    base += by_size * log(scored.among)
+    near: list[float] = scored.meaning.take(at).tolist()
+    return [
+        base + by_words * word / scored.ceiling + by_meaning * other
+        for word, other in zip(words, near, strict=True)
+    ]

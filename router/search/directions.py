@@ -7,6 +7,7 @@ says which tools of very many are worth a closer look, in a quarter of the time.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +17,35 @@ from router.search.meaning import MeaningTable, Vectors
 ROUGH_WIDTH = 32
 
 
-class Directions:
-    def __init__(self, table: MeaningTable, parts: Sequence[Vectors]) -> None:
+class Pointers:
+    """The directions of a block of tools."""
+
+    def __init__(self, parts: Sequence[Vectors]) -> None:
         """`parts` have a row for each tool."""
-        empty: Vectors = np.empty((0, table.width), dtype=np.float32)
-        self.table = table
-        self._rows = np.concatenate([empty, *parts])
+        self.rows = np.concatenate(parts)
         # Tools as columns: one direction is multiplied with many tools twice as fast as with rows.
-        self._rough = np.ascontiguousarray(self._rows[:, :ROUGH_WIDTH].T)
+        self.rough = np.ascontiguousarray(self.rows[:, :ROUGH_WIDTH].T)
+
+
+class Directions:
+    def __init__(self, table: MeaningTable, blocks: Sequence[Pointers]) -> None:
+        self.table = table
+        self._blocks = blocks
+        self._starts = np.cumsum([0, *(len(each.rows) for each in blocks)])
 
     def rough(self, vector: Vectors) -> Vectors:
         """About how near each tool is."""
-        return vector[:ROUGH_WIDTH] @ self._rough
+        return _in_a_row([vector[:ROUGH_WIDTH] @ each.rough for each in self._blocks])
 
-    def near(self, vector: Vectors, numbers: NDArray[np.int64] | None = None) -> Vectors:
-        """How near each tool is, or each of some."""
-        return (self._rows if numbers is None else self._rows[numbers]) @ vector
+    def near(self, vector: Vectors, numbers: NDArray[np.int64] | slice) -> Vectors:
+        """How near each of some tools is, given in their order, or with a slice all of them."""
+        if isinstance(numbers, slice):
+            return _in_a_row([each.rows @ vector for each in self._blocks])
+        ends = pairwise(numbers.searchsorted(self._starts).tolist())
+        blocks = zip(self._blocks, self._starts, ends, strict=False)
+        rows = [each.rows[numbers[a:b] - start] for each, start, (a, b) in blocks]
+        return np.concatenate(rows) @ vector
+
+
+def _in_a_row(parts: Sequence[Vectors]) -> Vectors:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

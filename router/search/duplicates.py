@@ -8,13 +8,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from router.model import Tool, ToolKey, as_object
+from router.model import Tool, as_object
 
 
 class Duplicates:
-    def __init__(self, tools: Sequence[Tool], likenesses: Sequence[NDArray[np.int64]]) -> None:
-        """`likenesses` are those of all `tools`, in some pieces."""
-        self._tools = tools
+    def __init__(self, likenesses: Sequence[NDArray[np.int64]]) -> None:
+        """`likenesses` are those of all tools, in some pieces."""
         self._groups: dict[int, list[int]] = {}
         if not likenesses:
             return
@@ -27,11 +26,11 @@ class Duplicates:
             group.append(number)
             self._groups[number] = group
 
-    def of(self, number: int) -> tuple[ToolKey, ...]:
-        """The keys under which other servers have this tool."""
+    def others(self, number: int) -> Sequence[int]:
+        """The tools of other servers that are the same as this one."""
         if (group := self._groups.get(number)) is None:
             return ()
-        return tuple(self._tools[other].key for other in group if other != number)
+        return [other for other in group if other != number]
 
     def distinct(self, numbers: Iterable[int], limit: int) -> list[int]:
         """The first `limit` of `numbers` that are different tools."""

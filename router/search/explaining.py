@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from router.search.lexical import LexicalIndex
 from router.searching import Why
 
 if TYPE_CHECKING:
@@ -19,35 +16,18 @@ SIMILAR = 0.45
 
 
 def reasons(
-    scored: Scored,
-    index: LexicalIndex,
-    places: Sequence[int],
-    chosen: Sequence[int],
-    learned: Sequence[float],
+    scored: Scored, places: Sequence[int], chosen: Sequence[int], learned: Sequence[float]
 ) -> list[Why]:
-    """For each of the `chosen` tools, given its place in what was scored and what was learned."""
-    matched = _matched(scored, index, chosen)
-    return [
-        Why(tuple(words), _nearness(scored, place, bool(words)), known > 0)
-        for words, place, known in zip(matched, places, learned, strict=True)
-    ]
-
-
-def _matched(scored: Scored, index: LexicalIndex, chosen: Sequence[int]) -> list[list[str]]:
-    found: list[list[str]] = [[] for _ in chosen]
-    wanted = np.array(chosen, dtype=np.int32)
-    telling = sorted(
-        scored.wish.weights, key=lambda number: -index.idf(number) * scored.wish.weights[number]
-    )
-    for number in telling:
-        documents = index.documents(number)
-        near = documents.take(documents.searchsorted(wanted), mode="clip")
-        word = scored.wish.named[number]
-        places: list[int] = (near == wanted).nonzero()[0].tolist()
-        for at in places:
-            if word not in found[at] and len(found[at]) < MAX_WORDS:
-                found[at].append(word)
-    return found
+    """For each of the `chosen` tools, given the places of these, and perhaps of more, in what was
+    scored, and what was learned of them."""
+    named = scored.wish.named
+    words = [(1 << bit, named[token]) for bit, token in enumerate(scored.found.tokens)]
+    result: list[Why] = []
+    for has, place, known in zip(scored.found.having(chosen), places, learned, strict=False):
+        matched = dict.fromkeys([word for bit, word in words if has & bit])
+        nearness = _nearness(scored, place, bool(matched))
+        result.append(Why(tuple(matched)[:MAX_WORDS], nearness, known > 0))
+    return result
 
 
 def _nearness(scored: Scored, place: int, matched: bool) -> float | None:

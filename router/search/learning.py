@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from router.search.tokens import tokenize, tokens_and_words
+from router.search.tokens import tokenize, tokens_and_words, words
 from router.searching import Experience, Learned, Lesson, Miss
 
 HALF_LIFE = timedelta(days=30)
@@ -23,7 +23,7 @@ FORGOTTEN = 0.1
 
 def telling_words(queries: Iterable[str]) -> tuple[str, ...]:
     """What is kept of a search: its words without the empty ones, each once, no numbers."""
-    found = {token: word for query in queries for token, word in tokens_and_words(query)}
+    found = {token: word for query in queries for token, word in tokens_and_words(words(query))}
     return tuple(sorted(word for word in found.values() if not word.isdigit()))[:MAX_WORDS]
 
 

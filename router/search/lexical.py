@@ -1,4 +1,4 @@
-"""BM25F on an inverted index: one array of postings, put together from segments.
+"""BM25F on an inverted index: blocks of postings, weighed for the catalogue they are part of.
 
 Each field's frequencies are weighed and measured against the field's usual length before they are
 summed, so that a word in a short name counts for more than the same word in a long description.
@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from router.search.segments import Floats, Ints, Segment, Vocabulary
+from router.search.postings import Numbers, Postings
+from router.search.segments import Floats, Vocabulary
 
 K1 = 1.2
+_BITS: Floats = np.array([2.0**bit for bit in range(52)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,37 +28,67 @@ class Weights:
     """A long description says the same in more words; more parameters are more that a tool can do,
     so that their number takes nothing from any of them."""
     k1: float = K1
+    name: float = 0.45
+    """How much a tool gains whose whole name was asked for."""
+
+
+@dataclass(slots=True)
+class FoundRows:
+    """What one block has for the tokens of a query."""
+
+    documents: Numbers
+    """Which document each row is about, those of one token after those of another."""
+    sizes: Sequence[int]
+    """How many rows each token has."""
+    count: int
+    """How many documents the block has."""
+
+
+@dataclass(slots=True)
+class Found:
+    """What an index has for the tokens of a query."""
+
+    scores: Floats
+    """Of each document."""
+    tokens: Sequence[int]
+    """The most telling first."""
+    blocks: Sequence[FoundRows]
+
+    def having(self, documents: Sequence[int]) -> list[int]:
+        """Which of the tokens each of some documents has: a bit for each, the lowest for the first.
+        No bits for tokens after the 52 most telling ones, which sums of bits have no room for."""
+        result = dict.fromkeys(documents, 0)
+        start = 0
+        for block in self.blocks:
+            here = [each for each in documents if start <= each < start + block.count]
+            if here:
+                sizes = block.sizes[: len(_BITS)]
+                bits = _BITS[: len(sizes)].repeat(sizes)
+                has = np.bincount(block.documents[: len(bits)], bits, block.count)
+                result.update({each: int(has[each - start]) for each in here})
+            start += block.count
+        return list(result.values())
 
 
 class LexicalIndex:
-    """Scores all documents of some segments against query tokens."""
+    """Scores all documents of some blocks of postings against query tokens."""
 
     def __init__(
-        self, segments: Sequence[Segment], vocabulary: Vocabulary, weights: Weights | None = None
+        self, blocks: Sequence[Postings], vocabulary: Vocabulary, weights: Weights | None = None
     ) -> None:
-        self._numbers = vocabulary.numbers
         weights = weights or Weights()
-        self.count = sum(len(each.tools) for each in segments)
-        size = len(vocabulary.numbers)
-        frequency = np.zeros(size, dtype=np.int64)
-        for each in segments:
-            frequency[each.distinct] += each.frequencies
-        starts = np.concatenate(([0], np.cumsum(frequency)))
-        idf: Floats = np.log1p((self.count - frequency + 0.5) / (frequency + 0.5))
-        self._documents, self._gains = _merged(segments, starts, weights)
+        self.count = sum(each.count for each in blocks)
+        self.best_gain = (weights.k1 + 1) * (1 + weights.name)
+        self._numbers = vocabulary.numbers
+        frequency = np.zeros(len(vocabulary.numbers), dtype=np.int64)
+        for each in blocks:
+            frequency[: len(each.frequencies)] += each.frequencies
+        idfs: Floats = np.log1p((self.count - frequency + 0.5) / (frequency + 0.5))
+        usual = _usual_lengths(blocks)
+        self._blocks = [(each, _gains(each, idfs, usual, weights)) for each in blocks]
         # What is asked for one by one is kept in lists: getting one number of an array is slow.
-        self._starts: list[int] = starts.tolist()
         self._known: list[bool] = (frequency > 0).tolist()
-        self._idfs: list[float] = idf.tolist()
-        self.best_gain = weights.k1 + 1
-        name_starts, self._name_documents = _names(segments, size)
-        self._name_starts: list[int] = name_starts.tolist()
-        self._name_shares = self._shares(np.repeat(idf, np.diff(name_starts)))
-
-    def _shares(self, idfs: Floats) -> Floats:
-        """What each token is of the name it stands in, given how telling it is."""
-        sums = np.bincount(self._name_documents, idfs, minlength=self.count)
-        return idfs / np.maximum(sums, 1e-9)[self._name_documents]
+        self._idfs: list[float] = idfs.tolist()
 
     def number(self, token: str) -> int | None:
         """The token's number if any document has it."""
@@ -73,82 +104,55 @@ class LexicalIndex:
             return math.log1p(2 * self.count + 1.0)
         return self._idfs[number]
 
-    def documents(self, number: int) -> Ints:
-        """The documents that have a token, in order."""
-        return self._documents[self._starts[number] : self._starts[number + 1]]
-
-    def scores(self, weighed: Mapping[int, float]) -> Floats:
-        """The score of each document for tokens, each with its own weight."""
-        telling = {number: weight * self._idfs[number] for number, weight in weighed.items()}
-        return self._summed(telling, self._starts, self._documents, self._gains)
-
-    def name_coverage(self, weighed: Mapping[int, float]) -> Floats:
-        """How much of each tool's name is asked for, in 0..1, telling words counting more."""
-        covered = self._summed(weighed, self._name_starts, self._name_documents, self._name_shares)
-        return np.minimum(covered, 1.0, out=covered)
-
-    def _summed(
-        self, weighed: Mapping[int, float], starts: Sequence[int], documents: Ints, gains: Floats
-    ) -> Floats:
-        """What each document gains from the tokens it has, each with its own weight."""
-        places = [(slice(starts[each], starts[each + 1]), by) for each, by in weighed.items()]
-        found = np.concatenate([documents[:0], *(documents[place] for place, _ in places)])
-        if not len(found):
-            return np.zeros(self.count)
-        gained = [by * gains[place] for place, by in places]
-        summed = np.bincount(found, np.concatenate(gained), minlength=self.count)
-        return np.asarray(summed, dtype=np.float64)
+    def find(self, weighed: Mapping[int, float]) -> Found:
+        """For tokens, each with its own weight up to 1."""
+        telling = sorted(weighed.items(), key=lambda each: -self._idfs[each[0]] * each[1])
+        found = [_found(block, gains, telling) for block, gains in self._blocks]
+        scores = found[0][0] if len(found) == 1 else np.concatenate([each for each, _ in found])
+        return Found(scores, [token for token, _ in telling], [rows for _, rows in found])
 
 
-def _merged(
-    segments: Sequence[Segment], starts: NDArray[np.int64], weights: Weights
-) -> tuple[Ints, Floats]:
-    """The postings of all segments, sorted by token, then by document: their documents, and what
-    each gains its document, but for the token's idf.
-
-    Each segment is sorted already: its postings of a token go, in one piece, after those of the
-    segments before it. That needs no sorting at all. Segment by segment, since arrays that fit a
-    processor's cache take a fraction of the time.
-    """
-    size = int(starts[-1])
-    documents: Ints = np.empty(size, dtype=np.int32)
-    gains: Floats = np.empty(size, dtype=np.float64)
-    filled, offset = starts[:-1].copy(), 0
-    usual = _usual_lengths(segments)
-    for each in segments:
-        places = filled[each.tokens] + each.runs
-        filled[each.distinct] += each.frequencies
-        documents[places] = each.documents + np.int32(offset)
-        gains[places] = _gains(each, usual, weights)
-        offset += len(each.tools)
-    return documents, gains
+def _found(
+    block: Postings, gains: Floats, weighed: Sequence[tuple[int, float]]
+) -> tuple[Floats, FoundRows]:
+    """The score of each document of a block, and the rows that it comes from."""
+    places = [block.rows(token) for token, _ in weighed]
+    if not places:
+        return np.zeros(block.count), FoundRows(np.zeros(0, np.intp), (), block.count)
+    found = [block.documents[place] for place in places]
+    gained = [
+        gains[place] if weight == 1.0 else weight * gains[place]
+        for place, (_, weight) in zip(places, weighed, strict=True)
+    ]
+    documents = np.concatenate(found, dtype=np.intp)
+    summed = np.bincount(documents, np.concatenate(gained), 2 * block.count)
+    scores, named = np.asarray(summed, dtype=np.float64).reshape(2, -1)
+    named += 1
+    scores *= named
+    return scores, FoundRows(documents, [len(each) for each in found], block.count)
 
 
-def _usual_lengths(segments: Sequence[Segment]) -> Floats:
-    count = max(1, sum(len(each.tools) for each in segments))
-    total = sum((each.lengths.sum(axis=0) for each in segments), start=np.zeros(1))
+def _usual_lengths(blocks: Sequence[Postings]) -> Floats:
+    count = max(1, sum(each.count for each in blocks))
+    total = sum((each.lengths.sum(axis=0) for each in blocks), start=np.zeros(1))
     return np.maximum(total / count, 1e-9)
 
 
-def _gains(segment: Segment, usual: Floats, weights: Weights) -> Floats:
+def _gains(block: Postings, idfs: Floats, usual: Floats, weights: Weights) -> Floats:
+    """What each row of a block gains its document: in words by BM25F; in names the token's part of
+    all that the name says, telling words counting more."""
     b = np.array(weights.b)
-    norms = np.maximum(1 - b + b * segment.lengths / usual, 1e-9)
+    norms = np.maximum(1 - b + b * block.lengths / usual, 1e-9)
     each_time: Floats = (np.array(weights.weight) / norms).ravel()
-    frequency = segment.times * each_time[segment.places]
-    posting, places, times = segment.again
-    # A posting may be there twice, for a third field: adding by index would count it once.
-    np.add.at(frequency, posting, times * each_time[places])
-    return frequency * (weights.k1 + 1) / (frequency + weights.k1)
-
-
-def _names(segments: Sequence[Segment], size: int) -> tuple[NDArray[np.int64], Ints]:
-    """The postings of those tokens that stand in a tool's own name: where each token's begin, and
-    their documents."""
-    if not segments:
-        return np.zeros(size + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
-    offsets = np.cumsum([0, *(len(each.tools) for each in segments[:-1])], dtype=np.int32)
-    tokens = np.concatenate([each.tokens[each.named] for each in segments])
-    named = [each.documents[each.named] for each in segments]
-    documents = np.concatenate([own + at for own, at in zip(named, offsets, strict=True)])
-    starts = np.concatenate(([0], np.cumsum(np.bincount(tokens, minlength=size))))
-    return starts, documents[np.argsort(tokens, kind="stable")]
+    frequency = block.times * each_time[block.places]
+    rows, places, times = block.again
+    # A row may be there twice, for a third field: adding by index would count it once.
+    np.add.at(frequency, rows, times * each_time[places])
+    gains = frequency * (weights.k1 + 1)
+    frequency += weights.k1
+    gains /= frequency
+    rows, tokens, documents = block.named
+    whole = np.bincount(documents, idfs[tokens], block.count)
+    gains[rows] = weights.name / whole[documents]
+    gains *= idfs[: len(block.frequencies)].repeat(np.diff(block.starts))
+    return gains

@@ -7,6 +7,7 @@ parts of words; others add nothing. It is read from disk when the first search b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
@@ -36,9 +37,12 @@ class MeaningTable:
     def width(self) -> int:
         return self._rows.shape[1]
 
-    def vector(self, text: str) -> Vectors:
-        """The direction in which a text points; zero if none of its words is known."""
-        return _units(self._sums([self.numbers(text)]))[0]
+    def vector(self, found: Iterable[str]) -> Vectors:
+        """The direction in which some words point; zero if none is known."""
+        numbers = self._numbers_of(found)
+        rows = self._rows.take(numbers, axis=0) * self._scales.take(numbers)[:, None]
+        total = np.add.reduce(rows)
+        return total / np.float32(math.sqrt(total.dot(total)) or 1.0)
 
     def blends(self, texts: Sequence[Sequence[str]], weights: Sequence[float]) -> Vectors:
         """For each of some sequences of texts, a row with the direction of its texts together,
@@ -51,8 +55,11 @@ class MeaningTable:
 
     def numbers(self, text: str) -> list[int]:
         """The rows that a text's words and parts of words have in the table."""
+        return self._numbers_of(words(text))
+
+    def _numbers_of(self, found: Iterable[str]) -> list[int]:
         result: list[int] = []
-        for word in words(text):
+        for word in found:
             if (known := self._read.get(word)) is None:
                 known = self._parts(word)
             result += known

@@ -12,7 +12,6 @@ import logging
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakValueDictionary
 
@@ -25,7 +24,7 @@ from router.tasks import spawn
 # Arrays take a moment to import and megabytes to hold: only a router that searches does either.
 if TYPE_CHECKING:
     from router.search.ranking import Ranking
-    from router.search.reading import ReadTools
+    from router.search.reading import Block, ReadTools
 
 log = logging.getLogger(__name__)
 
@@ -34,8 +33,8 @@ _RECENT = 16
 _AT_ONCE = 20_000
 """Up to so many tools a search is quick enough to run on the loop."""
 
-_Fingerprint: TypeAlias = tuple[object, ...]
-_wire = attrgetter("wire")
+_Same: TypeAlias = tuple[int, ...]
+"""The ids of what something was made of, which it keeps."""
 
 
 class Provider:
@@ -44,8 +43,9 @@ class Provider:
     def __init__(self, cloud: CloudSearch | None = None) -> None:
         self.cloud = cloud
         self.thread = ThreadPoolExecutor(1, "search-index")
-        self._read: WeakValueDictionary[_Fingerprint, ReadTools] = WeakValueDictionary()
-        self._recent: deque[Sequence[ReadTools]] = deque(maxlen=_RECENT)
+        self._parts: WeakValueDictionary[_Same, ReadTools] = WeakValueDictionary()
+        self._blocks: WeakValueDictionary[_Same, Block] = WeakValueDictionary()
+        self._recent: deque[Sequence[Block]] = deque(maxlen=_RECENT)
 
     def index(self, tools: Sequence[Tool]) -> StrategyIndex:
         return StrategyIndex(self, tools)
@@ -55,17 +55,26 @@ class Provider:
         from router.search import reading
 
         parts = [self._part(group) for group in _by_server(tools)]
-        self._recent.append(parts)
-        return reading.ranking(parts, meaning=meaning)
+        blocks = [self._block(group) for group in reading.in_blocks(parts)]
+        self._recent.append(blocks)
+        return reading.ranking(blocks, meaning=meaning)
 
     def _part(self, tools: Sequence[Tool]) -> ReadTools:
         from router.search import reading
 
-        key = (tools[0].server_name, *map(id, map(_wire, tools)))
-        if (part := self._read.get(key)) is None:
+        key = tuple(map(id, tools))
+        if (part := self._parts.get(key)) is None:
             in_order = sorted(tools, key=lambda tool: tool.key)
-            part = self._read[key] = reading.read_tools(in_order)
+            part = self._parts[key] = reading.read_tools(in_order)
         return part
+
+    def _block(self, parts: Sequence[ReadTools]) -> Block:
+        from router.search import reading
+
+        key = tuple(map(id, parts))
+        if (block := self._blocks.get(key)) is None:
+            block = self._blocks[key] = reading.Block(parts)
+        return block
 
     def close(self) -> None:
         self.thread.shutdown(wait=False, cancel_futures=True)

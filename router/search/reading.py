@@ -1,18 +1,22 @@
-"""Tools as a ranking needs them: read once per server, put together per index."""
+"""Tools as a ranking needs them: read once per server, put together in blocks of servers, and those
+per index."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from zlib import crc32
 
 import numpy as np
 
 from router.model import Tool
 from router.search.considerate import considerate
-from router.search.directions import Directions
+from router.search.directions import Directions, Pointers
 from router.search.documents import Field, field_texts
+from router.search.lexical import LexicalIndex
 from router.search.meaning import MeaningTable, Vectors, meaning_table
+from router.search.postings import Postings, postings_of
 from router.search.ranking import Ranking
 from router.search.segments import Segment, Vocabulary, segment
 from router.search.typos import Typos
@@ -28,12 +32,14 @@ _MEANING_CHARACTERS = 400
 """The first sentences of a description say what a tool is for; the rest is detail."""
 
 _TOOLS_AT_ONCE = 64
+_BLOCK = 1_000
+"""A block has at least so many tools, and about twice as many on average."""
 
 _vocabulary = Vocabulary()
 _typos = Typos(_vocabulary.numbers)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ReadTools:
     """What was read of one server's tools; their meaning when first asked for."""
 
@@ -43,19 +49,56 @@ class ReadTools:
     def directions(self) -> Vectors:
         return directions_of(self.segment.tools, meaning_table())
 
+    @cached_property
+    def begins_block(self) -> bool:
+        """Decided by the server alone: one in twenty of those with fifty tools."""
+        tools = self.segment.tools
+        return crc32(tools[0].key.server.encode()) % _BLOCK < len(tools)
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some servers side by side. A search looks at a few large blocks, since each takes its time;
+    a change makes one of them anew, since its size takes time."""
+
+    parts: Sequence[ReadTools]
+
+    @cached_property
+    def postings(self) -> Postings:
+        return postings_of([part.segment for part in self.parts])
+
+    @cached_property
+    def pointers(self) -> Pointers:
+        return Pointers([part.directions for part in self.parts])
+
 
 def read_tools(tools: Sequence[Tool]) -> ReadTools:
     return ReadTools(segment(tools, _vocabulary))
 
 
-def ranking(parts: Sequence[ReadTools], *, meaning: bool) -> Ranking:
-    """A ranking of all tools in `parts`. Raises `OSError` or `ValueError` if the meaning model is
+def in_blocks(parts: Iterable[ReadTools]) -> list[list[ReadTools]]:
+    """Servers in their order, parted where servers say so and not where a count is full: one that
+    comes or goes changes the block it is in, and hardly ever another."""
+    blocks: list[list[ReadTools]] = []
+    size = _BLOCK
+    for part in parts:
+        if size >= _BLOCK and (part.begins_block or not blocks):
+            blocks.append([])
+            size = 0
+        blocks[-1].append(part)
+        size += len(part.segment.tools)
+    return blocks
+
+
+def ranking(blocks: Sequence[Block], *, meaning: bool) -> Ranking:
+    """A ranking of all tools in `blocks`. Raises `OSError` or `ValueError` if the meaning model is
     wanted and can't be read."""
-    segments = [part.segment for part in parts]
-    if not meaning:
-        return Ranking(segments, _vocabulary, _typos)
-    directions = Directions(meaning_table(), [part.directions for part in parts])
-    return Ranking(segments, _vocabulary, _typos, directions)
+    segments = [part.segment for block in blocks for part in block.parts]
+    postings = [block.postings for block in blocks]
+    directions = None
+    if meaning:
+        directions = Directions(meaning_table(), [block.pointers for block in blocks])
+    return Ranking(segments, LexicalIndex(postings, _vocabulary), _typos, directions)
 
 
 def directions_of(tools: Sequence[Tool], table: MeaningTable) -> Vectors:

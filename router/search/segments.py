@@ -1,7 +1,6 @@
 """The searchable form of one server's tools, made once and used in every index that has them.
 
-Reading texts is what costs; putting segments together into an index is a few array operations. So
-a change of one server costs that server's texts only.
+Reading texts is what costs. So a change of one server costs that server's texts only.
 """
 
 from __future__ import annotations
@@ -50,26 +49,17 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Postings of some tools: parallel arrays, sorted by token, then by tool."""
+    """Some tools and their postings, one for each token of each tool: parallel arrays, sorted by
+    token, then by tool."""
 
     tools: tuple[Tool, ...]
     tokens: Ints
-    distinct: Ints
-    """Each of `tokens` once."""
-    frequencies: Ints
-    """How many postings each of `distinct` has."""
-    documents: Ints
-    """Which of `tools` each posting is about."""
-    runs: Ints
-    """How many postings of the same token come before each."""
     places: Ints
-    """Which field of which tool, as a place in `lengths` read row by row."""
+    """Which field of which tool each is about, as a place in `lengths` read row by row."""
     times: NDArray[np.float32]
-    """How often the token stands there."""
+    """How often it stands there."""
     again: tuple[Ints, Ints, NDArray[np.float32]]
     """For tokens that stand in further fields of the same tool: posting, place, times."""
-    named: NDArray[np.int64]
-    """Which postings are about a token in a tool's own name."""
     lengths: Ints
     """How many tokens each field of each tool has."""
     deprecated: NDArray[np.bool_]
@@ -99,21 +89,13 @@ def segment_of(tools: Sequence[Tool], read: Sequence[Sequence[Sequence[int]]]) -
     first = np.ones(len(each), dtype=np.bool_)
     first[1:] = (token[1:] != token[:-1]) | (document[1:] != document[:-1])
     posting, more = np.cumsum(first) - 1, ~first
-    chosen = token[first].astype(np.int32)
-    distinct, begins, frequencies = np.unique(chosen, return_index=True, return_counts=True)
-    runs = np.arange(len(chosen)) - np.repeat(begins, frequencies)
     places, times = place.astype(np.int32), counts.astype(np.float32)
     return Segment(
         tools=tuple(tools),
-        tokens=chosen,
-        distinct=distinct,
-        frequencies=frequencies.astype(np.int32),
-        documents=document[first].astype(np.int32),
-        runs=runs.astype(np.int32),
+        tokens=token[first].astype(np.int32),
         places=places[first],
         times=times[first],
         again=(posting[more].astype(np.int32), places[more], times[more]),
-        named=np.flatnonzero(place[first] % width == Field.NAME),
         lengths=lengths,
         deprecated=np.array([is_deprecated(tool) for tool in tools], dtype=np.bool_),
         likenesses=np.array([likeness(tool) for tool in tools], dtype=np.int64),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from router.search.stemming import stem
@@ -30,15 +30,17 @@ STOP_WORDS = frozenset(
 
 def tokenize(text: str) -> list[str]:
     """The tokens of `text`, in order, repeats kept."""
-    return [token for token, _ in tokens_and_words(text)]
+    return [token for word in words(text) for token in tokens_of(word)]
 
 
-def tokens_and_words(text: str) -> Iterator[tuple[str, str]]:
-    """Each token with the word it was made from, for showing what matched."""
-    for word in words(text):
+def tokens_and_words(found: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The tokens of some `words`, each with the word it was made from, for showing what matched."""
+    for word in found:
         tokens = tokens_of(word)
-        shown = word if len(tokens) == 1 else ""
-        yield from ((token, shown or token) for token in tokens)
+        if len(tokens) == 1:
+            yield tokens[0], word
+        else:
+            yield from ((token, token) for token in tokens)
 
 
 @lru_cache(maxsize=50_000)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from router.search.lexical import LexicalIndex
 from router.search.synonyms import SYNONYMS
-from router.search.tokens import tokens_and_words, tokens_of, words
+from router.search.tokens import tokens_and_words, tokens_of
 from router.search.typos import Typos
 
 SYNONYM_WEIGHT = 0.3
@@ -32,20 +33,23 @@ class Wish:
             self.named[number] = word
 
 
-def read_wish(text: str, index: LexicalIndex, typos: Typos) -> Wish:
+def read_wish(found: Sequence[str], index: LexicalIndex, typos: Typos) -> Wish:
+    """What a text of the words `found` asks for."""
     wish = Wish()
-    for token, word in tokens_and_words(text):
+    for token, word in tokens_and_words(found):
         if len(wish.tokens) < MAX_TOKENS:
             wish.tokens.setdefault(token, word)
     for token, word in wish.tokens.items():
         number = index.number(token)
         wish.ceiling += index.idf(number)
-        if number is not None:
-            wish.want(number, 1.0, word)
-        else:
+        if number is None:
             _want_meant(wish, token, word, index, typos)
-        _want_synonyms(wish, token, number, word, index)
-    _want_compounds(wish, text, index)
+        else:
+            wish.weights[number] = 1.0
+            wish.named[number] = word
+        if token in SYNONYMS:
+            _want_synonyms(wish, token, number, word, index)
+    _want_compounds(wish, found, index)
     return wish
 
 
@@ -59,19 +63,18 @@ def _want_synonyms(
     wish: Wish, token: str, known: int | None, word: str, index: LexicalIndex
 ) -> None:
     """A synonym never counts for more than the word itself would, however rare it is here."""
-    for other in SYNONYMS.get(token, ()):
+    for other in SYNONYMS[token]:
         if other in wish.tokens or (number := index.number(other)) is None:
             continue
         fair = min(1.0, index.idf(known) / index.idf(number)) if known is not None else 1.0
         wish.want(number, SYNONYM_WEIGHT * fair, word)
 
 
-def _want_compounds(wish: Wish, text: str, index: LexicalIndex) -> None:
+def _want_compounds(wish: Wish, found: Sequence[str], index: LexicalIndex) -> None:
     """ "file system" also finds "filesystem"."""
-    parts = words(text)[:MAX_TOKENS]
-    for first, second in pairwise(parts):
-        if len(first) > 1 and len(second) > 1 and first.isascii() and second.isascii():
-            joined = first + second
+    for first, second in pairwise(found[:MAX_TOKENS]):
+        joined = first + second
+        if len(first) > 1 and len(second) > 1 and joined.isascii():
             for token in tokens_of(joined):
                 if (number := index.number(token)) is not None:
                     wish.want(number, 1.0, joined)

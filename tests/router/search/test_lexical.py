@@ -5,23 +5,23 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import numpy as np
 import pytest
 from rank_bm25 import BM25Okapi  # pyright: ignore[reportMissingTypeStubs] - it has none
 
 from router.search.lexical import LexicalIndex, Weights
-from router.search.segments import Segment, Vocabulary, segment_of
+from router.search.postings import postings_of
+from router.search.segments import Segment, Vocabulary, segment, segment_of
 from router.search.tokens import tokenize
 from router.search.typos import Typos
 from tests.router.search.catalogue import TOOLS, tool
 
-ONE_FIELD = Weights(weight=(1.0,), b=(0.75,), k1=1.5)
+ONE_FIELD = Weights(weight=(1.0,), b=(0.75,), k1=1.5, name=0.0)
 
 
 def one_field_index(parts: list[list[list[str]]]) -> LexicalIndex:
     vocabulary = Vocabulary()
-    segments = [one_field_segment(part, vocabulary) for part in parts]
-    return LexicalIndex(segments, vocabulary, ONE_FIELD)
+    blocks = [postings_of([one_field_segment(part, vocabulary)]) for part in parts]
+    return LexicalIndex(blocks, vocabulary, ONE_FIELD)
 
 
 def one_field_segment(documents: list[list[str]], vocabulary: Vocabulary) -> Segment:
@@ -31,7 +31,7 @@ def one_field_segment(documents: list[list[str]], vocabulary: Vocabulary) -> Seg
 
 def ours(index: LexicalIndex, query: list[str]) -> list[float]:
     numbers = [number for token in query if (number := index.number(token)) is not None]
-    return [float(score) for score in index.scores(dict.fromkeys(numbers, 1.0))]
+    return [float(score) for score in index.find(dict.fromkeys(numbers, 1.0)).scores]
 
 
 @pytest.mark.proves("META-4")
@@ -49,24 +49,33 @@ def test_the_index_scores_as_the_reference_does_for_the_same_tokens() -> None:
         assert ours(index, query) == pytest.approx(list(theirs), abs=1e-9)
 
 
-def test_segments_put_together_score_as_one_that_was_read_whole() -> None:
-    documents = [tokenize(f"{t.key.tool} {t.description}") for t in TOOLS]
-    whole, parts = one_field_index([documents]), one_field_index([documents[:2], documents[2:]])
-    query = tokenize("list the current issues of a file in a repository")
-    assert ours(whole, query) == pytest.approx(ours(parts, query), abs=1e-12)
+def test_segments_and_blocks_put_together_score_as_one_that_was_read_whole() -> None:
+    vocabulary = Vocabulary()
+    cut = (TOOLS[:2], TOOLS[2:3], TOOLS[3:])
+    first, second, third = (segment(tools, vocabulary) for tools in cut)
+    whole = LexicalIndex([postings_of([segment(TOOLS, vocabulary)])], vocabulary)
+    parts = LexicalIndex([postings_of([first, second]), postings_of([third])], vocabulary)
+    asked = tokenize("list the current time of a github file info")
+    found = [whole.number(token) for token in asked]
+    weights = {number: 1 / (1 + place) for place, number in enumerate(found) if number is not None}
+    ours, theirs = parts.find(weights), whole.find(weights)
+    assert list(ours.scores) == pytest.approx(list(theirs.scores), abs=1e-12)
+    assert ours.scores[:-1].min() > 0
+    everyone = range(len(TOOLS))
+    assert ours.tokens == theirs.tokens
+    assert ours.having(everyone) == theirs.having(everyone)
 
 
 def test_an_index_does_not_see_words_that_later_ones_bring() -> None:
     vocabulary = Vocabulary()
     first = one_field_segment([["old"]], vocabulary)
-    index = LexicalIndex([first], vocabulary, ONE_FIELD)
+    index = LexicalIndex([postings_of([first])], vocabulary, ONE_FIELD)
     one_field_segment([["new"]], vocabulary)
     assert (index.number("old"), index.number("new")) == (0, None)
 
 
 def test_an_index_of_nothing_scores_nothing() -> None:
-    assert one_field_index([]).scores({}).tolist() == []
-    assert np.all(one_field_index([[[]]]).scores({}) == 0)
+    assert list(one_field_index([[[]]]).find({}).scores) == [0.0]
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_the_meaning_model_is_small_on_disk_and_in_memory() -> None:
         "import resource, numpy\n"
         "from router.search.meaning import meaning_table\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "meaning_table().vector('create an issue')\n"
+        "meaning_table().vector(['create', 'issue'])\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
