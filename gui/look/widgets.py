@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAction,
     QFont,
@@ -252,7 +252,8 @@ class Tile(QWidget):
 
 
 class ElidedLabel(QLabel):
-    """One line, cut with an ellipsis where there is no room and whole in the tooltip."""
+    """One line, painted with an ellipsis where there is no room and whole in the tooltip. Its text
+    stays whole: another one for each width would lay out everything around it again."""
 
     def __init__(
         self,
@@ -261,42 +262,45 @@ class ElidedLabel(QLabel):
         elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self._full = text
-        self._elide = elide
+        super().__init__(text, parent)
+        self.elide = elide
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._fit()
 
     def setText(self, text: str, /) -> None:
-        self._full = text
-        self.updateGeometry()
-        self._fit()
-
-    def full_text(self) -> str:
-        return self._full
+        super().setText(text)
+        self._explain()
 
     def sizeHint(self, /) -> QSize:
-        wanted = self.fontMetrics().horizontalAdvance(self._full) + 2
-        return QSize(wanted, super().sizeHint().height())
+        return QSize(self._wanted_width(), super().sizeHint().height())
 
     def minimumSizeHint(self, /) -> QSize:
         return QSize(24, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent, /) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self._explain()
 
-    def changeEvent(self, event: QEvent, /) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._fit()
+    def paintEvent(self, event: QPaintEvent, /) -> None:
+        place = self.contentsRect()
+        shown = self.fontMetrics().elidedText(self.text(), self.elide, place.width())
+        self.style().drawItemText(
+            QPainter(self),
+            place,
+            self.alignment(),
+            self.palette(),
+            self.isEnabled(),
+            shown,
+            self.foregroundRole(),
+        )
 
-    def _fit(self) -> None:
-        shown = self.fontMetrics().elidedText(self._full, self._elide, max(self.width(), 0))
-        super().setText(shown)
-        self.setAccessibleName(self._full)
-        self.setToolTip(self._full if shown != self._full else "")
+    def _wanted_width(self) -> int:
+        return self.fontMetrics().horizontalAdvance(self.text()) + 2
+
+    def _explain(self) -> None:
+        tip = self.text() if self.width() < self._wanted_width() - 2 else ""
+        if tip != self.toolTip():
+            self.setToolTip(tip)
 
 
 def primary_button(text: str, icon_name: str | None = None) -> QPushButton:

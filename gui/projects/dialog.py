@@ -56,7 +56,7 @@ class ProjectsDialog(QDialog):
         self._name = _name_field(self.tr("Name of the project"))
         self._name.setFont(fonts.semibold(16))
         self._address = ElidedLabel()
-        self._copy = CopyButton(self.tr("Copy the project’s address"), self._address.full_text)
+        self._copy = CopyButton(self.tr("Copy the project’s address"), self._address.text)
         self._remove = IconButton("trash-2", self.tr("Remove the project"), bordered=True)
         self._tabs = TabStrip(
             self.tr("Parts of the project"),

@@ -54,7 +54,7 @@ class ToolDetail(QWidget):
         self._view: ToolView | None = None
         self._name = ElidedLabel(elide=Qt.TextElideMode.ElideMiddle)
         self._name.setFont(fonts.mono_font(14))
-        self._copy = CopyButton(self.tr("Copy the tool’s name"), self._name.full_text)
+        self._copy = CopyButton(self.tr("Copy the tool’s name"), self._name.text)
         self._effect = Pill()
         self._tokens = Pill()
         self._badges = self._badge_row()
