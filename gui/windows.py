@@ -43,6 +43,7 @@ class Windows(QObject):
         self._projects: ProjectsDialog | None = None
         self.main = MainWindow(theme(), commands)
         self.main.add_server_requested.connect(self.add_server)
+        self.main.snippet_brought.connect(self.add_pasted)
         self.main.edit_server_requested.connect(self.edit_server)
         self.main.settings_requested.connect(self._open_settings)
         self.main.scripts_requested.connect(self.open_scripts)
@@ -119,6 +120,13 @@ class Windows(QObject):
     def add_server(self) -> None:
         if self._router is not None:
             self._server_dialog(self._router).open()
+
+    def add_pasted(self, text: str) -> None:
+        """Offer to add what a text describes; the dialog says so where it describes nothing."""
+        if self._router is not None:
+            dialog = self._server_dialog(self._router)
+            dialog.paste.paste(text)
+            dialog.open()
 
     def open_link(self, link: str) -> None:
         """Offer to add the server a link describes. Only the person's own click adds or runs it."""

@@ -10,11 +10,10 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QTableView, QVBoxLayo
 
 from gui.activity.feed import Feed
 from gui.activity.model import ActivityFilter, ActivityModel, Showing, showing_choice
+from gui.activity.pausing import Pausing
 from gui.activity.table import activity_table
 from gui.look import fonts
-from gui.look.icons import icon
-from gui.look.widgets import Card, IconButton, Pill, Segmented, label
-from gui.presenting import Tone
+from gui.look.widgets import Card, IconButton, Segmented, label
 from router.activity import ActivityEntry
 
 HEIGHT = 214
@@ -29,15 +28,13 @@ class ActivityList(Card):
         self._model = ActivityModel(self)
         self._feed = Feed(self._model)
         self._feed.shown.connect(self._show_page)
-        self._state = Pill(self.tr("Live"), Tone.OK)
+        self._pausing = Pausing()
+        self._pausing.attach(self._model)
+        self._pausing.changed.connect(self._show_page)
         self._choice = showing_choice()
         self._choice.changed.connect(self._choose)
         self._more = IconButton("external-link", self.tr("Open the Activity page"))
         self._more.clicked.connect(self.page_requested)
-        self._pause = IconButton("pause", self.tr("Pause"))
-        self._pause.setCheckable(True)
-        self._pause.toggled.connect(self._set_paused)
-        self._model.waiting_changed.connect(self._show_state)
         self._view = activity_table(self._model, self.tr("Activity"))
         self._nothing = label(
             self.tr("Nothing yet. Searches and calls of your apps appear here as they happen."),
@@ -52,10 +49,10 @@ class ActivityList(Card):
         top.setContentsMargins(15, 6, 10, 2)
         top.setSpacing(10)
         top.addWidget(label(self.tr("Activity"), font=fonts.semibold()))
-        top.addWidget(self._state)
+        top.addWidget(self._pausing.badge)
         top.addStretch(1)
         top.addWidget(self._choice)
-        top.addWidget(self._pause)
+        top.addWidget(self._pausing.button)
         top.addWidget(self._more)
         self._pages.addWidget(self._view)
         self._pages.addWidget(self._nothing)
@@ -81,14 +78,14 @@ class ActivityList(Card):
 
     def focus_rows(self) -> None:
         """The rows, or what else there is while there are none."""
-        rows = self._view if self._model.rowCount() else self._pause
+        rows = self._view if self._model.rowCount() else self._pausing.button
         rows.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def view(self) -> QTableView:
         return self._view
 
     def pause_button(self) -> IconButton:
-        return self._pause
+        return self._pausing.button
 
     def choice(self) -> Segmented:
         return self._choice
@@ -96,20 +93,6 @@ class ActivityList(Card):
     def _choose(self, showing: str) -> None:
         self._model.set_filter(ActivityFilter(Showing(showing)))
         self._show_page()
-
-    def _set_paused(self, paused: bool) -> None:
-        self._pause.setIcon(icon("play" if paused else "pause"))
-        self._pause.describe(self.tr("Go on") if paused else self.tr("Pause"))
-        self._model.set_paused(paused)
-        self._show_page()
-
-    def _show_state(self, waiting: int) -> None:
-        if not self._pause.isChecked():
-            self._state.show_as(self.tr("Live"), Tone.OK)
-        elif waiting:
-            self._state.show_as(self.tr("Paused, %n new", "", waiting), Tone.WARN)
-        else:
-            self._state.show_as(self.tr("Paused"), Tone.WARN)
 
     def _show_page(self) -> None:
         self._pages.setCurrentIndex(0 if self._model.rowCount() else 1)

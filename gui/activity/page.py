@@ -15,19 +15,16 @@ from gui.activity.exporting import export
 from gui.activity.feed import Feed
 from gui.activity.history import joined, question
 from gui.activity.model import ActivityFilter, ActivityModel, Showing, showing_choice
+from gui.activity.pausing import Pausing
 from gui.activity.table import activity_table
 from gui.commands import Commands
-from gui.look.icons import icon
 from gui.look.widgets import (
     Card,
-    IconButton,
-    Pill,
     SearchField,
     label,
     secondary_button,
     vline,
 )
-from gui.presenting import Tone
 from gui.settings.controls import wrapped
 from gui.window.page_frame import PageFrame
 from router.activity import ActivityEntry
@@ -42,14 +39,13 @@ A_SCREENFUL = 40
 
 class ActivityPage(PageFrame):
     def __init__(self, router: RouterPort, commands: Commands) -> None:
-        self._state = Pill(self.tr("Live"), Tone.OK)
-        self._pause = IconButton("pause", self.tr("Pause"), bordered=True)
+        self._pausing = Pausing(bordered=True)
         self._export = secondary_button(self.tr("Export…"), "download")
         super().__init__(
             self.tr("Activity"),
             self.tr("What your apps looked for and called, newest first."),
-            self._state,
-            self._pause,
+            self._pausing.badge,
+            self._pausing.button,
             self._export,
         )
         self._router, self._commands = router, commands
@@ -100,9 +96,7 @@ class ActivityPage(PageFrame):
     # Building
 
     def _connect(self) -> None:
-        self._pause.setCheckable(True)
-        self._pause.toggled.connect(self._set_paused)
-        self._model.waiting_changed.connect(self._show_state)
+        self._pausing.attach(self._model)
         self._export.clicked.connect(self._choose_file)
         self._text.textChanged.connect(self._due.start)
         self._due.timeout.connect(self._apply)
@@ -207,19 +201,6 @@ class ActivityPage(PageFrame):
 
     def _show_page(self) -> None:
         self._views.setCurrentIndex(0 if self._model.rowCount() else 1)
-
-    def _set_paused(self, paused: bool) -> None:
-        self._pause.setIcon(icon("play" if paused else "pause"))
-        self._pause.describe(self.tr("Go on") if paused else self.tr("Pause"))
-        self._model.set_paused(paused)
-
-    def _show_state(self, waiting: int) -> None:
-        if not self._pause.isChecked():
-            self._state.show_as(self.tr("Live"), Tone.OK)
-        elif waiting:
-            self._state.show_as(self.tr("Paused, %n new", "", waiting), Tone.WARN)
-        else:
-            self._state.show_as(self.tr("Paused"), Tone.WARN)
 
     def _choose_file(self) -> None:
         kinds = "JSON Lines (*.jsonl);;CSV (*.csv)"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFont, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gui.apps.presenting import found_sentence
@@ -21,12 +19,9 @@ class EmptyState(Card):
     import_requested = Signal(object)
     """The `Findings` in other applications."""
     file_requested = Signal()
-    file_dropped = Signal(object)
-    """The `Path` of a file that may hold servers."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAcceptDrops(True)
         self._found = Findings(())
         self._import = primary_button("", "download")
         self._import.clicked.connect(lambda: self.import_requested.emit(self._found))
@@ -56,7 +51,7 @@ class EmptyState(Card):
         column.addSpacing(18)
         column.addLayout(buttons)
         column.addSpacing(14)
-        drop = self.tr("You can also drop an mcp.json file here.")
+        drop = self.tr("You can also drop an mcp.json file here, or paste a snippet.")
         column.addWidget(_line(drop, fonts.ui_font(fonts.SMALL), "text3"))
         column.addStretch(1)
         self.show_findings(Findings(()))
@@ -71,16 +66,6 @@ class EmptyState(Card):
         self._import.setVisible(bool(found))
         self._by_hand.setVisible(bool(found))
         self._add.setVisible(not found)
-
-    def dragEnterEvent(self, event: QDragEnterEvent, /) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent, /) -> None:
-        for url in event.mimeData().urls():
-            if url.isLocalFile():
-                self.file_dropped.emit(Path(url.toLocalFile()))
-        event.acceptProposedAction()
 
 
 class _Picture(QWidget):

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, assert_never
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -28,6 +27,7 @@ from gui.look.theme import Theme
 from gui.placing import open_at_size
 from gui.presenting import present
 from gui.trying.dialog import TryDialog
+from gui.window.bringing import Bringing
 from gui.window.empty_state import EmptyState
 from gui.window.keyboard import Keyboard
 from gui.window.notices import Notices
@@ -76,6 +76,8 @@ P = ParamSpec("P")
 
 class MainWindow(QMainWindow):
     add_server_requested = Signal()
+    snippet_brought = Signal(str)
+    """A text that may describe a server to add."""
     edit_server_requested = Signal(object)
     """The `ServerRef` to edit."""
     projects_requested = Signal(str)
@@ -106,7 +108,9 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(app_icon())
         self.setMinimumSize(980, 620)
         open_at_size(self, 1360, 900)
-        self.setAcceptDrops(True)
+        bringing = Bringing(self)
+        bringing.file_brought.connect(self._read_file)
+        bringing.text_brought.connect(self.snippet_brought)
         self._connect()
         self._keyboard = Keyboard(self, self._wish(Wishes.refresh_all))
         theme.changed.connect(self.update)
@@ -199,7 +203,6 @@ class MainWindow(QMainWindow):
         self.empty.add_requested.connect(self.add_server_requested)
         self.empty.import_requested.connect(self.import_requested)
         self.empty.file_requested.connect(self._choose_file)
-        self.empty.file_dropped.connect(self._read_file)
 
     def _add_other_pages(self, router: RouterPort) -> None:
         self.others = OtherPages(router, self._commands, self.sidebar, self)
@@ -362,13 +365,3 @@ class MainWindow(QMainWindow):
         """Offer what is in it; nothing is added before the person has seen it."""
         if self._wishes is not None:
             self._wishes.read_file(path, self.import_requested.emit)
-
-    def dragEnterEvent(self, event: QDragEnterEvent, /) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent, /) -> None:
-        for url in event.mimeData().urls():
-            if url.isLocalFile():
-                self._read_file(Path(url.toLocalFile()))
-        event.acceptProposedAction()

@@ -236,29 +236,12 @@
     </message>
 </context>
 <context>
-    <name>ActivityList</name>
-    <message numerus="yes">
-        <source>Paused, %n new</source>
-        <translation>
-            <numerusform>Paused, %n new</numerusform>
-            <numerusform>Paused, %n new</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>ActivityPage</name>
     <message numerus="yes">
         <source>%n entries written to {name}.</source>
         <translation>
             <numerusform>%n entry written to {name}.</numerusform>
             <numerusform>%n entries written to {name}.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Paused, %n new</source>
-        <translation>
-            <numerusform>Paused, %n new</numerusform>
-            <numerusform>Paused, %n new</numerusform>
         </translation>
     </message>
 </context>
@@ -381,6 +364,16 @@
         <translation>
             <numerusform>Import all %n</numerusform>
             <numerusform>Import all %n</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Pausing</name>
+    <message numerus="yes">
+        <source>Paused, %n new</source>
+        <translation>
+            <numerusform>Paused, %n new</numerusform>
+            <numerusform>Paused, %n new</numerusform>
         </translation>
     </message>
 </context>

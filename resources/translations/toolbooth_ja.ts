@@ -1332,16 +1332,8 @@
 <context>
     <name>ActivityList</name>
     <message>
-        <source>Live</source>
-        <translation>ライブ</translation>
-    </message>
-    <message>
         <source>Open the Activity page</source>
         <translation>アクティビティのページを開く</translation>
-    </message>
-    <message>
-        <source>Pause</source>
-        <translation>一時停止</translation>
     </message>
     <message>
         <source>Activity</source>
@@ -1350,20 +1342,6 @@
     <message>
         <source>Nothing yet. Searches and calls of your apps appear here as they happen.</source>
         <translation>まだ何もありません。アプリの検索と呼び出しがここに表示されます。</translation>
-    </message>
-    <message>
-        <source>Go on</source>
-        <translation>再開</translation>
-    </message>
-    <message numerus="yes">
-        <source>Paused, %n new</source>
-        <translation>
-            <numerusform>一時停止中、新着 %n 件</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Paused</source>
-        <translation>一時停止中</translation>
     </message>
 </context>
 <context>
@@ -1395,14 +1373,6 @@
 </context>
 <context>
     <name>ActivityPage</name>
-    <message>
-        <source>Live</source>
-        <translation>ライブ</translation>
-    </message>
-    <message>
-        <source>Pause</source>
-        <translation>一時停止</translation>
-    </message>
     <message>
         <source>Export…</source>
         <translation>書き出す…</translation>
@@ -1444,20 +1414,6 @@
     <message>
         <source>All servers</source>
         <translation>すべてのサーバー</translation>
-    </message>
-    <message>
-        <source>Go on</source>
-        <translation>再開</translation>
-    </message>
-    <message numerus="yes">
-        <source>Paused, %n new</source>
-        <translation>
-            <numerusform>一時停止中・新着 %n 件</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Paused</source>
-        <translation>一時停止中</translation>
     </message>
     <message>
         <source>Export activity</source>
@@ -1847,6 +1803,10 @@
         <translation>このワークスペースにはまだサーバーがありません</translation>
     </message>
     <message>
+        <source>You can also drop an mcp.json file here, or paste a snippet.</source>
+        <translation>mcp.json ファイルをここにドロップするか、設定の断片を貼り付けることもできます。</translation>
+    </message>
+    <message>
         <source>Add one by its command or address.</source>
         <translation>コマンドかアドレスで追加できます。</translation>
     </message>
@@ -1855,10 +1815,6 @@
         <translation>
             <numerusform>%n 台のサーバーを取り込む…</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>You can also drop an mcp.json file here.</source>
-        <translation>mcp.json ファイルをここにドロップすることもできます。</translation>
     </message>
 </context>
 <context>
@@ -2442,6 +2398,31 @@
         <translation>
             <numerusform>%n 台すべてを読み込む</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>Pausing</name>
+    <message>
+        <source>Live</source>
+        <translation>ライブ</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>一時停止</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>再開</translation>
+    </message>
+    <message numerus="yes">
+        <source>Paused, %n new</source>
+        <translation>
+            <numerusform>一時停止中、新着 %n 件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>一時停止中</translation>
     </message>
 </context>
 <context>

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QObject, Qt, QUrl, Slot
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QMimeData, QObject, QPoint, QPointF, Qt, QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -39,6 +39,7 @@ from tests.gui.driving import (
     PERSONAL,
     SENTRY,
     WAITING,
+    focused,
     open_window,
     press,
     stocked_router,
@@ -244,6 +245,33 @@ def test_a_new_workspace_is_named_in_place_and_opened(
     ]
 
 
+def drop(window: MainWindow, what: QUrl | str) -> None:
+    """As a desktop does it: over the window, then let go."""
+    brought = QMimeData()
+    if isinstance(what, QUrl):
+        brought.setUrls([what])
+    else:
+        brought.setText(what)
+    held = (Qt.DropAction.CopyAction, brought, Qt.MouseButton.LeftButton)
+    none = Qt.KeyboardModifier.NoModifier
+    over = QDragEnterEvent(QPoint(9, 9), *held, none)
+    QApplication.sendEvent(window, over)
+    assert over.isAccepted()
+    QApplication.sendEvent(window, QDropEvent(QPointF(9, 9), *held, none))
+
+
+def test_a_snippet_is_dropped_or_pasted_where_no_field_takes_it(window: MainWindow) -> None:
+    brought: list[str] = []
+    window.snippet_brought.connect(brought.append)
+    drop(window, "npx -y notes-mcp")
+    QApplication.clipboard().setText("uvx mcp-server-time")
+    QTest.keyClick(window, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert brought == ["npx -y notes-mcp", "uvx mcp-server-time"]
+    window.page.servers.focus_filter()
+    QTest.keyClick(focused(), Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert len(brought) == 2, "the field has taken it"
+
+
 def test_a_file_of_another_application_is_offered_to_be_imported(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
@@ -251,7 +279,7 @@ def test_a_file_of_another_application_is_offered_to_be_imported(
     router.apps.findings = Findings((notes,))
     offered: list[Findings] = []
     window.import_requested.connect(offered.append)
-    window.empty.file_dropped.emit(Path("mcp.json"))
+    drop(window, QUrl.fromLocalFile("/x/mcp.json"))
     qtbot.waitUntil(lambda: offered == [Findings((notes,))])
 
 
@@ -259,5 +287,5 @@ def test_a_file_that_holds_no_servers_is_refused_with_a_reason(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     router.failures["apps.read_file"] = ConfigError(Path("/x/mcp.json"), 3, "it has no servers")
-    window.empty.file_dropped.emit(Path("/x/mcp.json"))
+    drop(window, QUrl.fromLocalFile("/x/mcp.json"))
     qtbot.waitUntil(lambda: "/x/mcp.json, line 3" in texts(window.banners))

@@ -35,58 +35,57 @@ async def test_a_subscription_that_comes_about_after_its_client_left_is_ended() 
     assert ended == [PLACE, PLACE]
 
 
-async def test_a_client_that_does_not_read_is_told_of_one_change_once() -> None:
-    reads, told = asyncio.Event(), asyncio.Event()
-    sent: list[bytes] = []
+class Client:
+    """Follows two resources; notes what it is sent, once it reads."""
 
-    async def send(message: Mapping[str, Any]) -> None:
-        await reads.wait()
-        sent.append(message.get("body", b""))
-        if b"last" in sent[-1]:
-            told.set()
+    def __init__(self, first: str, other: str, last: bytes) -> None:
+        self.reads, self.told = asyncio.Event(), asyncio.Event()
+        self.sent: list[bytes] = []
+        self._last = last
+        self.changes = Changes(lists, lambda ref, address: None)
+        self.sessions = Sessions(self.changes.forget)
+        self.session = self.sessions.open(incoming("2025-06-18"), "2025-06-18")
+        self.follower = self.changes.follow(self.session)
+        self.changes.subscribed(self.follower, PLACE, first)
+        self.changes.subscribed(self.follower, (PLACE[0], "other"), other)
 
-    ref, address = PLACE
-    changes = Changes(lists, lambda ref, address: None)
-    sessions = Sessions(changes.forget)
-    session = sessions.open(incoming("2025-06-18"), "2025-06-18")
-    follower = changes.follow(session)
-    changes.subscribed(follower, PLACE, "first")
-    changes.subscribed(follower, (ref, "other"), "last")
-    with Answer(send) as session.standing:
-        for _ in range(100):
-            changes.updated(ref, None, {"uri": address})
-        changes.updated(ref, None, {"uri": "other"})
-        reads.set()
+    async def send(self, message: Mapping[str, Any]) -> None:
+        await self.reads.wait()
+        self.sent.append(message.get("body", b""))
+        if self._last in self.sent[-1]:
+            self.told.set()
+
+    async def hear(self) -> None:
+        self.reads.set()
         async with asyncio.timeout(5):
-            await told.wait()
-    assert len([body for body in sent if b"first" in body]) == 1
+            await self.told.wait()
+
+    def times(self, word: bytes) -> int:
+        return len([body for body in self.sent if word in body])
+
+
+async def test_a_client_that_does_not_read_is_told_of_one_change_once() -> None:
+    ref, address = PLACE
+    client = Client("first", "last", last=b"last")
+    with Answer(client.send) as client.session.standing:
+        for _ in range(100):
+            client.changes.updated(ref, None, {"uri": address})
+        client.changes.updated(ref, None, {"uri": "other"})
+        await client.hear()
+    assert client.times(b"first") == 1
     await asyncio.sleep(0)
-    assert not follower.unsaid
-    sessions.close()
+    assert not client.follower.unsaid
+    client.sessions.close()
 
 
 async def test_a_change_of_a_resource_is_kept_until_its_client_can_be_told() -> None:
-    told = asyncio.Event()
-    sent: list[bytes] = []
-
-    async def send(message: Mapping[str, Any]) -> None:
-        sent.append(message.get("body", b""))
-        if b"mine" in sent[-1]:
-            told.set()
-
     ref, address = PLACE
-    changes = Changes(lists, lambda ref, address: None)
-    sessions = Sessions(changes.forget)
-    session = sessions.open(incoming("2025-06-18"), "2025-06-18")
-    follower = changes.follow(session)
-    changes.subscribed(follower, PLACE, "mine")
-    changes.subscribed(follower, (ref, "other"), "dropped")
+    client = Client("mine", "dropped", last=b"mine")
     for changed in (address, "other"):
-        changes.updated(ref, None, {"uri": changed})
-    changes.drop(follower, ref, "other")
-    with Answer(send) as session.standing:
-        changes.look_soon()
-        async with asyncio.timeout(5):
-            await told.wait()
-    assert not [body for body in sent if b"dropped" in body]
-    sessions.close()
+        client.changes.updated(ref, None, {"uri": changed})
+    client.changes.drop(client.follower, ref, "other")
+    with Answer(client.send) as client.session.standing:
+        client.changes.look_soon()
+        await client.hear()
+    assert client.times(b"dropped") == 0
+    client.sessions.close()
