@@ -6,23 +6,23 @@ Tokens are revoked by other processes and expire by themselves, so while anythin
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from router.gateway.callers import Refusal
 from router.model import TokenId
 from router.tasks import Stoppable
 
+T = TypeVar("T")
 _LOOK_EVERY_S = 0.8
 
 
 @dataclass(eq=False, slots=True)
-class Admission:
+class _Admission:
     token: TokenId | None
     block: Stoppable = field(default_factory=Stoppable)
     refusal: Refusal | None = None
-    """Why it was ended, once it was."""
 
     def end(self, refusal: Refusal) -> None:
         self.refusal = refusal
@@ -32,20 +32,21 @@ class Admission:
 class Admissions:
     def __init__(self, holds: Callable[[TokenId | None], bool]) -> None:
         self._holds = holds
-        self._open: set[Admission] = set()
+        self._open: set[_Admission] = set()
         self._next_look: asyncio.TimerHandle | None = None
 
-    @contextmanager
-    def admitted(self, token: TokenId | None) -> Generator[Admission]:
-        """What runs inside is cancelled, and the block left, once its admission is ended."""
-        admission = Admission(token)
+    async def run(self, token: TokenId | None, work: Awaitable[T]) -> T:
+        """What `work` brings. It is cancelled once `token` stops to hold, or we stop; that raises
+        the `Refusal` which says so."""
+        admission = _Admission(token)
         with admission.block:
             self._open.add(admission)
             self._look_later()
             try:
-                yield admission
+                return await work
             finally:
                 self._open.remove(admission)
+        raise admission.refusal or Refusal(503, "Toolbooth is stopping.")
 
     def end_all(self, refusal: Refusal) -> None:
         for admission in tuple(self._open):

@@ -62,7 +62,11 @@ class Answer:
 
     async def tell(self, message: JsonObject) -> None:
         """Send a message before the result; when that is on its way, nothing."""
-        await self._write(_event(written(message)))
+        await self.say(written(message))
+
+    async def say(self, message: bytes) -> None:
+        """The same with one that is written already."""
+        await self._write(_event(message))
 
     async def open(self) -> None:
         """Begin the stream, before there is anything to say."""

@@ -28,7 +28,7 @@ from router.exchange import SessionId
 from router.gateway.answering import Answer
 from router.gateway.callers import Refusal
 from router.gateway.incoming import Incoming
-from router.gateway.sessions import Session
+from router.gateway.sessions import OpenedSession, Session
 from router.model import Caller, JsonObject, ServerRef
 from router.tasks import spawn
 
@@ -78,7 +78,7 @@ class Changes:
         self._streams: set[asyncio.Event] = set()
         self._look: asyncio.TimerHandle | None = None
 
-    def follow(self, session: Session) -> Follower:
+    def follow(self, session: OpenedSession) -> Follower:
         """The follower a session of an older revision is."""
         follower = self._followers.get(session)
         if follower is None:
@@ -211,7 +211,7 @@ def _say(follower: Follower, event: ServerEvent) -> None:
         telling.add_done_callback(lambda _: follower.unsaid.discard(event))
 
 
-def _tell(session: Session, event: ServerEvent) -> asyncio.Task[None] | None:
+def _tell(session: OpenedSession, event: ServerEvent) -> asyncio.Task[None] | None:
     if (stream := session.standing) is None:
         return None
     return spawn(_tell_or_leave(stream, event), name="tell a client")

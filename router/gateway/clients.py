@@ -7,87 +7,56 @@ only be answered, so the request is answered with the question, and goes on when
 from __future__ import annotations
 
 import secrets
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 import mcp_types as types
 
 from router.errors import UpstreamAnsweredError
 from router.exchange import SessionId
 from router.gateway.answering import Answer
+from router.gateway.folders import folder_path, is_folder
 from router.gateway.incoming import Incoming
 from router.gateway.jsonrpc import is_id
-from router.gateway.rounds import Round
-from router.gateway.sessions import Session, folder_path, is_folder, stated_capabilities
+from router.gateway.sessions import OpenedSession, Session
 from router.model import JsonObject, as_array, as_object
 from router.upstream.protocol import LOG_LEVELS
+
+Ask: TypeAlias = Callable[[str, JsonObject], Awaitable[JsonObject]]
 
 _ANSWER_WITHIN_S = 300.0
 _PROGRESS = ("progress", "total", "message")
 
 
-class ClientAtHand:
-    """Implements `ports.Requester`."""
+class ClientAtHand(ABC):
+    """Implements `exchange.Requester`."""
+
+    capabilities: JsonObject
+    repeats: bool
+    """Whether it can only be answered, and repeats its request with what it was asked."""
 
     def __init__(self, session: Session, incoming: Incoming) -> None:
-        self._session = session
         self._incoming = incoming
-        self.modern = incoming.modern
-        self.capabilities = stated_capabilities(incoming) if self.modern else session.capabilities
-        self.round: Round | None = None
-        """How a client is asked that can only be answered."""
+        self._place = session
 
     @property
     def session(self) -> SessionId:
-        return self._session.id
+        return self._place.id
 
     @property
     def folder(self) -> str | None:
-        return self._session.folder
+        return self._place.folder
 
     @property
-    def repeats(self) -> bool:
-        return self.modern
+    @abstractmethod
+    def log_level(self) -> str | None: ...
 
-    @property
-    def log_level(self) -> str | None:
-        if not self.modern:
-            return self._session.log_level
-        level = self._incoming.meta.get(types.LOG_LEVEL_META_KEY)
-        return level if level in LOG_LEVELS else None
+    @abstractmethod
+    async def locate(self) -> None: ...
 
-    def continued(self, incoming: Incoming) -> None:
-        """The client repeats its request; from now on this is the one to answer."""
-        self._incoming = incoming
-
-    async def locate(self) -> None:
-        """Ask for the client's roots; the first folder among them is where it works."""
-        if "roots" not in self.capabilities or self.modern:
-            return
-        try:
-            roots = (await self.ask("roots/list", {})).get("roots")
-        except UpstreamAnsweredError:
-            return
-        said = (str(as_object(root).get("uri", "")) for root in as_array(roots))
-        paths = [path for uri in said if uri.startswith("file:") and (path := folder_path(uri))]
-        folders = [path for path in paths if await is_folder(path)]
-        self._session.folder = str(folders[0]) if folders else None
-
-    async def ask(self, method: str, params: JsonObject) -> JsonObject:
-        if self.modern:
-            if self.round is None:
-                raise UpstreamAnsweredError(
-                    types.INVALID_REQUEST, "This client can't be asked anything just now."
-                )
-            return await self.round.ask(method, params)
-        if (stream := self._stream) is None:
-            raise UpstreamAnsweredError(
-                types.INVALID_REQUEST, "This client can't be asked anything between its requests."
-            )
-        try:
-            return await self._session.ask(stream, method, _own(params), _ANSWER_WITHIN_S)
-        except TimeoutError:
-            raise UpstreamAnsweredError(
-                types.REQUEST_TIMEOUT, "The client did not answer in time."
-            ) from None
+    @abstractmethod
+    async def ask(self, method: str, params: JsonObject) -> JsonObject: ...
 
     async def tell(self, method: str, params: JsonObject) -> None:
         if method == "notifications/message" and not self._wants(params.get("level")):
@@ -105,16 +74,91 @@ class ClientAtHand:
 
     @property
     def _stream(self) -> Answer | None:
-        """Where the client hears us: while its request waits, there; afterwards, if it has one
-        open, on its standing stream."""
-        answer = self._incoming.answer
-        return self._session.standing if answer.over and not self.modern else answer
+        """Where the client hears us."""
+        return self._incoming.answer
 
     def _wants(self, level: object) -> bool:
         least = self.log_level
         if least is None:
-            return not self.modern
+            return not self.repeats
         return level in LOG_LEVELS and LOG_LEVELS.index(str(level)) >= LOG_LEVELS.index(least)
+
+
+class ClientInSession(ClientAtHand):
+    """Of an older revision: it is asked while its request waits."""
+
+    repeats = False
+
+    def __init__(self, session: OpenedSession, incoming: Incoming) -> None:
+        super().__init__(session, incoming)
+        self._session = session
+        self.capabilities = session.capabilities
+
+    @property
+    def log_level(self) -> str | None:
+        return self._session.log_level
+
+    async def locate(self) -> None:
+        """Ask for the client's roots; the first folder among them is where it works."""
+        if "roots" not in self.capabilities:
+            return
+        try:
+            roots = (await self.ask("roots/list", {})).get("roots")
+        except UpstreamAnsweredError:
+            return
+        said = (str(as_object(root).get("uri", "")) for root in as_array(roots))
+        paths = [path for uri in said if uri.startswith("file:") and (path := folder_path(uri))]
+        folders = [path for path in paths if await is_folder(path)]
+        self._session.folder = str(folders[0]) if folders else None
+
+    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+        if (stream := self._stream) is None:
+            raise UpstreamAnsweredError(
+                types.INVALID_REQUEST, "This client can't be asked anything between its requests."
+            )
+        try:
+            return await self._session.ask(stream, method, _own(params), _ANSWER_WITHIN_S)
+        except TimeoutError:
+            raise UpstreamAnsweredError(
+                types.REQUEST_TIMEOUT, "The client did not answer in time."
+            ) from None
+
+    @property
+    def _stream(self) -> Answer | None:
+        """While its request waits, there; afterwards, if it has one open, on its standing one."""
+        answer = self._incoming.answer
+        return self._session.standing if answer.over else answer
+
+
+class StatelessClient(ClientAtHand):
+    """Of the stateless revision: each request says all about it, and it can only be answered."""
+
+    repeats = True
+
+    def __init__(self, session: Session, incoming: Incoming) -> None:
+        super().__init__(session, incoming)
+        self.capabilities = as_object(incoming.meta.get(types.CLIENT_CAPABILITIES_META_KEY))
+        self.asks: Ask | None = None
+        """How it is asked nevertheless, while its request can be answered with a question."""
+
+    @property
+    def log_level(self) -> str | None:
+        level = self._incoming.meta.get(types.LOG_LEVEL_META_KEY)
+        return level if level in LOG_LEVELS else None
+
+    def continued(self, incoming: Incoming) -> None:
+        """The client repeats its request; from now on this is the one to answer."""
+        self._incoming = incoming
+
+    async def locate(self) -> None:
+        """It says with each request where it works, or never."""
+
+    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+        if self.asks is None:
+            raise UpstreamAnsweredError(
+                types.INVALID_REQUEST, "This client can't be asked anything just now."
+            )
+        return await self.asks(method, params)
 
 
 def _own(params: JsonObject) -> JsonObject:

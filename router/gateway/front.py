@@ -2,15 +2,25 @@
 how its answer travels. What is answered is `protocol.py`'s matter.
 
 Older revisions have sessions: the client opens one, gets its answers where it asked, and may keep a
-standing stream open for what comes in between. A request goes on though its connection broke; the
-client ends it by saying so. The stateless revision has none of that: each request says everything
-about itself, and is cancelled by closing its connection.
+standing stream open for what comes in between. The stateless revision has none of that: each
+request says everything about itself.
+
+Who ends what before it is done:
+
+    a request of an older revision    its client, by saying so; the end of its session. Not that its
+                                      connection broke
+    a standing stream                 its client, by leaving; the end of its session; our stop
+    a stateless request               its client, by closing its connection
+    a call kept for its next round    its client, by leaving while it waits; time (`rounds.py`)
+    all of them                       their token, when it stops to hold (`admissions.py`)
+    requests and kept calls           our stop, which is then their answer
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Sequence
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -40,13 +50,15 @@ from router.gateway.jsonrpc import (
     result_message,
 )
 from router.gateway.protocol import Protocol
-from router.gateway.sessions import STANDING, Session
-from router.model import JsonObject, as_object
+from router.gateway.sessions import STANDING, OpenedSession
+from router.model import JsonObject, as_array, as_object
 from router.tasks import Stoppable, spawn
 from router.upstream.protocol import SESSION_HEADER, VERSION_HEADER
 
 log = logging.getLogger(__name__)
 _CANCELLED = -32800
+_WITH_BATCHES = "2025-03-26"
+_MOST_IN_BATCH = 50
 _JSON = frozenset({b"*/*", b"application/*", b"application/json"})
 _STREAM = frozenset({b"*/*", b"text/*", b"text/event-stream"})
 
@@ -80,7 +92,7 @@ class Front:
             self._sessions.end(session)
             await respond(arrival.send, 200)
 
-    def _session(self, arrival: Arrival) -> Session | None:
+    def _session(self, arrival: Arrival) -> OpenedSession | None:
         if (named := arrival.headers.get(SESSION_HEADER)) is None:
             return None
         session = self._sessions.find(named, arrival.caller.token)
@@ -88,54 +100,84 @@ class Front:
             raise Rejected(404, types.INVALID_REQUEST, "Session not found")
         return session
 
-    async def _take(self, arrival: Arrival, session: Session | None) -> None:
+    async def _take(self, arrival: Arrival, session: OpenedSession | None) -> None:
         _check_accepted(arrival)
-        message = _message(arrival)
-        if session is None:
-            if not isinstance(message, Call) or message.method != "initialize":
-                raise Rejected(400, types.INVALID_REQUEST, "Bad Request: Missing session ID")
-            await self._open(arrival, message)
-        elif isinstance(message, Call):
-            await self._answer(arrival, message, session)
+        if session is not None and session.version == _WITH_BATCHES:
+            messages = _messages(arrival)
         else:
+            messages = [_message(arrival)]
+        calls = [message for message in messages if isinstance(message, Call)]
+        if session is None:
+            if not calls or calls[0].method != "initialize":
+                raise Rejected(400, types.INVALID_REQUEST, "Bad Request: Missing session ID")
+            await self._open(arrival, calls[0])
+            return
+        for message in messages:
             if isinstance(message, Reply):
                 session.take(message)
-            else:
+            elif isinstance(message, Notice):
                 self._protocol.notice(message, session)
+        if not calls:
             await respond(arrival.send, 202)
+        elif isinstance(arrival.body, list):
+            await self._answer_batch(arrival, calls, session)
+        else:
+            await self._answer(arrival, calls[0], session)
 
     async def _open(self, arrival: Arrival, call: Call) -> None:
         if not self._sessions.has_room():
             raise Rejected(503, types.INTERNAL_ERROR, "All sessions there can be are in use.")
-        opened: list[Session] = []
+        opened: list[OpenedSession] = []
+
+        with Answer(arrival.send) as answer:
+            incoming = Incoming.of(arrival, call, "", answer)
 
         async def begin() -> Result:
-            with Answer(arrival.send) as answer:
-                incoming = Incoming.of(arrival, call, "", answer)
-                result, session = self._protocol.initialize(incoming)
+            result, session = self._protocol.initialize(incoming)
             opened.append(session)
             return result
 
-        body, _ = await _outcome(call, begin())
+        body, _ = await _outcome(incoming, begin())
         headers = {SESSION_HEADER: opened[0].id} if opened else None
         await respond(arrival.send, 200, body, headers)
 
-    async def _answer(self, arrival: Arrival, call: Call, session: Session) -> None:
+    async def _answer(self, arrival: Arrival, call: Call, session: OpenedSession) -> None:
         with Answer(arrival.send, {SESSION_HEADER: session.id}) as answer:
-            with Stoppable() as request:
-                session.running[request] = call.id
-                try:
-                    incoming = Incoming.of(arrival, call, session.version, answer)
-                    body, _ = await _outcome(call, self._protocol.answer(incoming, session))
-                    await answer.finish(body)
-                finally:
-                    del session.running[request]
-            if request.stopped:
+            incoming = Incoming.of(arrival, call, session.version, answer)
+            if not await self._finish(incoming, session, answer.finish):
                 # The SDK's client, if it is just leaving, fails over a JSON body but not a stream.
                 await answer.open()
-                await answer.finish(error_message(call.id, _CANCELLED, "Request cancelled"))
+                await answer.finish(_cancelled(call))
 
-    async def _stand(self, arrival: Arrival, session: Session) -> None:
+    async def _answer_batch(
+        self, arrival: Arrival, calls: Sequence[Call], session: OpenedSession
+    ) -> None:
+        """Each as soon as it is there, on one stream."""
+        with Answer(arrival.send, {SESSION_HEADER: session.id}) as answer:
+
+            async def answer_one(call: Call) -> None:
+                incoming = Incoming.of(arrival, call, session.version, answer)
+                if not await self._finish(incoming, session, answer.say):
+                    await answer.say(_cancelled(call))
+
+            await answer.open()
+            await asyncio.gather(*map(answer_one, calls))
+            await answer.close()
+
+    async def _finish(
+        self, incoming: Incoming, session: OpenedSession, say: Callable[[bytes], Awaitable[None]]
+    ) -> bool:
+        """Say what is answered to a request, unless its client ends it before: whether it was."""
+        with Stoppable() as request:
+            session.running[request] = incoming.request_id
+            try:
+                body, _ = await _outcome(incoming, self._protocol.answer(incoming, session))
+                await say(body)
+            finally:
+                del session.running[request]
+        return not request.stopped
+
+    async def _stand(self, arrival: Arrival, session: OpenedSession) -> None:
         """Keep a stream open for what the client is told between its requests."""
         if not _accepts(arrival, _STREAM):
             raise Rejected(
@@ -180,7 +222,7 @@ class Front:
             try:
                 incoming = Incoming.of(arrival, message, version, answer)
                 answering = self._protocol.answer(incoming, None)
-                body, status = await _outcome(message, answering)
+                body, status = await _outcome(incoming, answering)
                 await answer.finish(body, status)
             finally:
                 gone.cancel()
@@ -210,18 +252,23 @@ class Front:
         _check(validate_mcp_param_headers(schema, arguments, arrival.headers), call)
 
 
-async def _outcome(call: Call, answering: Awaitable[Result]) -> tuple[bytes, int]:
+async def _outcome(incoming: Incoming, answering: Awaitable[Result]) -> tuple[bytes, int]:
     """What is answered, and the HTTP status that goes with it in the stateless revision."""
+    number = incoming.request_id
     try:
-        return result_message(call.id, await answering), 200
+        return result_message(number, await answering), 200
     except MCPError as error:
-        body = error_message(call.id, error.code, error.message, error.data)
+        body = error_message(number, error.code, error.message, error.data)
         return body, ERROR_CODE_HTTP_STATUS.get(error.code, 200)
     except ValidationError:
-        return error_message(call.id, types.INVALID_PARAMS, "Invalid request parameters"), 400
+        return error_message(number, types.INVALID_PARAMS, "Invalid request parameters"), 400
     except Exception:  # whatever it was, the client must not wait for ever
-        log.exception("%s could not be answered", call.method[:100])
-        return error_message(call.id, types.INTERNAL_ERROR, "Internal server error"), 200
+        log.exception("%s could not be answered", incoming.method[:100])
+        return error_message(number, types.INTERNAL_ERROR, "Internal server error"), 200
+
+
+def _cancelled(call: Call) -> bytes:
+    return error_message(call.id, _CANCELLED, "Request cancelled")
 
 
 async def _until_gone(arrival: Arrival, request: Stoppable) -> None:
@@ -237,6 +284,17 @@ def _message(arrival: Arrival) -> Call | Notice | Reply:
             400, types.INVALID_REQUEST, "Body must be a single JSON-RPC message, not a batch"
         )
     return message
+
+
+def _messages(arrival: Arrival) -> list[Call | Notice | Reply]:
+    """Those of a batch, which only one revision has, or the one there is."""
+    if not (values := as_array(arrival.body)):
+        return [_message(arrival)]
+    messages = [message for value in values if (message := message_in(value)) is not None]
+    if len(messages) < len(values) or len(values) > _MOST_IN_BATCH:
+        wanted = f"A batch must be JSON-RPC messages, {_MOST_IN_BATCH} at most"
+        raise Rejected(400, types.INVALID_REQUEST, wanted)
+    return messages
 
 
 def _check(rejection: InboundLadderRejection | None, call: Call | None) -> None:

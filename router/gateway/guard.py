@@ -24,11 +24,13 @@ from router.gateway.arrivals import Arrival, Message, Receive, Scope, Send
 from router.gateway.callers import CallerRules, Claims, Refusal
 from router.gateway.guesses import Guesses
 from router.gateway.jsonrpc import UnfitBody, error_message, read
-from router.model import Caller, as_object
+from router.model import Caller, JsonObject, as_array, as_object
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 BODY_DEADLINE_S = 10
 _PATH = re.compile(r"/mcp(?:/w/(?P<workspace>[^/]+)(?:/p/(?P<project>[^/]+))?)?/?")
+_DECIDING = frozenset({"token", "projectId"})
+"""What in `_meta` says who is calling."""
 _METHODS = ("GET", "POST", "DELETE")
 _TOKEN_PARAMETERS = frozenset({"token", "access_token", "api_key", "key"})
 _TOKEN_IN_BODY = re.compile(rb'"token"\s*:\s*"([^"\\]{1,200})"')
@@ -99,10 +101,11 @@ class Guard:
 
     async def _hand_on(self, arrival: Arrival, back: _WayBack) -> None:
         """Have the request served while its token holds; after that its answer just breaks off."""
-        with self._admissions.admitted(arrival.caller.token) as admission:
-            await self._serve(arrival)
-        if admission.refusal is not None and not back.taken:
-            await _refuse(admission.refusal, back)
+        try:
+            await self._admissions.run(arrival.caller.token, self._serve(arrival))
+        except Refusal as refusal:
+            if not back.taken:
+                await _refuse(refusal, back)
 
     async def _admit(self, scope: Scope, receive: Receive, send: Send) -> Arrival:
         """The request with its caller, or raise the `Refusal` it gets."""
@@ -115,7 +118,7 @@ class Guard:
             if bearer is None:
                 self._check_token_in(text)
             body = await _read(text)
-            meta = as_object(as_object(as_object(body).get("params")).get("_meta"))
+            meta = _meta(body)
         said = _text(meta.get("token"))
         if bearer is None:
             token = self._rules.authenticate(said)
@@ -228,6 +231,12 @@ async def _read(body: bytes) -> object:
 def _read_large(body: bytes) -> object:
     with no_collection():
         return read(body)
+
+
+def _meta(body: object) -> JsonObject:
+    if any(_meta(each).keys() & _DECIDING for each in as_array(body)):
+        raise Refusal(400, "In a batch, token and project are said in headers, not in _meta.")
+    return as_object(as_object(as_object(body).get("params")).get("_meta"))
 
 
 def _text(value: object) -> str | None:

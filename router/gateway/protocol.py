@@ -7,11 +7,9 @@ The answers are plain JSON objects, handed on as they are: unknown fields stay.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
-from typing import Any, cast
+from typing import cast
 
 import mcp_types as types
-from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from mcp_types.methods import INPUT_REQUIRED_METHODS
 from mcp_types.version import (
@@ -23,19 +21,19 @@ from mcp_types.version import (
 from router import __version__
 from router.exchange import SessionId
 from router.gateway.admissions import Admissions
+from router.gateway.callers import Refusal
 from router.gateway.changes import Changes, Follower, Lists
-from router.gateway.clients import ClientAtHand
+from router.gateway.clients import ClientAtHand, ClientInSession, StatelessClient
 from router.gateway.exposures import Exposures
 from router.gateway.incoming import Incoming
 from router.gateway.jsonrpc import Notice, Result, is_id, joined
 from router.gateway.passing import PassThrough
 from router.gateway.recording import Request
-from router.gateway.rounds import KEPT_S, Round, Rounds, for_server, is_ours, passed_on
-from router.gateway.sessions import Session, Sessions, opening_capabilities
+from router.gateway.rounds import Rounds
+from router.gateway.sessions import OpenedSession, Session, Sessions, opening_capabilities
 from router.model import Caller, JsonObject, ServerRef, as_object
 from router.tasks import spawn
 from router.tracing import begin_trace, current_trace
-from router.upstream.questions import askable
 
 _SERVER_INFO: JsonObject = {"name": "toolbooth", "title": "Toolbooth", "version": __version__}
 _CAPABILITIES: JsonObject = {
@@ -58,7 +56,8 @@ _CACHEABLE = (
 )
 
 _Method = Callable[[Request], Awaitable[Result]]
-_Special = Callable[[Incoming, Session], Awaitable[JsonObject]]
+_OfOlder = Callable[[Incoming, OpenedSession], Awaitable[JsonObject]]
+_OfStateless = Callable[[Incoming, Session], Awaitable[JsonObject]]
 
 
 class Protocol:
@@ -73,54 +72,50 @@ class Protocol:
     ) -> None:
         self._exposures = exposures
         self._passing = passing
-        self._admissions = admissions
         self._on_session_end = on_session_end
+        self._admissions = admissions
         self._rounds = Rounds()
         self.sessions = Sessions(self._ended)
         self.changes = Changes(self._lists, self._unsubscribed)
-        security = RequestStateSecurity.ephemeral(ttl=KEPT_S)
-        security.bind_principal = cast(Any, _principal)
-        self._seal = cast(Any, RequestStateBoundary(security, default_audience="toolbooth"))
         self._methods: dict[str, _Method] = {
             "tools/list": self._list_tools,
             "tools/call": self._call_tool,
             **passing.methods,
         }
-        self._of_older: dict[str, _Special] = {
+        self._of_older: dict[str, _OfOlder] = {
             "initialize": self._initialize_again,
             "ping": self._pong,
             "logging/setLevel": self._set_log_level,
             "resources/subscribe": self._subscribe,
             "resources/unsubscribe": self._unsubscribe,
         }
-        self._of_stateless: dict[str, _Special] = {
+        self._of_stateless: dict[str, _OfStateless] = {
             "server/discover": self._discover,
             "subscriptions/listen": self._listen,
         }
 
-    def initialize(self, incoming: Incoming) -> tuple[JsonObject, Session]:
+    def initialize(self, incoming: Incoming) -> tuple[JsonObject, OpenedSession]:
         """Begin a session of an older revision: what its client is told, and the session."""
         result = self._initialized(incoming)
         return result, self.sessions.open(incoming, result["protocolVersion"])
 
-    async def answer(self, incoming: Incoming, session: Session | None) -> Result:
+    async def answer(self, incoming: Incoming, session: OpenedSession | None) -> Result:
         """The result of a request, in the session it came in if it is of an older revision. Raises
         `MCPError`, `ValidationError`."""
         begin_trace()
-        if session is None:
-            session = self.sessions.stateless(incoming)
-        session.under_way += 1
+        place = session or self.sessions.stateless(incoming)
+        place.under_way += 1
         try:
-            await self.sessions.locate(session, incoming)
-            return self._stamped(incoming, await self._result(incoming, session))
+            await self.sessions.locate(place, incoming)
+            return self._stamped(incoming, await self._result(incoming, place))
         finally:
-            session.under_way -= 1
+            place.under_way -= 1
 
     def mirrored(self, caller: Caller, name: object) -> JsonObject | None:
         """The input schema of a tool whose arguments are repeated in headers."""
         return self._exposures.mirrored(caller, name) if isinstance(name, str) else None
 
-    def notice(self, notice: Notice, session: Session) -> None:
+    def notice(self, notice: Notice, session: OpenedSession) -> None:
         """A client of an older revision says something that needs no answer."""
         match notice.method:
             case "notifications/initialized":
@@ -142,41 +137,33 @@ class Protocol:
 
     async def _result(self, incoming: Incoming, session: Session) -> Result:
         if (method := self._methods.get(incoming.method)) is None:
-            special = self._of_stateless if incoming.modern else self._of_older
-            if (own := special.get(incoming.method)) is None:
-                raise MCPError(types.METHOD_NOT_FOUND, "Method not found", incoming.method)
-            return await own(incoming, session)
-        client = ClientAtHand(session, incoming)
+            return await self._special(incoming, session)
+        client = _client(session, incoming)
         if incoming.method not in INPUT_REQUIRED_METHODS:
             return await self._while_admitted(method, _request(incoming, client))
 
-        async def in_rounds(unsealed: Incoming) -> Result:
-            return await self._in_rounds(unsealed, client, method)
+        async def ask(params: JsonObject) -> JsonObject:
+            result = self._while_admitted(method, _request(incoming, client, params))
+            return cast(JsonObject, await result)
 
-        return await self._seal(incoming, in_rounds)
-
-    async def _in_rounds(self, incoming: Incoming, client: ClientAtHand, method: _Method) -> Result:
-        """Answer a request, or in the stateless revision say what its server wants to know."""
-        params = incoming.params
-        state = params.get("requestState")
-        if is_ours(state):
-            answers = as_object(params.get("inputResponses"))
-            return await self._rounds.resume(str(state), incoming, answers)
-        call = partial(self._called, method, _request(incoming, client, for_server(params)))
-        if not client.modern or not askable(client.capabilities):
-            return passed_on(await call())
-        client.round = this = Round()
-        this.continued = lambda request: client.continued(cast(Incoming, request))
-        return await self._rounds.begin(this, call)
-
-    async def _called(self, method: _Method, request: Request) -> JsonObject:
-        return cast(JsonObject, await self._while_admitted(method, request))
+        return await self._rounds.answer(incoming, client, ask)
 
     async def _while_admitted(self, method: _Method, request: Request) -> Result:
-        """What is kept for later rounds outlives its connection, so it is ended here as well."""
-        with self._admissions.admitted(request.caller.token) as admission:
-            return await method(request)
-        raise MCPError(types.INVALID_REQUEST, str(admission.refusal))
+        """What ends with its token, or with us, is answered with that; and a call that is kept for
+        its next round outlives what the gate has let in."""
+        try:
+            return await self._admissions.run(request.caller.token, method(request))
+        except Refusal as refusal:
+            raise MCPError(types.INVALID_REQUEST, str(refusal)) from None
+
+    async def _special(self, incoming: Incoming, session: Session) -> JsonObject:
+        """What only one era knows."""
+        if isinstance(session, OpenedSession):
+            if (of_older := self._of_older.get(incoming.method)) is not None:
+                return await of_older(incoming, session)
+        elif (of_stateless := self._of_stateless.get(incoming.method)) is not None:
+            return await of_stateless(incoming, session)
+        raise MCPError(types.METHOD_NOT_FOUND, "Method not found", incoming.method)
 
     async def _list_tools(self, request: Request) -> Result:
         return self._exposures.list_tools(request).written
@@ -201,7 +188,7 @@ class Protocol:
         meta = {**as_object(result.get("_meta")), **stamp}
         return {"resultType": "complete", **caching, **result, "_meta": meta}
 
-    # What only one era knows
+    # What only one era knows, and what its clients follow
 
     def _initialized(self, incoming: Incoming) -> JsonObject:
         asked = types.InitializeRequestParams.model_validate(incoming.params, by_name=False)
@@ -213,7 +200,7 @@ class Protocol:
             "instructions": self._exposures.instructions(incoming.caller),
         }
 
-    async def _initialize_again(self, incoming: Incoming, session: Session) -> JsonObject:
+    async def _initialize_again(self, incoming: Incoming, session: OpenedSession) -> JsonObject:
         result = self._initialized(incoming)
         session.capabilities = opening_capabilities(incoming)
         session.version = result["protocolVersion"]
@@ -226,24 +213,22 @@ class Protocol:
             "instructions": self._exposures.instructions(incoming.caller),
         }
 
-    async def _pong(self, incoming: Incoming, session: Session) -> JsonObject:
+    async def _pong(self, incoming: Incoming, session: OpenedSession) -> JsonObject:
         return {}
 
-    async def _set_log_level(self, incoming: Incoming, session: Session) -> JsonObject:
+    async def _set_log_level(self, incoming: Incoming, session: OpenedSession) -> JsonObject:
         asked = types.SetLevelRequestParams.model_validate(incoming.params, by_name=False)
         session.log_level = asked.level
         return {}
 
-    # Sessions, and what their clients follow
-
-    async def _subscribe(self, incoming: Incoming, session: Session) -> JsonObject:
+    async def _subscribe(self, incoming: Incoming, session: OpenedSession) -> JsonObject:
         asked = types.SubscribeRequestParams.model_validate(incoming.params, by_name=False)
-        request = _request(incoming, ClientAtHand(session, incoming))
+        request = _request(incoming, _client(session, incoming))
         place = await self._passing.subscribe(request, str(asked.uri))
         self.changes.subscribed(self.changes.follow(session), place, str(asked.uri))
         return {}
 
-    async def _unsubscribe(self, incoming: Incoming, session: Session) -> JsonObject:
+    async def _unsubscribe(self, incoming: Incoming, session: OpenedSession) -> JsonObject:
         asked = types.UnsubscribeRequestParams.model_validate(incoming.params, by_name=False)
         ref, address = self._passing.address(_request(incoming), str(asked.uri))
         self.changes.drop(self.changes.follow(session), ref, address)
@@ -253,7 +238,7 @@ class Protocol:
         asked = types.SubscriptionsListenRequestParams.model_validate(
             incoming.params, by_name=False
         )
-        request = _request(incoming, ClientAtHand(session, incoming))
+        request = _request(incoming, _client(session, incoming))
 
         async def subscribe(follower: Follower, address: str) -> None:
             try:
@@ -280,6 +265,12 @@ class Protocol:
         spawn(self._passing.unsubscribe(ref, address), name="unsubscribe")
 
 
+def _client(session: Session, incoming: Incoming) -> ClientAtHand:
+    if isinstance(session, OpenedSession):
+        return ClientInSession(session, incoming)
+    return StatelessClient(session, incoming)
+
+
 def _request(
     incoming: Incoming, client: ClientAtHand | None = None, params: JsonObject | None = None
 ) -> Request:
@@ -292,9 +283,3 @@ def _request(
         on_progress=client.progress if client is not None and wants_progress else None,
         requester=client,
     )
-
-
-def _principal(incoming: Incoming) -> str:
-    """To whom a state we give out belongs."""
-    caller = incoming.caller
-    return repr((caller.token, caller.workspace, caller.project))

@@ -12,13 +12,20 @@ import itertools
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import cast
+from functools import partial
+from typing import Any, TypeAlias, cast
 
 import mcp_types as types
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 
-from router.model import JsonObject
+from router.gateway.clients import ClientAtHand, StatelessClient
+from router.gateway.incoming import Incoming
+from router.model import JsonObject, as_object
 from router.tasks import spawn
+from router.upstream.questions import askable
+
+AskServer: TypeAlias = Callable[[JsonObject], Awaitable[JsonObject]]
 
 KEPT_S = 600.0
 _MOST_KEPT = 256
@@ -35,13 +42,13 @@ class _Question:
 class Round:
     """One call, and what its server wants to know."""
 
-    def __init__(self) -> None:
+    def __init__(self, client: StatelessClient) -> None:
+        self.client = client
+        client.asks = self.ask
         self._numbers = itertools.count(1)
         self._questions: dict[str, _Question] = {}
         self._asked = asyncio.Event()
         self._call: asyncio.Task[JsonObject | MCPError]
-        self.continued: Callable[[object], None] = lambda _: None
-        """Told which request of the client is now the one to answer."""
 
     def begin(self, call: Callable[[], Awaitable[JsonObject]]) -> None:
         self._call = spawn(_outcome(call), name="call in rounds")
@@ -93,24 +100,42 @@ class Round:
 class Rounds:
     def __init__(self) -> None:
         self._kept: dict[str, Round] = {}
+        security = RequestStateSecurity.ephemeral(ttl=KEPT_S)
+        security.bind_principal = cast(Any, _principal)
+        self._unsealed = cast(Any, RequestStateBoundary(security, default_audience="toolbooth"))
 
-    async def begin(self, this: Round, call: Callable[[], Awaitable[JsonObject]]) -> JsonObject:
-        this.begin(call)
+    async def answer(self, incoming: Incoming, client: ClientAtHand, ask: AskServer) -> JsonObject:
+        """What the server says to a request, or what it wants to know first. `ask` asks it, with
+        the params it is given."""
+
+        async def answer(unsealed: Incoming) -> JsonObject:
+            return await self._answer(unsealed, client, ask)
+
+        return await self._unsealed(incoming, answer)
+
+    async def _answer(self, incoming: Incoming, client: ClientAtHand, ask: AskServer) -> JsonObject:
+        if _is_ours(incoming.params.get("requestState")):
+            return await self._resume(incoming)
+        params = _for_server(incoming.params)
+        if not isinstance(client, StatelessClient) or not askable(client.capabilities):
+            return _passed_on(await ask(params))
+        this = Round(client)
+        this.begin(partial(ask, params))
         return await self._until_next(this)
 
-    async def resume(self, state: str, request: object, answers: JsonObject) -> JsonObject:
-        """Go on with a call whose server waits for `answers`."""
-        this = self._kept.pop(state.removeprefix(_OURS), None)
+    async def _resume(self, incoming: Incoming) -> JsonObject:
+        """Go on with a call whose server waits for answers."""
+        this = self._kept.pop(str(incoming.params["requestState"]).removeprefix(_OURS), None)
         if this is None:
             raise MCPError(types.INVALID_PARAMS, "Invalid or expired requestState")
-        this.continued(request)
-        this.take(answers)
+        this.client.continued(incoming)
+        this.take(as_object(incoming.params.get("inputResponses")))
         return await self._until_next(this)
 
     async def _until_next(self, this: Round) -> JsonObject:
         result = await this.next()
         if result is not None:
-            return passed_on(result)
+            return _passed_on(result)
         handle = self._keep(this)
         return {
             "resultType": "input_required",
@@ -131,11 +156,11 @@ class Rounds:
             dropped.give_up()
 
 
-def is_ours(state: object) -> bool:
+def _is_ours(state: object) -> bool:
     return isinstance(state, str) and state.startswith(_OURS)
 
 
-def for_server(params: JsonObject) -> JsonObject:
+def _for_server(params: JsonObject) -> JsonObject:
     """A repeated request's params with the state as the server gave it."""
     state = params.get("requestState")
     if not isinstance(state, str):
@@ -143,7 +168,7 @@ def for_server(params: JsonObject) -> JsonObject:
     return {**params, "requestState": state.removeprefix(_THEIRS)}
 
 
-def passed_on(result: JsonObject) -> JsonObject:
+def _passed_on(result: JsonObject) -> JsonObject:
     """A server's result with its state marked as its own, so that it can't pass for one of ours."""
     state = result.get("requestState")
     if result.get("resultType") != "input_required" or not isinstance(state, str):
@@ -156,3 +181,9 @@ async def _outcome(call: Callable[[], Awaitable[JsonObject]]) -> JsonObject | MC
         return await call()
     except MCPError as error:
         return error
+
+
+def _principal(incoming: Incoming) -> str:
+    """To whom a state we give out belongs."""
+    caller = incoming.caller
+    return repr((caller.token, caller.workspace, caller.project))

@@ -15,9 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from pathlib import Path
-from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
+from typing import Generic, TypeVar
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -25,6 +23,7 @@ from mcp.shared.exceptions import MCPError
 from router.errors import UpstreamAnsweredError
 from router.exchange import SessionId
 from router.gateway.answering import Answer
+from router.gateway.folders import checked_folder
 from router.gateway.incoming import Incoming
 from router.gateway.jsonrpc import Reply, written
 from router.model import Caller, JsonObject, TokenId, as_object
@@ -36,31 +35,40 @@ SESSION_IDLE_S = 1800.0
 _LOOK_EVERY_S = 60.0
 _CAPABILITIES_BYTES = 16 * 1024
 _NAME_LENGTH = 200
+_Some = TypeVar("_Some", bound="Session")
 _FOLDER, _SESSION = FOLDER_HEADER.lower(), SESSION_HEADER.lower()
 
 
 @dataclass(eq=False, slots=True)
 class Session:
-    """One client's conversation."""
+    """One client's conversation; of the stateless revision, which has no other."""
 
     id: SessionId
-    version: str
-    modern: bool
     owner: TokenId | None
     """Nobody else can go on with it."""
-    capabilities: JsonObject
     recall: Callable[[], Caller]
     """Who is calling, by what the settings say now. Raises `Refusal`."""
     said_folder: str | None = None
     folder: str | None = None
+    under_way: int = 0
+    last_seen: float = field(default_factory=time.monotonic)
+
+    def end(self) -> None:
+        """Nothing that its client asked for is of use any more."""
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class OpenedSession(Session):
+    """One that the client of an older revision opened, and in which it can be asked."""
+
+    version: str
+    capabilities: JsonObject
     log_level: str | None = None
     standing: Answer | None = None
-    """The stream that reaches the client of an older revision between its requests, if open."""
+    """The stream that reaches the client between its requests, if open."""
     running: dict[Stoppable, object] = field(default_factory=dict[Stoppable, object])
     """What its client has under way, to be ended on the way, with what the client calls it: two
     may have the same name."""
-    under_way: int = 0
-    last_seen: float = field(default_factory=time.monotonic)
     _asked: dict[object, asyncio.Future[JsonObject]] = field(
         default_factory=dict[object, "asyncio.Future[JsonObject]"]
     )
@@ -69,8 +77,8 @@ class Session:
     async def ask(
         self, answer: Answer, method: str, params: JsonObject, within_s: float
     ) -> JsonObject:
-        """What the client of an older revision says to a question, sent on the stream `answer`.
-        Raises `UpstreamAnsweredError`, `TimeoutError`."""
+        """What the client says to a question, sent on the stream `answer`. Raises
+        `UpstreamAnsweredError`, `TimeoutError`."""
         number = f"toolbooth-{next(self._numbers)}"
         reply = self._asked[number] = asyncio.get_running_loop().create_future()
         try:
@@ -105,7 +113,6 @@ class Session:
                 request.stop()
 
     def end(self) -> None:
-        """Nothing that its client asked for is of use any more."""
         for request in tuple(self.running):
             request.stop()
         for asked in self._asked.values():
@@ -115,46 +122,83 @@ class Session:
                 )
 
 
+class _Kept(Generic[_Some]):
+    """The sessions of one era, by what they are found by; not without bound, nor for ever."""
+
+    def __init__(self, on_end: Callable[[Session], None]) -> None:
+        self._on_end = on_end
+        self.by_key: dict[Hashable, _Some] = {}
+
+    def end(self, key: Hashable) -> None:
+        if (session := self.by_key.pop(key, None)) is not None:
+            session.end()
+            self._on_end(session)
+
+    def end_all(self) -> None:
+        for key in tuple(self.by_key):
+            self.end(key)
+
+    def end_quiet(self, now: float) -> None:
+        for key, session in tuple(self.by_key.items()):
+            if session.under_way:
+                session.last_seen = now
+            elif session.last_seen < now - SESSION_IDLE_S:
+                self.end(key)
+
+    def make_room(self) -> bool:
+        """End the session that has been quiet for longest, of the client that has the most of them:
+        one that opens them and never ends them costs the others none."""
+        if len(self.by_key) < MAX_SESSIONS:
+            return True
+        idle = {key: session for key, session in self.by_key.items() if not session.under_way}
+        if not idle:
+            return False
+        [(owner, _)] = Counter(session.owner for session in idle.values()).most_common(1)
+        theirs = [key for key, session in idle.items() if session.owner == owner]
+        self.end(min(theirs, key=lambda key: idle[key].last_seen))
+        return True
+
+
 class Sessions:
     def __init__(
         self, on_end: Callable[[Session], None], clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._on_end = on_end
         self._clock = clock
-        self._opened: dict[Hashable, Session] = {}
-        self._stateless: dict[Hashable, Session] = {}
+        self._opened = _Kept[OpenedSession](on_end)
+        self._stateless = _Kept[Session](on_end)
         self._next_look: asyncio.TimerHandle | None = None
-
-    @property
-    def all(self) -> tuple[Session, ...]:
-        return (*self._opened.values(), *self._stateless.values())
 
     def has_room(self) -> bool:
         """Whether a client of an older revision can open another session; if need be, one that
         nobody uses ends for it."""
-        return self._make_room(self._opened)
+        return self._opened.make_room()
 
-    def open(self, incoming: Incoming, version: str) -> Session:
+    def open(self, incoming: Incoming, version: str) -> OpenedSession:
         """The session that the client of an older revision begins. Raises `MCPError`."""
-        session = _session(incoming, version, opening_capabilities(incoming))
-        self._opened[session.id] = session
+        session = OpenedSession(
+            _new_id(),
+            incoming.caller.token,
+            incoming.recall,
+            version=version,
+            capabilities=opening_capabilities(incoming),
+        )
+        self._opened.by_key[session.id] = session
         self._seen(session)
         return session
 
-    def find(self, session_id: str, owner: TokenId | None) -> Session | None:
+    def find(self, session_id: str, owner: TokenId | None) -> OpenedSession | None:
         """The session of an older revision, if it is there and the owner's."""
-        session = self._opened.get(session_id)
+        session = self._opened.by_key.get(session_id)
         return session if session is not None and session.owner == owner else None
 
     def stateless(self, incoming: Incoming) -> Session:
         """What this client did before with this token, and goes on with."""
-        key = _key(incoming)
-        session = self._stateless.get(key)
+        key, known = _key(incoming), self._stateless
+        session = known.by_key.get(key)
         if session is None:
-            self._make_room(self._stateless)
-            version = incoming.protocol_version
-            session = _session(incoming, version, {})
-            self._stateless[key] = session
+            known.make_room()
+            session = Session(_new_id(), incoming.caller.token, incoming.recall)
+            known.by_key[key] = session
         return session
 
     async def locate(self, session: Session, incoming: Incoming) -> None:
@@ -164,39 +208,20 @@ class Sessions:
         if said is not None and said != session.said_folder:
             session.said_folder, session.folder = said, await checked_folder(said)
 
-    def end(self, session: Session) -> None:
+    def end(self, session: OpenedSession) -> None:
         """The client of an older revision ended its session."""
-        self._end(self._opened, session.id)
+        self._opened.end(session.id)
 
     def close_streams(self) -> None:
         """So that nobody waits for them when we stop."""
-        for session in self._opened.values():
+        for session in self._opened.by_key.values():
             session.stop(STANDING)
 
     def close(self) -> None:
         if self._next_look is not None:
             self._next_look.cancel()
-        for known in (self._opened, self._stateless):
-            for key in tuple(known):
-                self._end(known, key)
-
-    def _end(self, known: dict[Hashable, Session], key: Hashable) -> None:
-        if (session := known.pop(key, None)) is not None:
-            session.end()
-            self._on_end(session)
-
-    def _make_room(self, known: dict[Hashable, Session]) -> bool:
-        """End the session that has been quiet for longest, of the client that has the most of them:
-        one that opens them and never ends them costs the others none."""
-        if len(known) < MAX_SESSIONS:
-            return True
-        idle = {key: session for key, session in known.items() if not session.under_way}
-        if not idle:
-            return False
-        [(owner, _)] = Counter(session.owner for session in idle.values()).most_common(1)
-        theirs = [key for key, session in idle.items() if session.owner == owner]
-        self._end(known, min(theirs, key=lambda key: idle[key].last_seen))
-        return True
+        self._opened.end_all()
+        self._stateless.end_all()
 
     def _seen(self, session: Session) -> None:
         session.last_seen = self._clock()
@@ -206,14 +231,10 @@ class Sessions:
     def look(self) -> None:
         """End those that have been quiet for long."""
         self._next_look = None
-        before = self._clock() - SESSION_IDLE_S
-        for known in (self._opened, self._stateless):
-            for key, session in tuple(known.items()):
-                if session.under_way:
-                    session.last_seen = self._clock()
-                elif session.last_seen < before:
-                    self._end(known, key)
-        if self._opened or self._stateless:
+        now = self._clock()
+        self._opened.end_quiet(now)
+        self._stateless.end_quiet(now)
+        if self._opened.by_key or self._stateless.by_key:
             self._next_look = asyncio.get_running_loop().call_later(_LOOK_EVERY_S, self.look)
 
 
@@ -233,15 +254,8 @@ def _key(incoming: Incoming) -> Hashable:
     )
 
 
-def _session(incoming: Incoming, version: str, capabilities: JsonObject) -> Session:
-    return Session(
-        id=SessionId(secrets.token_urlsafe(24)),
-        version=version,
-        modern=incoming.modern,
-        owner=incoming.caller.token,
-        capabilities=capabilities,
-        recall=incoming.recall,
-    )
+def _new_id() -> SessionId:
+    return SessionId(secrets.token_urlsafe(24))
 
 
 def opening_capabilities(incoming: Incoming) -> JsonObject:
@@ -250,40 +264,3 @@ def opening_capabilities(incoming: Incoming) -> JsonObject:
     if len(written(capabilities)) > _CAPABILITIES_BYTES:
         raise MCPError(types.INVALID_PARAMS, "The client's capabilities are too long to be kept.")
     return capabilities
-
-
-def stated_capabilities(incoming: Incoming) -> JsonObject:
-    """What a client of the stateless revision says it can do, each time anew."""
-    return as_object(incoming.meta.get(types.CLIENT_CAPABILITIES_META_KEY))
-
-
-async def checked_folder(said: str) -> str:
-    """The folder a client says it works in. Raises `MCPError` if there is none."""
-    path = folder_path(said)
-    if path is None or not await is_folder(path):
-        raise MCPError(
-            types.INVALID_PARAMS, f"{FOLDER_HEADER} must name a folder that exists, not: {said}"
-        )
-    return str(path)
-
-
-async def is_folder(path: Path) -> bool:
-    """One whose name is too long, or that we may not look at, is none to us."""
-    try:
-        return await asyncio.to_thread(path.is_dir)
-    except OSError:
-        return False
-
-
-def folder_path(said: str) -> Path | None:
-    """An absolute path, or a file address, as a path; nothing else."""
-    try:
-        if said.startswith("file:"):
-            parts = urlsplit(said)
-            said = url2pathname(parts.path) if parts.netloc in ("", "localhost") else ""
-        else:
-            said = unquote(said)
-        path = Path(said)
-        return path if path.is_absolute() and "\0" not in said else None
-    except ValueError:
-        return None

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from router.gateway.admissions import Admissions
+from router.gateway.callers import Refusal
 from router.model import TokenId
+from router.tasks import spawn, stop
 
 KEPT, REVOKED = TokenId("kept"), TokenId("revoked")
 PATIENCE_S = 5
@@ -14,18 +18,23 @@ PATIENCE_S = 5
 async def test_what_runs_ends_soon_after_its_token_stops_to_hold() -> None:
     holding = {KEPT, REVOKED}
     admissions = Admissions(lambda token: token in holding)
-    with admissions.admitted(KEPT) as kept:
-        holding.remove(REVOKED)
+    kept = spawn(admissions.run(KEPT, asyncio.Event().wait()), name="kept")
+    holding.remove(REVOKED)
+    with pytest.raises(Refusal) as refusal:
         async with asyncio.timeout(PATIENCE_S):
-            with admissions.admitted(REVOKED) as revoked:
-                await asyncio.Event().wait()
-    assert kept.refusal is None
-    assert revoked.refusal is not None
+            await admissions.run(REVOKED, asyncio.Event().wait())
+    assert refusal.value.status == 401
+    assert not kept.done()
+    await stop(kept)
+    assert kept.cancelled()
 
 
 async def test_a_token_that_stops_to_hold_after_several_looks_is_noticed() -> None:
     looks = iter([True, False])
-    async with asyncio.timeout(PATIENCE_S):
-        with Admissions(lambda _: next(looks)).admitted(KEPT) as admission:
-            await asyncio.Event().wait()
-    assert admission.refusal is not None
+    with pytest.raises(Refusal):
+        async with asyncio.timeout(PATIENCE_S):
+            await Admissions(lambda _: next(looks)).run(KEPT, asyncio.Event().wait())
+
+
+async def test_what_ends_in_time_brings_its_result() -> None:
+    assert await Admissions(lambda _: True).run(KEPT, asyncio.sleep(0, "done")) == "done"

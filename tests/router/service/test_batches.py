@@ -1,0 +1,84 @@
+"""Batches, which revision 2025-03-26 has and no other: each request is answered, on one stream."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from router.model import JsonObject
+from tests.router.service.test_front import CANCEL, LIST, SLOW, of_session, slow_server
+from tests.running import Running
+
+WITH_BATCHES = "2025-03-26"
+NOTICE: JsonObject = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+PING: JsonObject = {"jsonrpc": "2.0", "id": "ping", "method": "ping"}
+
+
+async def send(running: Running, session: dict[str, str], body: list[Any]) -> httpx2.Response:
+    return await running.http.post(running.url, json=body, headers=of_session(running, session))
+
+
+def answers_in(response: httpx2.Response) -> dict[object, JsonObject]:
+    assert response.status_code == 200, response.text
+    lines = [line for line in response.text.splitlines() if line.startswith("data:")]
+    answers = [json.loads(line.removeprefix("data:")) for line in lines]
+    return {answer["id"]: answer for answer in answers}
+
+
+async def test_each_request_of_a_batch_is_answered(running: Running) -> None:
+    _, session = await running.open_session(WITH_BATCHES)
+    wrong = {**PING, "id": 2, "method": "nothing/known"}
+    answers = answers_in(await send(running, session, [NOTICE, PING, LIST, wrong]))
+    assert answers["ping"]["result"] == {}
+    assert [tool["name"] for tool in answers[1]["result"]["tools"]] == [
+        "tool_discovery",
+        "tool_execute",
+    ]
+    assert answers[2]["error"]["code"] == -32601
+
+
+async def test_a_batch_without_requests_is_taken(running: Running) -> None:
+    _, session = await running.open_session(WITH_BATCHES)
+    assert (await send(running, session, [NOTICE, CANCEL])).status_code == 202
+
+
+async def test_one_of_a_batch_can_be_cancelled(running: Running, tmp_path: Path) -> None:
+    record = await slow_server(running, tmp_path)
+    _, session = await running.open_session(WITH_BATCHES)
+    headers = of_session(running, session)
+    body = [SLOW, PING]
+    async with running.http.stream("POST", running.url, json=body, headers=headers) as stream:
+        lines = stream.aiter_lines()
+        await record.until("slow")
+        await running.post(CANCEL, **session)
+        said = "".join([line async for line in lines])
+    record.close()
+    assert "Request cancelled" in said
+    assert '"id":"ping","result"' in said
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        [],
+        [1],
+        [PING, {"no": "message"}],
+        [PING] * 51,
+        [{**PING, "params": {"_meta": {"projectId": "other"}}}],
+    ],
+)
+async def test_what_is_no_fit_batch_is_refused(running: Running, body: list[Any]) -> None:
+    _, session = await running.open_session(WITH_BATCHES)
+    assert (await send(running, session, body)).status_code == 400
+
+
+@pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
+async def test_later_revisions_have_no_batches(running: Running, version: str) -> None:
+    _, session = await running.open_session(version)
+    response = await send(running, session, [PING])
+    assert response.status_code == 400
+    assert "not a batch" in response.text
