@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from demo_desk import PERSONAL
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
-from screens_live import Desk, settled, until
+from screens_live import Desk, settled, until, until_apps_are_listed
 
 from gui.apps.dialogs import PlanDialog
 from gui.asking.prompt import PermissionPrompt
@@ -97,6 +97,7 @@ def _guide(desk: Desk) -> Iterator[tuple[str, QWidget]]:
         while dialog.current_step() is not step:
             dialog.skip_step()
         dialog.open()
+        until_apps_are_listed(dialog)
         yield f"guide-{step}", dialog
 
 

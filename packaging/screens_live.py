@@ -14,10 +14,12 @@ import httpx2
 from demo_desk import CHAT, CHAT_PORT, FILES, PERSONAL, PORT, SLOW, Folders, MovedClock, token_of
 from PySide6.QtWidgets import QApplication, QWidget
 
+from gui.apps.app_list import AppList
 from gui.bridge import Bridge
 from gui.commands import Commands
 from gui.hosting import HostedRouter, RouterThread
 from gui.look.theme import theme
+from gui.look.widgets import Tile
 from gui.window.main_window import MainWindow
 from router.model import DiscoveryStatus, ServerState
 from router.service import Router
@@ -129,6 +131,12 @@ def until(happened: Callable[[], bool]) -> None:
             raise TimeoutError(f"a picture waited in vain for {happened}")
         QApplication.processEvents()
         time.sleep(0.01)
+
+
+def until_apps_are_listed(widget: QWidget) -> None:
+    """They are looked for in files, which may take longer than other answers."""
+    apps = widget.findChildren(AppList)
+    until(lambda: all(each.findChildren(Tile) for each in apps))
 
 
 def settled(widget: QWidget) -> QWidget:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from demo_desk import FILES, PERSONAL, TRACKER
 from PySide6.QtWidgets import QLabel, QTableView, QWidget
-from screens_live import Desk, settled, until
+from screens_live import Desk, settled, until, until_apps_are_listed
 
 from gui.commands import Commands
 from gui.look.theme import theme
@@ -33,6 +33,7 @@ def window_screens(desk: Desk) -> Iterator[tuple[str, QWidget]]:
     for place, name in ((Place.NEEDS_YOU, "needs"), (Place.APPS, "apps")):
         made = desk.window()
         made.go_to(place)
+        until_apps_are_listed(made)
         yield name, made
     yield "activity", _activity(desk)
     yield "playground", _playground(desk)

@@ -40,9 +40,11 @@ class AppList(Card):
         self._apps: tuple[ClientApp, ...] = ()
         self._unticked: set[ClientId] = set()
         self._ticks: dict[ClientId, QCheckBox] = {}
-        self._rows: QWidget | None = None
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(17, 3, 17, 3)
+        self._rows: QWidget = label(self.tr("Looking for your apps…"), tint="text3")
+        self._rows.setFixedHeight(ROW_HEIGHT)
+        self._column.addWidget(self._rows)
 
     def show_apps(self, apps: tuple[ClientApp, ...]) -> None:
         if apps == self._apps:
@@ -57,9 +59,8 @@ class AppList(Card):
             if position:
                 column.addWidget(hline())
             column.addWidget(self._row(app))
-        if self._rows is not None:
-            self._rows.hide()
-            self._rows.deleteLater()
+        self._rows.hide()
+        self._rows.deleteLater()
         self._rows = rows
         self._column.addWidget(rows)
         self.choice_changed.emit()

@@ -17,7 +17,7 @@ from gui.playground.presenting import why_text
 from gui.settings.controls import wrapped
 from router.searching import SearchHit, SearchTrial
 
-_HEAD = 26
+_HEAD = 24
 
 
 class ResultColumn(Card):
@@ -52,7 +52,7 @@ class ResultColumn(Card):
         content.setProperty("role", "page")
         column = QVBoxLayout(content)
         column.setContentsMargins(16, 10, 16, 10)
-        column.setSpacing(8)
+        column.setSpacing(7)
         hits = reply.hits if reply else ()
         self._count.setText(self._cost(trial) if trial else "")
         if reply is not None and reply.note:
@@ -98,7 +98,7 @@ class ResultColumn(Card):
         why.setFont(fonts.ui_font(fonts.LABEL))
         why.setProperty("tint", "text2")
         texts = QVBoxLayout()
-        texts.setSpacing(4)
+        texts.setSpacing(3)
         texts.addLayout(head)
         texts.addWidget(description)
         texts.addWidget(_Bar(hit.relevance))

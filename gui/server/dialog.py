@@ -28,7 +28,7 @@ from router.ports import RouterPort
 from router.receipts import Protection
 from router.settings import ServerConfig
 
-SIZE = (640, 760)
+SIZE = (640, 800)
 CONSENT_HEIGHT = 240
 _PADDING = 24
 

@@ -1439,6 +1439,10 @@
 <context>
     <name>AppList</name>
     <message>
+        <source>Looking for your apps…</source>
+        <translation>アプリを探しています…</translation>
+    </message>
+    <message>
         <source>Connect {name}</source>
         <translation>{name} を接続</translation>
     </message>
