@@ -135,7 +135,7 @@ def until(happened: Callable[[], bool]) -> None:
 
 def until_apps_are_listed(widget: QWidget) -> None:
     """They are looked for in files, which may take longer than other answers."""
-    apps = widget.findChildren(AppList)
+    apps = [each for each in widget.findChildren(AppList) if each.isVisible()]
     until(lambda: all(each.findChildren(Tile) for each in apps))
 
 
