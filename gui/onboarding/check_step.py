@@ -16,7 +16,7 @@ from gui.settings.controls import wrapped
 from router.activity import ActivityEntry, ActivityKind
 from router.clients import ClientApp, ClientState
 
-TICK, LEAST = 40, 200
+TICK, LEAST = 40, 150
 _REFUSED = (ActivityKind.REFUSED,)
 
 

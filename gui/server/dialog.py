@@ -18,11 +18,11 @@ from gui.look import fonts
 from gui.look.widgets import hline, label, primary_button, secondary_button
 from gui.placing import open_at_size
 from gui.server.consent_card import ConsentCard
-from gui.server.draft import ServerDraft
+from gui.server.draft import Field, ServerDraft
 from gui.server.form import ServerForm
 from gui.server.paste_box import PasteBox
 from gui.settings.controls import wrapped
-from router.errors import ToolboothError
+from router.errors import NotFound, ToolboothError
 from router.model import ServerId, ServerRef, Transport, WorkspaceId
 from router.ports import RouterPort
 from router.receipts import Protection
@@ -94,7 +94,7 @@ class ServerDialog(QDialog):
         draft = self.form.draft()
         self._tried = True
         self._follow()
-        if draft.problems():
+        if self._problems(draft):
             return
         config = draft.config(self._base)
         if self._editing is None:
@@ -152,7 +152,7 @@ class ServerDialog(QDialog):
             self._save.setText(self.tr("Add and run") if runs else self.tr("Add"))
         else:
             self._save.setText(self.tr("Save and run") if runs else self.tr("Save"))
-        problems = draft.problems()
+        problems = self._problems(draft)
         self._save.setEnabled(not problems)
         self._say(missing=next(iter(problems.values()), ""))
         if self._tried:
@@ -188,7 +188,20 @@ class ServerDialog(QDialog):
         self._say(error=f"{error.message} {error.hint}".strip())
 
     def _wait(self, waiting: bool) -> None:
-        self._save.setEnabled(not waiting and not self.form.draft().problems())
+        self._save.setEnabled(not waiting and not self._problems(self.form.draft()))
+
+    def _problems(self, draft: ServerDraft) -> dict[Field, str]:
+        """What is wrong with the draft, or that another server has its name."""
+        problems = draft.problems()
+        try:
+            servers = self._router.servers(self._workspace)
+        except NotFound:  # A workspace that is removed this moment; the router will say so.
+            return problems
+        others = {s.name.casefold() for s in servers if s.ref != self._editing}
+        if draft.name.casefold() in others:
+            said = self.tr("There is a server called {name} already.").format(name=draft.name)
+            problems.setdefault(Field.NAME, said)
+        return problems
 
 
 class _Scrolled(QScrollArea):

@@ -3120,6 +3120,10 @@ What search replies cost is already taken off.</source>
         <source>Save</source>
         <translation>保存</translation>
     </message>
+    <message>
+        <source>There is a server called {name} already.</source>
+        <translation>{name} という名前のサーバーはすでにあります。</translation>
+    </message>
 </context>
 <context>
     <name>ServerForm</name>

@@ -22,6 +22,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.commands import Commands
 from gui.look.theme import Theme
+from gui.look.widgets import SearchField
 from gui.window.main_window import MainWindow
 from router.activity import ActivityEntry, ActivityKind, Outcome
 from router.events import (
@@ -277,3 +278,14 @@ def test_a_change_of_theme_repaints_an_open_window_completely(
 def pictured(window: MainWindow) -> QImage:
     QApplication.processEvents()
     return window.grab().toImage()
+
+
+def test_the_parts_of_the_window_have_the_sizes_they_were_drawn_with(window: MainWindow) -> None:
+    window.resize(1360, 900)
+    page = window.page
+    heights = (page.header.height(), page.savings.height())
+    assert (window.sidebar.width(), heights) == (228, (68, 104))
+    both = page.servers.width() + page.detail.width()
+    assert page.servers.width() / both == pytest.approx(0.34, abs=0.01)
+    assert page.detail.tools.width() == 316
+    assert {f.height() for f in page.findChildren(SearchField) if f.isVisible()} == {32}

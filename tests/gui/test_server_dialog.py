@@ -14,7 +14,7 @@ from gui.server.draft import Field, ServerDraft
 from router.errors import Conflict, InvalidInput
 from router.model import ServerId, ServerRef, Transport, WorkspaceId
 from router.settings import ServerConfig
-from tests.fakes import FakeRouter, SentCommand, run_now
+from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driving import button, texts
 
 PERSONAL = WorkspaceId("personal")
@@ -57,6 +57,19 @@ def test_what_was_typed_is_added_with_consent(
     dialog.submit()
     assert router.commands == [SentCommand("add_server", (PERSONAL, "time", TIME, True))]
     qtbot.waitUntil(lambda: saved == [ServerRef(PERSONAL, ServerId("time"))], timeout=WAIT_MS)
+
+
+def test_a_name_that_another_server_has_is_refused_while_it_is_typed(
+    dialog: ServerDialog, router: FakeRouter
+) -> None:
+    router.state.servers[PERSONAL] = (fake_status("Time"),)
+    dialog.form.set_draft(ServerDraft.of("time", TIME))
+    assert "There is a server called time already." in texts(dialog)
+    dialog.submit()
+    assert router.commands == []
+    dialog.form.set_draft(ServerDraft.of("time 2", TIME))
+    dialog.submit()
+    assert router.commands[-1].name == "add_server"
 
 
 def test_a_pasted_command_line_fills_the_form(dialog: ServerDialog, qtbot: QtBot) -> None:
