@@ -18,6 +18,9 @@ from router.credentials import masked_address, masked_words, plain_secrets
 from router.model import Transport
 from router.receipts import Protection
 
+_LINE = 20
+"""Captions and values are of two fonts: in lines of one height they stand beside each other."""
+
 
 class ConsentCard(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -96,11 +99,12 @@ class ConsentCard(Card):
         grid = QGridLayout(facts)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(2)
+        grid.setVerticalSpacing(0)
         grid.setColumnStretch(1, 1)
         top = Qt.AlignmentFlag.AlignTop
         for row, (caption, value) in enumerate(lines):
             heading = label(caption, font=fonts.ui_font(fonts.SMALL), tint="text3")
+            heading.setMinimumHeight(_LINE)
             grid.addWidget(heading, row, 0, top)
             grid.addWidget(_value(value), row, 1, top)
         self._column.replaceWidget(self._facts, facts)
@@ -119,6 +123,7 @@ def _numbered(caption: str, values: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _value(text: str) -> QLabel:
     made = label(text or "—", font=fonts.mono_font())
     made.setObjectName("value")
+    made.setMinimumHeight(_LINE)
     made.setWordWrap(True)
     made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return made

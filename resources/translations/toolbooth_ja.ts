@@ -117,7 +117,7 @@
     </message>
     <message>
         <source>“{name}” not found</source>
-        <translation>「{name}」がありません</translation>
+        <translation>「{name}」なし</translation>
     </message>
     <message>
         <source>Can’t be reached</source>
