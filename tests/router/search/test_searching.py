@@ -102,6 +102,15 @@ def test_a_tool_with_a_rival_as_good_is_less_relevant_than_without(strategy: Opt
     assert beside.relevance < alone.relevance - 0.2
 
 
+@pytest.mark.proves("META-2")
+@pytest.mark.parametrize("query", ["current weather in paris", "disk herniation exercises"])
+def test_the_only_tool_with_a_word_of_the_query_does_not_read_like_the_one_meant(
+    query: str,
+) -> None:
+    (lone,) = search(query)
+    assert NOTHING_FITS[Optimization.BM25] < lone.relevance < 0.5
+
+
 @BOTH
 def test_the_same_tool_on_another_server_is_no_rival(strategy: Optimization) -> None:
     again = tool("work", "create_issue", TOOLS[0].description, title="Short summary")
