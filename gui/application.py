@@ -258,8 +258,9 @@ class Application(QObject):
             )
 
     def _do_without_tray(self) -> None:
-        self._without_tray = True
-        self.windows.add_menu(self.tray.menu)
+        if not self._without_tray:
+            self._without_tray = True
+            self.windows.add_menu(self.tray.menu)
         self.windows.main.show()
         if self._first_hint():
             self.windows.main.banners.put(

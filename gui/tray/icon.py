@@ -27,7 +27,7 @@ from router.ports import RouterPort
 RETRY_MS = 1000
 GIVE_UP_MS = 25_000
 LATER_MS = 10_000
-"""How often we look for a tray that was not there at first."""
+"""How often we look for a tray that was not there at first, or may have gone."""
 
 
 class Tray(QObject):
@@ -36,7 +36,7 @@ class Tray(QObject):
     window_requested = Signal()
     message_clicked = Signal()
     missing = Signal()
-    """There is still no tray after `GIVE_UP_MS`."""
+    """There has been no tray for `GIVE_UP_MS`: none came, or the one we had is gone."""
 
     def __init__(self, commands: Commands, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -47,6 +47,7 @@ class Tray(QObject):
         self._filled_with: TrayView | None = None
         self._open = False
         self._waited_ms = 0
+        self._given_up = False
         self.menu = TrayMenu()
         self._connect_menu()
         self._icon: QSystemTrayIcon | None = None
@@ -60,8 +61,9 @@ class Tray(QObject):
         return self._icon is not None and QSystemTrayIcon.isSystemTrayAvailable()
 
     def show(self) -> None:
-        if not self._appear():
-            self._retry.start()
+        if self._appear():
+            self._retry.setInterval(LATER_MS)
+        self._retry.start()
 
     def hide(self) -> None:
         self._retry.stop()
@@ -154,10 +156,14 @@ class Tray(QObject):
             self.window_requested.emit()
 
     def _look_again(self) -> None:
+        """An icon that we have comes back by itself with its tray; one that we don't is made."""
+        if self.is_there() or (self._icon is None and self._appear()):
+            self._retry.setInterval(LATER_MS)
+            self._waited_ms, self._given_up = 0, False
+            return
         self._waited_ms += self._retry.interval()
-        if self._appear():
-            self._retry.stop()
-        elif self._retry.interval() < LATER_MS and self._waited_ms >= GIVE_UP_MS:
+        if not self._given_up and self._waited_ms >= GIVE_UP_MS:
+            self._given_up = True
             self._retry.setInterval(LATER_MS)
             self.missing.emit()
 

@@ -202,3 +202,27 @@ def test_without_a_tray_we_are_told_after_a_while(
     with qtbot.waitSignal(patient.missing, timeout=2000):
         patient.show()
     patient.hide()
+
+
+@pytest.mark.qt_log_ignore("systemTrayWindowChanged")  # of a platform that has no trays
+def test_of_a_tray_that_goes_we_are_told_each_time(
+    tray: Tray, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("RETRY_MS", 1), ("LATER_MS", 1), ("GIVE_UP_MS", 3)):
+        monkeypatch.setattr(f"gui.tray.icon.{name}", value)
+    here, looked = True, list[bool]()
+
+    def look() -> bool:
+        looked.append(here)
+        return here
+
+    monkeypatch.setattr("gui.tray.icon.QSystemTrayIcon.isSystemTrayAvailable", look)
+    patient = Tray(Commands())
+    patient.show()
+    assert patient.is_there()
+    for _ in range(2):
+        with qtbot.waitSignal(patient.missing, timeout=2000):
+            here = False
+        here = True
+        qtbot.waitUntil(lambda: looked[-1], timeout=2000)
+    patient.hide()
