@@ -16,6 +16,7 @@ from gui.look import fonts
 from gui.look.widgets import CopyButton, Tile, label, secondary_button
 from gui.settings.changes import SettingsChanges
 from gui.settings.controls import RowCard
+from gui.settings.finding import searchable
 from gui.settings.new_token import NewToken
 from gui.settings.page import SettingsPage, heading
 from router.clients import Connection
@@ -44,6 +45,9 @@ class AppsPage(SettingsPage):
         self._new.hide()
         self._panel = AppsPanel(router, commands)
         self._panel.done.connect(self._offer_undo)
+        searchable(
+            self._panel, self.tr("connect, disconnect, clients, mcp.json, config files, setup")
+        )
         self.column.addWidget(self._panel)
         self._add_address()
         self._tokens = QVBoxLayout()
@@ -74,7 +78,8 @@ class AppsPage(SettingsPage):
     def _add_address(self) -> None:
         copy = CopyButton(self.tr("Copy MCP URL"), lambda: self.router.listener().url or "")
         card = RowCard()
-        self._address = card.add_row(self.tr("MCP URL"), "", copy)
+        where = self.tr("address, endpoint, localhost, server URL")
+        self._address = card.add_row(self.tr("MCP URL"), "", copy, words=where)
         self._address.setFont(fonts.mono_font())
         card.add_row(
             self.tr("Header"),
@@ -85,6 +90,7 @@ class AppsPage(SettingsPage):
     def _token_heading(self) -> QHBoxLayout:
         create = secondary_button(self.tr("New token"), "plus")
         create.clicked.connect(self._new.start)
+        searchable(create, self.tr("tokens, API key, secret, revoke, expiry, snippet, access"))
         row = QHBoxLayout()
         row.addWidget(heading(self.tr("Tokens")), 1)
         row.addWidget(create)

@@ -10,6 +10,7 @@ from gui.look import fonts
 from gui.look.widgets import Card, label, secondary_button, set_tint
 from gui.settings.changes import SettingsChanges
 from gui.settings.controls import PADDING, wrapped
+from gui.settings.finding import searchable
 from router.errors import ToolboothError
 from router.model import Optimization
 from router.ports import RouterPort
@@ -23,6 +24,7 @@ class CloudCard(Card):
 
     def __init__(self, router: RouterPort, changes: SettingsChanges, commands: Commands) -> None:
         super().__init__()
+        searchable(self, self.tr("API key, endpoint, provider, privacy, secret"))
         self._router, self._changes, self._commands = router, changes, commands
         self._url = QLineEdit()
         self._url.setAccessibleName(self.tr("Address of the cloud service"))

@@ -22,6 +22,7 @@ from gui.look.pressing import Pressable
 from gui.look.theme import theme
 from gui.look.widgets import Card, IconButton, Pill, hline, label
 from gui.presenting import Tone
+from gui.settings.finding import searchable
 
 PADDING = 16
 ROW_HEIGHT = 54
@@ -76,8 +77,10 @@ class RowCard(Card):
         self._column.setContentsMargins(PADDING, 2, PADDING, 2)
         self._column.setSpacing(0)
 
-    def add_row(self, title: str, description: str, control: QWidget | None = None) -> QLabel:
-        """Returns the label of the description, for a text that changes."""
+    def add_row(
+        self, title: str, description: str, control: QWidget | None = None, *, words: str = ""
+    ) -> QLabel:
+        """Returns the label of the description, for a text that changes. `words` find it too."""
         shown = wrapped(description)
         texts = QVBoxLayout()
         texts.setSpacing(3)
@@ -93,6 +96,7 @@ class RowCard(Card):
         line.addLayout(texts, 1)
         if control is not None:
             line.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter)
+        searchable(row, words)
         self.add_widget(row)
         return shown
 
@@ -145,8 +149,9 @@ class RadioCard(QFrame):
 
     chosen = Signal()
 
-    def __init__(self, title: str, description: str, *, warning: str = "") -> None:
+    def __init__(self, title: str, description: str, *, warning: str = "", words: str = "") -> None:
         super().__init__()
+        searchable(self, words)
         self._radio = _Radio(title)
         self._radio.setAutoExclusive(False)
         self._radio.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import Shiboken
 
 from gui.commands import Commands
 from gui.look.changes import ChangesFooter
@@ -26,6 +27,8 @@ from gui.look.widgets import SearchField
 from gui.placing import open_at_size
 from gui.settings.apps_page import AppsPage
 from gui.settings.changes import SettingsChanges
+from gui.settings.controls import wrapped
+from gui.settings.found_mark import FoundMark
 from gui.settings.optimization_page import OptimizationPage
 from gui.settings.page import PAGE_PADDING, SettingsPage
 from gui.settings.pages import AboutPage, ActivityPage, GeneralPage, NetworkPage
@@ -35,6 +38,8 @@ from router.events import ActivityRecorded, Event
 from router.ports import RouterPort
 
 LIST_WIDTH = 227
+_AROUND = 60
+"""What is to be seen above and below a setting that was searched for."""
 
 
 class PageName(StrEnum):
@@ -77,6 +82,9 @@ class SettingsDialog(QDialog):
         self._stack = QStackedWidget()
         self._search = SearchField(self.tr("Search settings"))
         self._search.textChanged.connect(self._filter)
+        self._nothing = wrapped(self.tr("No setting has these words."))
+        self._nothing.hide()
+        self._found: FoundMark | None = None
         self._lay_out()
         self._follow_changes()
         self.go_to(PageName.GENERAL)
@@ -95,6 +103,8 @@ class SettingsDialog(QDialog):
     def go_to(self, page: PageName) -> None:
         self._rows[page].setChecked(True)
         self._stack.setCurrentWidget(self._pages[page])
+        wanted = self._search.text()
+        self._mark(self._pages[page].setting_for(wanted) if wanted.strip() else None)
 
     def current_page(self) -> PageName:
         return next(name for name, row in self._rows.items() if row.isChecked())
@@ -157,6 +167,7 @@ class SettingsDialog(QDialog):
             column.addWidget(row)
             self._rows[name] = row
             self._stack.addWidget(page)
+        column.addWidget(self._nothing)
         column.addStretch(1)
         return frame
 
@@ -167,11 +178,26 @@ class SettingsDialog(QDialog):
             signal.connect(self.show_state)
 
     def _filter(self, wanted: str) -> None:
-        found = [name for name, page in self._pages.items() if page.matches(wanted.strip())]
+        """Leave the pages that have it, and lead to it on the one that is shown."""
+        places = {name: page.setting_for(wanted) for name, page in self._pages.items()}
+        found = {name: place for name, place in places.items() if place or not wanted.strip()}
         for name, row in self._rows.items():
             row.setVisible(name in found)
+        self._nothing.setVisible(not found)
         if found and self.current_page() not in found:
-            self.go_to(found[0])
+            self.go_to(next(iter(found)))
+        self._mark(found.get(self.current_page()) if wanted.strip() else None)
+
+    def _mark(self, setting: QWidget | None) -> None:
+        """Stand around `setting` alone. One that goes takes its mark along."""
+        if self._found is not None and Shiboken.isValid(self._found):
+            self._found.hide()
+            self._found.deleteLater()
+        self._found = None if setting is None else FoundMark(setting)
+        if setting is not None:
+            # A page that was not shown before has to be laid out first.
+            page = self._pages[self.current_page()]
+            QTimer.singleShot(0, setting, lambda: page.ensureWidgetVisible(setting, 0, _AROUND))
 
 
 def _edge() -> QFrame:

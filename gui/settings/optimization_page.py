@@ -38,14 +38,23 @@ class OptimizationPage(SettingsPage):
         self._results.changed.connect(changes.setter("results_per_search"))
         limits = RowCard()
         limits.add_row(
-            self.tr("Tools per search"), description("results_per_search"), self._results
+            self.tr("Tools per search"),
+            description("results_per_search"),
+            self._results,
+            words=self.tr("results, top k, number of hits, limit"),
         )
         choose = secondary_button(self.tr("Choose…"))
         choose.clicked.connect(self.choose_pins)
-        self._pins = limits.add_row(self.tr("Always include"), "", choose)
+        pinned = self.tr("pin, pinned tools, favourites, favorites")
+        self._pins = limits.add_row(self.tr("Always include"), "", choose, words=pinned)
         self._learning = Toggle(self.tr("Learn from use"))
         self._learning.clicked.connect(changes.setter("learn_from_use"))
-        limits.add_row(self.tr("Learn from use"), description("learn_from_use"), self._learning)
+        limits.add_row(
+            self.tr("Learn from use"),
+            description("learn_from_use"),
+            self._learning,
+            words=self.tr("experience, feedback, remember, forget, privacy"),
+        )
         self.column.addWidget(limits)
         self._add_exposure()
 
@@ -102,7 +111,12 @@ class OptimizationPage(SettingsPage):
         self._toggle = Toggle(self.tr("Send only the tools an app needs"))
         self._toggle.clicked.connect(self._switch)
         card = RowCard()
-        self._gain = card.add_row(self.tr("Send only the tools an app needs"), "", self._toggle)
+        self._gain = card.add_row(
+            self.tr("Send only the tools an app needs"),
+            "",
+            self._toggle,
+            words=self.tr("tokens, savings, save, context window, meta-tools, tool_discovery"),
+        )
         card.add_widget(self._savings_row())
         self.column.addWidget(card)
 
@@ -129,15 +143,20 @@ class OptimizationPage(SettingsPage):
             Optimization.BM25: RadioCard(
                 self.tr("Keyword (BM25)"),
                 self.tr("Matches the words in tool names and descriptions."),
+                words=self.tr("strategy, search engine, lexical, full text"),
             ),
             Optimization.HYBRID: RadioCard(
                 self.tr("Hybrid"),
                 self.tr("Adds a small local model, so “open a ticket” also finds create_issue."),
+                words=self.tr(
+                    "strategy, search engine, semantic, meaning, embeddings, vectors, AI"
+                ),
             ),
             Optimization.CLOUD: RadioCard(
                 self.tr("Cloud"),
                 self.tr("A hosted model ranks the tools. Best for several hundred similar tools."),
                 warning=self.tr("Sends queries and tool descriptions to the provider you choose."),
+                words=self.tr("strategy, search engine, hosted, online, AI"),
             ),
         }
         group = QVBoxLayout()
@@ -162,8 +181,18 @@ class OptimizationPage(SettingsPage):
         self._scripts = Toggle(self.tr("Scripts beside search"))
         self._scripts.clicked.connect(self.changes.setter("offer_execute"))
         card = RowCard()
-        self._reach = card.add_row(self.tr("How apps reach tools"), "", self._exposure)
-        card.add_row(self.tr("Scripts beside search"), description("offer_execute"), self._scripts)
+        self._reach = card.add_row(
+            self.tr("How apps reach tools"),
+            "",
+            self._exposure,
+            words=self.tr("exposure, progressive disclosure, mode"),
+        )
+        card.add_row(
+            self.tr("Scripts beside search"),
+            description("offer_execute"),
+            self._scripts,
+            words=self.tr("Lua, code mode, execute, programs"),
+        )
         self.column.addWidget(card)
 
     def _show_exposure(self, unassigned: ProjectSummary) -> None:

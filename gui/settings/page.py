@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 from gui.look import fonts
 from gui.look.widgets import label
 from gui.settings.changes import SettingsChanges
+from gui.settings.finding import first_found
 from gui.translating import tr
 from router.ports import RouterPort
 from router.settings import Settings
@@ -47,10 +48,9 @@ class SettingsPage(QScrollArea):
     def show_state(self) -> None:
         """Show what is in force now, telling nobody."""
 
-    def matches(self, wanted: str) -> bool:
-        """Whether any text on the page contains `wanted`."""
-        texts = (each.text() for each in self.findChildren(QLabel))
-        return any(wanted.casefold() in text.casefold() for text in (self.title, *texts))
+    def setting_for(self, wanted: str) -> QWidget | None:
+        """The first setting that has all the words of `wanted`."""
+        return first_found(self, self.title, wanted)
 
 
 def heading(text: str) -> QLabel:

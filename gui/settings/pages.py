@@ -15,6 +15,7 @@ from gui.look.widgets import CopyButton, Segmented, Toggle, label
 from gui.presenting import listener_text
 from gui.settings.changes import SettingsChanges
 from gui.settings.controls import NumberField, RowCard, Stepper, wrapped
+from gui.settings.finding import searchable
 from gui.settings.page import SettingsPage, description, heading
 from router import __version__
 from router.ports import RouterPort
@@ -50,8 +51,18 @@ class GeneralPage(SettingsPage):
         )
         self._language.changed.connect(changes.setter("language"))
         card = RowCard()
-        card.add_row(self.tr("Theme"), description("theme"), self._theme)
-        card.add_row(self.tr("Language"), description("language"), self._language)
+        card.add_row(
+            self.tr("Theme"),
+            description("theme"),
+            self._theme,
+            words=self.tr("appearance, look, colours, colors, dark mode, night mode, bright"),
+        )
+        card.add_row(
+            self.tr("Language"),
+            description("language"),
+            self._language,
+            words=self.tr("locale, translation, Japanese, English"),
+        )
         self._autostart = system_autostart()
         self._at_login = Toggle(self.tr("Start at login"))
         self._at_login.clicked.connect(self._switch_autostart)
@@ -62,11 +73,26 @@ class GeneralPage(SettingsPage):
         self._opens_links.clicked.connect(self._switch_links)
         starting = RowCard()
         at_once = self.tr("With the tray icon alone, so that your apps find their tools at once.")
-        starting.add_row(self.tr("Start at login"), at_once, self._at_login)
-        starting.add_row(self.tr("Start hidden"), description("start_hidden"), self._hidden)
+        starting.add_row(
+            self.tr("Start at login"),
+            at_once,
+            self._at_login,
+            words=self.tr("autostart, startup, boot, launch, log in, sign in to the computer"),
+        )
+        starting.add_row(
+            self.tr("Start hidden"),
+            description("start_hidden"),
+            self._hidden,
+            words=self.tr("minimised, minimized, background, tray, launch"),
+        )
         if self._links is not None:
             shown = self.tr("Also puts this Toolbooth into the menu of applications.")
-            starting.add_row(self.tr("Open toolbooth:// links"), shown, self._opens_links)
+            starting.add_row(
+                self.tr("Open toolbooth:// links"),
+                shown,
+                self._opens_links,
+                words=self.tr("URL scheme, deep link, browser, install link, desktop entry"),
+            )
         self.column.addWidget(card)
         self.column.addWidget(heading(self.tr("Start")))
         self.column.addWidget(starting)
@@ -125,10 +151,14 @@ class NetworkPage(SettingsPage):
                 )
             ),
             self._port,
+            words=self.tr("address, URL, localhost, listen, taken"),
         )
         rules = RowCard()
         rules.add_row(
-            self.tr("Longest call, in seconds"), description("call_timeout_s"), self._timeout
+            self.tr("Longest call, in seconds"),
+            description("call_timeout_s"),
+            self._timeout,
+            words=self.tr("timeout, time limit, slow, hang"),
         )
         self.column.addWidget(where)
         self.column.addWidget(self._message)
@@ -136,6 +166,7 @@ class NetworkPage(SettingsPage):
 
     def _status_row(self) -> QWidget:
         row = QWidget()
+        searchable(row, self.tr("status, running, address, URL, endpoint"))
         line = QHBoxLayout(row)
         line.setContentsMargins(0, 8, 0, 8)
         line.setSpacing(8)
@@ -167,10 +198,18 @@ class ActivityPage(SettingsPage):
         self._texts = Toggle(self.tr("Log arguments and search texts"))
         self._texts.clicked.connect(changes.setter("log_arguments"))
         kept, written = RowCard(), RowCard()
-        kept.add_row(self.tr("Days to keep"), description("activity_days"), self._days)
-        kept.add_row(self.tr("Size to keep, in MB"), description("activity_mb"), self._size)
+        history = self.tr("history, retention, log, delete old, disk space, storage")
+        kept.add_row(
+            self.tr("Days to keep"), description("activity_days"), self._days, words=history
+        )
+        kept.add_row(
+            self.tr("Size to keep, in MB"), description("activity_mb"), self._size, words=history
+        )
         written.add_row(
-            self.tr("Log arguments and search texts"), description("log_arguments"), self._texts
+            self.tr("Log arguments and search texts"),
+            description("log_arguments"),
+            self._texts,
+            words=self.tr("privacy, logging, parameters, record"),
         )
         self.column.addWidget(kept)
         self.column.addWidget(written)
@@ -201,10 +240,11 @@ class AboutPage(SettingsPage):
             f"Toolbooth {__version__}",
             self.tr("One door for all your MCP servers."),
             CopyButton(self.tr("Copy version details"), lambda: versions),
+            words=self.tr("version, update, help, support"),
         )
         licences = RowCard()
         for product, licence in LICENCES:
-            licences.add_row(product, licence)
+            licences.add_row(product, licence, words=self.tr("licences, licenses, open source"))
         self.column.addWidget(card)
         self.column.addWidget(heading(self.tr("Licences")))
         self.column.addWidget(licences)

@@ -53,17 +53,22 @@ class SecurityPage(SettingsPage):
         self._commands.run(self, self.router.isolation(), on_done=self._show_protection)
 
     def _add_policies(self) -> dict[ApprovalPolicy, RadioCard]:
+        asked = self.tr("approval policy, approve, review, rug pull, pinning")
         cards = {
             ApprovalPolicy.TRUST: RadioCard(
-                self.tr("Trust servers"), self.tr("New and changed tools are used at once.")
+                self.tr("Trust servers"),
+                self.tr("New and changed tools are used at once."),
+                words=asked,
             ),
             ApprovalPolicy.ASK_ON_CHANGE: RadioCard(
                 self.tr("Ask when something changes"),
                 self.tr("The first list counts as approved; what comes or changes later waits."),
+                words=asked,
             ),
             ApprovalPolicy.ASK_ALWAYS: RadioCard(
                 self.tr("Ask about every tool"),
                 self.tr("Nothing is used before you have seen it."),
+                words=asked,
             ),
         }
         group = QVBoxLayout()
@@ -89,19 +94,30 @@ class SecurityPage(SettingsPage):
             self.tr("Least isolation"),
             self.tr("With less than this, no server is started to learn its tools."),
             self._level,
+            words=self.tr("sandbox, isolation level, bubblewrap, protection, confine"),
         )
         walls.add_row(
             self.tr("Strict limits"),
             self.tr("Learning gets 256 MB and a quarter of a core."),
             self._strict,
+            words=self.tr("memory, CPU, sandbox, resources"),
         )
-        self._in_force = walls.add_row(self.tr("In force here"), "")
+        in_force = self.tr("sandbox, isolation level, self-test, protection")
+        self._in_force = walls.add_row(self.tr("In force here"), "", words=in_force)
         lists = RowCard()
         self._shown_of_lists = lists.add_row(
-            self.tr("How much of a list is shown"), "", self._limits
+            self.tr("How much of a list is shown"),
+            "",
+            self._limits,
+            words=self.tr("limits, cut, truncate, too many tools"),
         )
         access = RowCard()
-        access.add_row(self.tr("Connect without a token"), description("open_endpoint"), self._open)
+        access.add_row(
+            self.tr("Connect without a token"),
+            description("open_endpoint"),
+            self._open,
+            words=self.tr("open endpoint, authentication, password, anonymous, access"),
+        )
         self.column.addWidget(heading(self.tr("While tools are learnt")))
         self.column.addWidget(walls)
         self.column.addWidget(heading(self.tr("Lists of servers")))

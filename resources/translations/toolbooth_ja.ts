@@ -1325,6 +1325,14 @@
         <translation>バージョン情報をコピー</translation>
     </message>
     <message>
+        <source>version, update, help, support</source>
+        <translation>バージョン、更新、アップデート、ヘルプ、サポート、version, update, help, support</translation>
+    </message>
+    <message>
+        <source>licences, licenses, open source</source>
+        <translation>ライセンス、オープンソース、licences, licenses, open source</translation>
+    </message>
+    <message>
         <source>Licences</source>
         <translation>ライセンス</translation>
     </message>
@@ -1432,6 +1440,14 @@
         <translation>引数と検索した文字列を記録</translation>
     </message>
     <message>
+        <source>history, retention, log, delete old, disk space, storage</source>
+        <translation>履歴、保存期間、ログ、削除、ディスク容量、ストレージ、history, retention, log, delete old, disk space, storage</translation>
+    </message>
+    <message>
+        <source>privacy, logging, parameters, record</source>
+        <translation>プライバシー、ログ、引数、パラメーター、記録、privacy, logging, parameters, record</translation>
+    </message>
+    <message>
         <source>The log stays on this computer. Secrets that Toolbooth knows are taken out; without arguments it holds who called what, when, and what it cost.</source>
         <translation>ログはこのコンピューターにだけ保存されます。Toolbooth が知っているシークレットは取り除かれます。引数を記録しない場合、残るのは、いつ、誰が、何を呼び出し、どれだけかかったかだけです。</translation>
     </message>
@@ -1511,12 +1527,20 @@
         <translation>アプリごとに、設定ファイルへ項目を 1 つ追加し、専用のトークンを発行します。</translation>
     </message>
     <message>
+        <source>connect, disconnect, clients, mcp.json, config files, setup</source>
+        <translation>接続、切断、クライアント、設定ファイル、セットアップ、connect, disconnect, clients, mcp.json, config files, setup</translation>
+    </message>
+    <message>
         <source>The router is not running.</source>
         <translation>ルーターは動いていません。</translation>
     </message>
     <message>
         <source>Copy MCP URL</source>
         <translation>MCP の URL をコピー</translation>
+    </message>
+    <message>
+        <source>address, endpoint, localhost, server URL</source>
+        <translation>アドレス、エンドポイント、サーバーの URL、address, endpoint, localhost, server URL</translation>
     </message>
     <message>
         <source>MCP URL</source>
@@ -1533,6 +1557,10 @@
     <message>
         <source>New token</source>
         <translation>新しいトークン</translation>
+    </message>
+    <message>
+        <source>tokens, API key, secret, revoke, expiry, snippet, access</source>
+        <translation>トークン、API キー、シークレット、失効、無効化、有効期限、スニペット、アクセス、tokens, API key, secret, revoke, expiry, snippet, access</translation>
     </message>
     <message>
         <source>Tokens</source>
@@ -1694,6 +1722,10 @@
 </context>
 <context>
     <name>CloudCard</name>
+    <message>
+        <source>API key, endpoint, provider, privacy, secret</source>
+        <translation>API キー、エンドポイント、プロバイダー、プライバシー、シークレット、クラウド、API key, endpoint, provider, privacy, secret</translation>
+    </message>
     <message>
         <source>Address of the cloud service</source>
         <translation>クラウドサービスのアドレス</translation>
@@ -1894,6 +1926,14 @@
         <translation>言語</translation>
     </message>
     <message>
+        <source>appearance, look, colours, colors, dark mode, night mode, bright</source>
+        <translation>外観、見た目、配色、色、ダークモード、夜間モード、明るい、theme、appearance, look, colours, colors, dark mode, night mode, bright</translation>
+    </message>
+    <message>
+        <source>locale, translation, Japanese, English</source>
+        <translation>言語、ロケール、翻訳、日本語、英語、language、locale, translation, Japanese, English</translation>
+    </message>
+    <message>
         <source>Start at login</source>
         <translation>ログイン時に起動</translation>
     </message>
@@ -1910,8 +1950,20 @@
         <translation>toolbooth:// リンクを開く</translation>
     </message>
     <message>
+        <source>autostart, startup, boot, launch, log in, sign in to the computer</source>
+        <translation>自動起動、スタートアップ、起動時、ログイン、サインイン、autostart, startup, boot, launch, log in, sign in to the computer</translation>
+    </message>
+    <message>
+        <source>minimised, minimized, background, tray, launch</source>
+        <translation>最小化、バックグラウンド、トレイ、起動、非表示、minimised, minimized, background, tray, launch</translation>
+    </message>
+    <message>
         <source>Also puts this Toolbooth into the menu of applications.</source>
         <translation>この Toolbooth をアプリケーションメニューにも登録します。</translation>
+    </message>
+    <message>
+        <source>URL scheme, deep link, browser, install link, desktop entry</source>
+        <translation>URL スキーム、ディープリンク、ブラウザー、インストールリンク、URL scheme, deep link, browser, install link, desktop entry</translation>
     </message>
     <message>
         <source>Opening links could not be changed.</source>
@@ -2141,6 +2193,18 @@
         <translation>新しいポートはすぐに有効になり、アプリには新しい URL が必要です。</translation>
     </message>
     <message>
+        <source>address, URL, localhost, listen, taken</source>
+        <translation>ポート、アドレス、待ち受け、使用中、port、address, URL, localhost, listen, taken</translation>
+    </message>
+    <message>
+        <source>timeout, time limit, slow, hang</source>
+        <translation>タイムアウト、時間制限、遅い、止まる、timeout, time limit, slow, hang</translation>
+    </message>
+    <message>
+        <source>status, running, address, URL, endpoint</source>
+        <translation>状態、ステータス、稼働中、アドレス、エンドポイント、status, running, address, URL, endpoint</translation>
+    </message>
+    <message>
         <source>Copy MCP URL</source>
         <translation>MCP の URL をコピー</translation>
     </message>
@@ -2195,8 +2259,16 @@
         <translation>検索ごとのツール数</translation>
     </message>
     <message>
+        <source>results, top k, number of hits, limit</source>
+        <translation>結果、件数、ヒット数、上限、results, top k, number of hits, limit</translation>
+    </message>
+    <message>
         <source>Choose…</source>
         <translation>選択…</translation>
+    </message>
+    <message>
+        <source>pin, pinned tools, favourites, favorites</source>
+        <translation>ピン留め、固定、お気に入り、pin, pinned tools, favourites, favorites</translation>
     </message>
     <message>
         <source>Always include</source>
@@ -2205,6 +2277,10 @@
     <message>
         <source>Learn from use</source>
         <translation>使い方から学習する</translation>
+    </message>
+    <message>
+        <source>experience, feedback, remember, forget, privacy</source>
+        <translation>学習、経験、フィードバック、記憶、忘れる、プライバシー、experience, feedback, remember, forget, privacy</translation>
     </message>
     <message>
         <source>Apps get the search tools alone.</source>
@@ -2237,6 +2313,10 @@
         <translation>アプリに必要なツールだけを送る</translation>
     </message>
     <message>
+        <source>tokens, savings, save, context window, meta-tools, tool_discovery</source>
+        <translation>トークン、節約、削減、コンテキスト、メタツール、tokens, savings, save, context window, meta-tools, tool_discovery</translation>
+    </message>
+    <message>
         <source>Tokens per request, of what they would be</source>
         <translation>リクエストあたりのトークン（最適化前との比）</translation>
     </message>
@@ -2249,12 +2329,20 @@
         <translation>ツールの名前と説明に含まれる語で探します。</translation>
     </message>
     <message>
+        <source>strategy, search engine, lexical, full text</source>
+        <translation>検索方式、検索エンジン、キーワード、全文検索、strategy, search engine, lexical, full text</translation>
+    </message>
+    <message>
         <source>Hybrid</source>
         <translation>ハイブリッド</translation>
     </message>
     <message>
         <source>Adds a small local model, so “open a ticket” also finds create_issue.</source>
         <translation>小さなローカルモデルを加え、「チケットを起票」でも create_issue が見つかります。</translation>
+    </message>
+    <message>
+        <source>strategy, search engine, semantic, meaning, embeddings, vectors, AI</source>
+        <translation>検索方式、検索エンジン、意味検索、セマンティック、埋め込み、ベクトル、ハイブリッド、strategy, search engine, semantic, meaning, embeddings, vectors, AI</translation>
     </message>
     <message>
         <source>Cloud</source>
@@ -2267,6 +2355,10 @@
     <message>
         <source>Sends queries and tool descriptions to the provider you choose.</source>
         <translation>検索語とツールの説明を、選んだ提供元に送信します。</translation>
+    </message>
+    <message>
+        <source>strategy, search engine, hosted, online, AI</source>
+        <translation>検索方式、検索エンジン、ホスト、オンライン、クラウド、strategy, search engine, hosted, online, AI</translation>
     </message>
     <message>
         <source>Search strategy</source>
@@ -2287,6 +2379,14 @@
     <message>
         <source>Scripts beside search</source>
         <translation>検索にスクリプトを加える</translation>
+    </message>
+    <message>
+        <source>exposure, progressive disclosure, mode</source>
+        <translation>公開方法、段階的、モード、exposure, progressive disclosure, mode</translation>
+    </message>
+    <message>
+        <source>Lua, code mode, execute, programs</source>
+        <translation>スクリプト、コード、実行、プログラム、Lua, code mode, execute, programs</translation>
     </message>
     <message>
         <source>Apps say what they need, and run what is found.</source>
@@ -2888,6 +2988,10 @@ What search replies cost is already taken off.</source>
         <translation>トークンなしで接続</translation>
     </message>
     <message>
+        <source>approval policy, approve, review, rug pull, pinning</source>
+        <translation>承認ポリシー、承認、確認、レビュー、変更、固定、approval policy, approve, review, rug pull, pinning</translation>
+    </message>
+    <message>
         <source>Trust servers</source>
         <translation>サーバーを信頼する</translation>
     </message>
@@ -2936,12 +3040,32 @@ What search replies cost is already taken off.</source>
         <translation>これを下回る場合、ツール取得のためにサーバーを起動しません。</translation>
     </message>
     <message>
+        <source>sandbox, isolation level, bubblewrap, protection, confine</source>
+        <translation>サンドボックス、隔離レベル、分離、保護、sandbox, isolation level, bubblewrap, protection, confine</translation>
+    </message>
+    <message>
         <source>Learning gets 256 MB and a quarter of a core.</source>
         <translation>取得時のメモリーは 256 MB、CPU は 1/4 コアまで。</translation>
     </message>
     <message>
+        <source>memory, CPU, sandbox, resources</source>
+        <translation>メモリ、サンドボックス、リソース、制限、memory, CPU, sandbox, resources</translation>
+    </message>
+    <message>
+        <source>sandbox, isolation level, self-test, protection</source>
+        <translation>サンドボックス、隔離レベル、自己診断、保護、sandbox, isolation level, self-test, protection</translation>
+    </message>
+    <message>
         <source>In force here</source>
         <translation>現在の保護</translation>
+    </message>
+    <message>
+        <source>limits, cut, truncate, too many tools</source>
+        <translation>上限、制限、切り詰め、省略、ツールが多すぎる、limits, cut, truncate, too many tools</translation>
+    </message>
+    <message>
+        <source>open endpoint, authentication, password, anonymous, access</source>
+        <translation>公開エンドポイント、認証、パスワード、匿名、アクセス、open endpoint, authentication, password, anonymous, access</translation>
     </message>
     <message>
         <source>While tools are learnt</source>
@@ -3245,6 +3369,10 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Search settings</source>
         <translation>設定を検索</translation>
+    </message>
+    <message>
+        <source>No setting has these words.</source>
+        <translation>この言葉を含む設定はありません。</translation>
     </message>
 </context>
 <context>

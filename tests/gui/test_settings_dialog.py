@@ -9,7 +9,14 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QPushButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from gui.commands import Commands
@@ -191,16 +198,6 @@ def test_news_do_not_take_away_what_is_being_typed(
     port.lineEdit().setText("40")
     router.emit(SettingsApplied(router.settings()))
     assert port.lineEdit().text() == "40"
-
-
-def test_the_search_finds_a_page_by_any_word_on_it(dialog: SettingsDialog) -> None:
-    search = named(dialog, QLineEdit, "Search settings")
-    assert isinstance(search, QLineEdit)
-    search.setText("licence")
-    assert dialog.visible_pages() == [PageName.ABOUT]
-    assert dialog.current_page() is PageName.ABOUT
-    search.clear()
-    assert dialog.visible_pages() == list(PageName)
 
 
 def test_the_descriptions_are_those_of_the_settings_themselves() -> None:
