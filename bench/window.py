@@ -176,8 +176,8 @@ class Watcher(QObject):
         return timer
 
     def _begin(self) -> None:
-        router = self.router
-        if router is None or router.listener().url is None or not self._fill(router):
+        router, page = self.router, self._application.windows.main.page
+        if router is None or not page.isVisible() or not self._fill(router):
             return
         self._waiting.stop()
         words = [router.listener().url or "", self._token, "rest:echo", str(CALLS_PER_S)]
