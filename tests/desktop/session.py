@@ -22,6 +22,7 @@ class Session:
     home: Path
     bus: str
     display: str
+    screen: subprocess.Popen[bytes]
 
     @property
     def environment(self) -> dict[str, str]:
@@ -60,13 +61,13 @@ class Session:
 @contextmanager
 def desktop_session(home: Path) -> Generator[Session]:
     home.chmod(0o700)
-    with bus_daemon(home) as bus, x_display() as display:
-        yield Session(home, bus, display)
+    with bus_daemon(home) as bus, x_display() as (display, screen):
+        yield Session(home, bus, display, screen)
 
 
 @contextmanager
-def x_display() -> Generator[str]:
-    """An X server's name, on a screen that holds the whole window."""
+def x_display() -> Generator[tuple[str, subprocess.Popen[bytes]]]:
+    """An X server by its name and process, on a screen that holds the whole window."""
     reading, writing = os.pipe()
     command = [
         "Xvfb",
@@ -82,7 +83,7 @@ def x_display() -> Generator[str]:
         os.close(writing)
         try:
             with os.fdopen(reading) as numbers:
-                yield f":{numbers.readline().strip()}"
+                yield f":{numbers.readline().strip()}", server
         finally:
             server.terminate()
 

@@ -16,6 +16,7 @@ from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 
 from gui.tray.icon import GIVE_UP_MS
+from router.model import JsonObject
 from router.tasks import spawn
 from tests.booth import children_of, connected, is_alive
 from tests.desktop.appearance import DARK, LIGHT, Appearance
@@ -63,9 +64,11 @@ def url_of(desk: Desk) -> str:
     return desk.terminal.json("status")["listener"]["url"]
 
 
-async def call_until_the_end(client: Client, tool: str) -> None:
+async def call_until_the_end(
+    client: Client, tool: str, arguments: JsonObject | None = None
+) -> None:
     with pytest.raises(MCPError, match="Toolbooth is stopping"):
-        await client.call_tool(tool, {})
+        await client.call_tool(tool, arguments or {})
 
 
 async def tools_of_a_client(desk: Desk, token: str) -> list[str]:
@@ -122,6 +125,28 @@ async def test_a_server_is_added_a_workspace_switched_and_all_is_quit_during_cal
         await asyncio.gather(*calls)
     assert "Traceback" not in running.session.log.read_text()
     os.close(holding)
+    record.close()
+
+
+async def test_a_screen_that_goes_away_takes_all_with_it_and_tells_who_called(
+    running: Desk, tmp_path: Path
+) -> None:
+    """As at the end of a session whose desktop tells nobody."""
+    record = Record(tmp_path)
+    server = stdio_config("--record", str(record.path))
+    running.terminal.json("add", "s", "--", server.command or "", *server.args)
+    running.terminal.json("refresh")
+    async with connected(url_of(running), running.terminal.token(), "legacy") as client:
+        arguments: JsonObject = {"toolKey": "s:slow", "arguments": {}}
+        call = spawn(call_until_the_end(client, "tool_execute", arguments), name="slow")
+        await record.until("slow")
+        children = children_of(running.process.pid)
+        running.session.screen.kill()
+        assert await asyncio.to_thread(ended, running.process) == 0
+        assert children
+        assert [pid for pid in children if is_alive(pid)] == []
+        await call
+    assert "Traceback" not in running.session.log.read_text()
     record.close()
 
 
