@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -13,6 +13,7 @@ from gui.look.widgets import CopyButton, label
 from router.details import LogLine
 
 LOOK_MS = 500
+MOST_LINES = 5000
 
 
 class LogView(QWidget):
@@ -27,11 +28,12 @@ class LogView(QWidget):
         self._text.setAccessibleName(self.tr("Log of the server"))
         self._text.setPlaceholderText(self.tr("It has written nothing yet."))
         self._text.setFont(fonts.mono_font())
+        self._text.setMaximumBlockCount(MOST_LINES)
         self._text.setProperty("role", "plain")
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self.look)
-        copy = CopyButton(self.tr("Copy the log"), self._text.toPlainText)
+        copy = CopyButton(self.tr("Copy what is selected, or the whole log"), self._wanted)
         hint = self.tr("The last lines it wrote to stderr, without its secrets")
         head = QHBoxLayout()
         head.setContentsMargins(20, 6, 12, 0)
@@ -53,16 +55,21 @@ class LogView(QWidget):
 
     def look(self) -> None:
         """Show what is new; stays at the end if it was there."""
-        lines = self._read()
-        if lines == self._shown:
+        lines, before = self._read(), self._shown
+        if lines == before:
             return
         self._shown = lines
         bar = self._text.verticalScrollBar()
         at_end, place = bar.value() >= bar.maximum() - 2, bar.value()
-        self._text.setPlainText(
-            "\n".join(f"{line.at.astimezone():%H:%M:%S}  {line.text}" for line in lines)
-        )
+        if before and before[-1] in lines:  # What a person has selected stays so.
+            self._text.appendPlainText(_written(lines[_after(lines, before[-1]) :]))
+        else:
+            self._text.setPlainText(_written(lines))
         bar.setValue(bar.maximum() if at_end else place)
+
+    def _wanted(self) -> str:
+        chosen = self._text.textCursor().selectedText()
+        return chosen.replace("\N{PARAGRAPH SEPARATOR}", "\n") or self.text()
 
     def text(self) -> str:
         return self._text.toPlainText()
@@ -75,3 +82,12 @@ class LogView(QWidget):
     def hideEvent(self, event: QHideEvent, /) -> None:
         super().hideEvent(event)
         self._timer.stop()
+
+
+def _written(lines: Sequence[LogLine]) -> str:
+    return "\n".join(f"{line.at.astimezone():%H:%M:%S}  {line.text}" for line in lines)
+
+
+def _after(lines: Sequence[LogLine], line: LogLine) -> int:
+    """Where what follows the last such line begins."""
+    return len(lines) - lines[::-1].index(line)

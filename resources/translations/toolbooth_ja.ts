@@ -2114,8 +2114,8 @@
         <translation>まだ何も出力していません。</translation>
     </message>
     <message>
-        <source>Copy the log</source>
-        <translation>ログをコピー</translation>
+        <source>Copy what is selected, or the whole log</source>
+        <translation>選択範囲またはログ全体をコピー</translation>
     </message>
     <message>
         <source>The last lines it wrote to stderr, without its secrets</source>

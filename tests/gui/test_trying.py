@@ -7,8 +7,9 @@ from typing import cast
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPlainTextEdit, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
@@ -272,6 +273,24 @@ def test_the_log_is_live_while_it_is_looked_at(
     line = LogLine(datetime(2026, 1, 1, tzinfo=UTC), "out of paper")
     router.state.logs[GITHUB.ref] = (line,)
     qtbot.waitUntil(lambda: "out of paper" in window.page.detail.log.text())
+
+
+def test_a_line_of_the_log_stays_selected_while_others_come(
+    router: FakeRouter, window: MainWindow, qtbot: QtBot
+) -> None:
+    lines = [LogLine(datetime(2026, 1, 1, tzinfo=UTC), f"line {number}") for number in range(4)]
+    router.state.logs[GITHUB.ref] = tuple(lines[:2])
+    go_to_tab(window, "Logs")
+    view = window.page.detail.log.findChildren(QPlainTextEdit)[0]
+    cursor = view.textCursor()
+    cursor.movePosition(QTextCursor.MoveOperation.Start)
+    cursor.select(QTextCursor.SelectionType.LineUnderCursor)
+    view.setTextCursor(cursor)
+    router.state.logs[GITHUB.ref] = tuple(lines[1:])  # The oldest is gone, two are new.
+    qtbot.waitUntil(lambda: "line 3" in window.page.detail.log.text())
+    assert [f"line {n}" in window.page.detail.log.text() for n in range(4)] == [True] * 4
+    press(window.page.detail, "Copy what is selected, or the whole log")
+    assert QApplication.clipboard().text().endswith("line 0")
 
 
 def test_a_workspace_is_renamed_in_place(router: FakeRouter, window: MainWindow) -> None:
