@@ -20,6 +20,8 @@ class Why(NamedTuple):
     """How near the two are in meaning, in 0..1; None where that says nothing for the tool."""
     learned: bool = False
     """Whether it was run after such a search before."""
+    named: bool = False
+    """Whether the query is its key."""
 
 
 class SearchHit(NamedTuple):

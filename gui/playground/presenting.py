@@ -12,7 +12,7 @@ def why_text(hit: SearchHit) -> str:
     why = hit.why
     if why is None:
         return hit.explanation
-    parts: list[str] = []
+    parts = [tr("named by its key")] if why.named else []
     if why.words:
         parts.append(tr("words: {words}").format(words=", ".join(why.words)))
     if why.meaning is not None:

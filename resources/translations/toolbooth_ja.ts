@@ -1274,6 +1274,10 @@
         <translation>キーリング（GNOME Keyring、KWallet）を用意し、サーバーを保存し直してください。</translation>
     </message>
     <message>
+        <source>named by its key</source>
+        <translation>キーで指定</translation>
+    </message>
+    <message>
         <source>words: {words}</source>
         <translation>一致語: {words}</translation>
     </message>

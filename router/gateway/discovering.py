@@ -17,7 +17,7 @@ from router.gateway.results import READ_RESULT
 from router.model import JsonObject, Optimization, Tool, ToolKey
 from router.names import parse_tool_key
 from router.search.calibration import NOTHING_FITS
-from router.searching import Experience, SearchHit, SearchReply, SearchRequest
+from router.searching import Experience, SearchHit, SearchReply, SearchRequest, Why
 
 _ROOM_EACH = 370
 """How many characters a result may take on the average. Short ones leave theirs to the others."""
@@ -40,7 +40,10 @@ async def find(
     if strategy is None:
         return SearchReply((), Optimization.BM25)
     named = {query: tool for query in inquiry.queries if (tool := _named(query, view))}
-    exact = {tool.key: SearchHit(tool, 1.0, "named by its key") for tool in named.values()}
+    exact = {
+        tool.key: SearchHit(tool, 1.0, "named by its key", why=Why(named=True))
+        for tool in named.values()
+    }
     texts = tuple(query for query in inquiry.queries if query not in named)
     reply = SearchReply((), strategy)
     if texts:

@@ -16,7 +16,7 @@ from tests.fakes import FakeRouter, SentCommand
 from tests.gui.driving import GITHUB, PERSONAL, open_window, press, stocked_router, texts
 
 KEY = ToolKey(GITHUB.id, "create_issue")
-WHY = Why(words=("open",), meaning=0.914, learned=True)
+WHY = Why(("open",), 0.914, learned=True)
 HIT = SearchHit(
     Tool(KEY, "GitHub", {"description": "Open it"}, "", 10), 0.94, "matches open", why=WHY
 )
