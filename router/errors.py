@@ -28,6 +28,13 @@ class NotFound(InvalidInput):
     """No such server, tool, workspace, project or token."""
 
 
+class NoWorkspace(NotFound):
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f'There is no workspace "{name}".', "List them with: toolbooth workspace list"
+        )
+
+
 class Refused(InvalidInput):
     """The person, or their rules, don't let this caller do this."""
 

@@ -248,8 +248,6 @@ class ServerStatus:
     step: DiscoveryStep | None
     tool_count: int | None
     """`None` while no list is known at all."""
-    prompt_count: int
-    resource_count: int
     listed_at: datetime | None
     failure: Failure | None
     process: ProcessFacts | None = None

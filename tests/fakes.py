@@ -352,8 +352,6 @@ def fake_status(name: str, **changes: Any) -> ServerStatus:
         discovery=DiscoveryStatus.SUCCESS,
         step=None,
         tool_count=3,
-        prompt_count=0,
-        resource_count=0,
         listed_at=datetime(2026, 1, 1, tzinfo=UTC),
         failure=None,
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.entries import ServerEntry
-from router.errors import NotFound
+from router.errors import NoWorkspace
 from router.events import Publish, ServerStatusChanged
 from router.model import (
     DiscoveryStatus,
@@ -79,7 +79,7 @@ class StatusBoard:
     def status(self, ref: ServerRef) -> ServerStatus:
         catalog = self._catalogs.get(ref.workspace)
         if catalog is None:  # Asked from another thread, a workspace may go meanwhile.
-            raise NotFound(f'There is no workspace "{ref.workspace}".')
+            raise NoWorkspace(ref.workspace)
         entry = catalog.entry(ref.server)
         condition = self.condition(ref)
         listing = entry.cached.listing if entry.cached else None
@@ -94,8 +94,6 @@ class StatusBoard:
             discovery=_discovery(entry, condition),
             step=condition.step,
             tool_count=len(entry.tools) if listing else None,
-            prompt_count=len(listing.prompts) if listing else 0,
-            resource_count=len(listing.resources) if listing else 0,
             listed_at=entry.listed_at,
             failure=_failure(entry, condition),
             process=condition.process,

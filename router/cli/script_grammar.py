@@ -40,9 +40,12 @@ def _text(path: Path) -> str:
         data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
         return data.decode()
     except OSError as error:
-        raise ToolboothError(f"{path} can't be read: {error.strerror}.") from None
+        raise ToolboothError(
+            f"{path} can't be read: {error.strerror}.",
+            "Name a file with the script, or - for stdin.",
+        ) from None
     except UnicodeDecodeError:
-        raise ToolboothError(f"{path} is no text.") from None
+        raise ToolboothError(f"{path} is no text.", "Save it as UTF-8.") from None
 
 
 def _run_arguments(parsed: argparse.Namespace) -> JsonObject:

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from router.control import views
-from router.errors import InvalidInput
+from router.errors import InvalidInput, NoWorkspace
 from router.model import (
     Caller,
     JsonObject,
@@ -59,9 +59,7 @@ def workspace_of(router: ControlledRouter, arguments: JsonObject) -> WorkspaceId
     meant += [each.id for each in known if each.name == text]
     if meant:
         return meant[0]
-    raise InvalidInput(
-        f'There is no workspace "{text}".', "List them with: toolbooth workspace list"
-    )
+    raise NoWorkspace(text)
 
 
 def project_of(

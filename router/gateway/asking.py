@@ -101,7 +101,10 @@ class Asking:
         """What a person says; a yes for longer also answers the same client's other calls of the
         same tool. Raises `NotFound` if nobody waits for it any more."""
         if (waiting := self._waiting.get(ask)) is None:
-            raise NotFound("Nobody waits for this answer any more.")
+            raise NotFound(
+                "Nobody waits for this answer any more.",
+                "If the call is made again, you are asked again.",
+            )
         alike = [waiting]
         if answer not in (Answer.ONCE, Answer.DENY):
             alike = [w for w in self._waiting.values() if w.grantee == waiting.grantee]

@@ -17,7 +17,14 @@ from router.catalog.entries import ServerEntry
 from router.catalog.policies import ALLOWED, Policy, Subject
 from router.catalog.reading import compact_json
 from router.catalog.view import View
-from router.errors import NotFound, Refused, ToolboothError, UpstreamAnsweredError, UpstreamFailed
+from router.errors import (
+    NotFound,
+    NoWorkspace,
+    Refused,
+    ToolboothError,
+    UpstreamAnsweredError,
+    UpstreamFailed,
+)
 from router.exchange import ProgressSink, Requester, Upstreams
 from router.gateway.arguments import problems
 from router.gateway.asking import Asking, Question
@@ -78,7 +85,7 @@ class Execution:
     def view(self, caller: Caller) -> View:
         catalog = self._catalogs.get(caller.workspace)
         if catalog is None:
-            raise NotFound(f'There is no workspace "{caller.workspace}".')
+            raise NoWorkspace(caller.workspace)
         return catalog.view(caller.project, caller.servers)
 
     def scripts(self, caller: Caller) -> Mapping[str, SavedScript]:

@@ -42,7 +42,9 @@ class Scripting:
     async def execute(self, request: Request, text: str, host: Host | None = None) -> JsonObject:
         """What `execute` answers. A script that fails is a result that says so."""
         if len(text) > _MAX_SCRIPT:
-            raise InvalidInput(f"A script has at most {_MAX_SCRIPT // 1024} KB.")
+            raise InvalidInput(
+                f"A script has at most {_MAX_SCRIPT // 1024} KB.", "Run it in several parts."
+            )
         host = host or Host(self, request)
         return await self._result(host, text, {})
 
@@ -50,7 +52,7 @@ class Scripting:
         """The result of a tool of the pseudo-server `scripts`."""
         script = self.saved(request.caller).get(name)
         if script is None:
-            raise NotFound(f'There is no script "{name}".')
+            raise NotFound(f'There is no script "{name}".', "List them with: toolbooth script list")
         return await self._result(Host(self, request, saved=True), script.text, arguments)
 
     async def try_out(self, request: Request, text: str, arguments: JsonObject) -> ScriptTrial:
@@ -105,7 +107,9 @@ class Host:
         try:
             tool = self.view.lua.tool(call.server, call.tool)
             if self.saved and tool.key.server == SCRIPTS:
-                raise InvalidInput("A saved script can't run another one.")
+                raise InvalidInput(
+                    "A saved script can't run another one.", "Call the tools that one calls."
+                )
         except ToolboothError as error:
             return {"error": f"{error.message} {error.hint}".strip()}
         if self.dry and not self._only_reads(tool.key, tool.annotations, call.arguments):

@@ -95,7 +95,9 @@ class Connections:
         spec = spec_of(client)
         place = self._place(spec)
         if place.entry is None:
-            raise NotFound(f"{spec.name} is not connected.")
+            raise NotFound(
+                f"{spec.name} is not connected.", "See which are with: toolbooth client list"
+            )
         new = documents.edited(spec.format, place.path, place.text, (*spec.keys, place.name), None)
         return self._write(spec, place, new, files.fingerprint(place.data))
 

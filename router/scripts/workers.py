@@ -152,7 +152,10 @@ class Workers:
             return await Worker.start(self._limits())
         except (OSError, TimeoutError) as error:
             log.warning("A script worker can't be started: %r", error)
-            raise ToolboothError("The process that runs scripts can't be started.") from None
+            raise ToolboothError(
+                "The process that runs scripts can't be started.",
+                "Try again; if that does not help, the log says why.",
+            ) from None
 
     def _prepare_spare(self) -> None:
         if self._closed:

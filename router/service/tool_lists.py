@@ -86,7 +86,10 @@ class ToolLists:
         entry = self._workspaces.entry(ref)
         if entry.cached is None:
             if tools:
-                raise NotFound(f"The tools of {entry.name} are not known yet.")
+                raise NotFound(
+                    f"The tools of {entry.name} are not known yet.",
+                    f"Have them listed with: toolbooth refresh {ref.server}",
+                )
             return
         known = {tool.name: tool for tool in entry.cached.listing.tools}
         for name in tools or ():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.entries import ServerEntry
-from router.errors import InvalidInput, NotFound
+from router.errors import InvalidInput, NoWorkspace
 from router.model import Failure, ProjectId, ServerId, ServerRef, WorkspaceId
 from router.ports import CachedListing
 from router.searching import SearchProvider
@@ -65,9 +65,7 @@ class Workspaces:
 
     def catalog(self, workspace: WorkspaceId) -> WorkspaceCatalog:
         if (catalog := self.catalogs.get(workspace)) is None:
-            raise NotFound(
-                f'There is no workspace "{workspace}".', "List them with: toolbooth workspace list"
-            )
+            raise NoWorkspace(workspace)
         return catalog
 
     def entry(self, ref: ServerRef) -> ServerEntry:

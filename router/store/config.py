@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from router.errors import ConfigError, Conflict, InvalidInput, NotFound, ToolboothError
+from router.errors import ConfigError, Conflict, InvalidInput, NoWorkspace, ToolboothError
 from router.model import JsonObject, WorkspaceId
 from router.settings import Settings, WorkspaceConfig
 from router.store import jsontext
@@ -255,7 +255,7 @@ class ConfigStore:
     def _document(self, workspace: WorkspaceId) -> Document[WorkspaceConfig]:
         document = self._workspaces.get(workspace)
         if document is None:
-            raise NotFound(f'There is no workspace "{workspace}".')
+            raise NoWorkspace(workspace)
         return document
 
     def _keep(self, workspaces: Mapping[WorkspaceId, Document[WorkspaceConfig]]) -> None:

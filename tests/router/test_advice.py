@@ -31,8 +31,6 @@ def status(state: ServerState, failure: Failure | None = None) -> ServerStatus:
         discovery=DiscoveryStatus.NEVER,
         step=None,
         tool_count=None,
-        prompt_count=0,
-        resource_count=0,
         listed_at=None,
         failure=failure,
     )

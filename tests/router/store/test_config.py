@@ -1,10 +1,8 @@
-"""Settings and workspaces on disk: edits are noticed, mistakes refused, nobody's change lost."""
+"""Settings and workspaces on disk: mistakes are refused, and nobody's change is lost."""
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,41 +12,15 @@ import pytest
 import router
 from router.errors import ConfigError, Conflict, InvalidInput, NotFound, ToolboothError
 from router.model import Optimization, WorkspaceId
-from router.settings import ServerConfig, Settings, WorkspaceConfig
+from router.settings import Settings, WorkspaceConfig
 from router.store.config import (
-    Accepted,
     ConfigStore,
     Rejected,
-    SettingsChanged,
     WorkspaceChanged,
-    WorkspaceGone,
 )
+from tests.router.store.config_files import PERSONAL, TIME, WORK, edit, file_of, with_server
 
 ROOT = Path(router.__file__).parents[1]
-PERSONAL = WorkspaceId("personal")
-WORK = WorkspaceId("work")
-TIME = ServerConfig(command="uvx", args=("mcp-server-time",))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> ConfigStore:
-    store = ConfigStore(tmp_path)
-    assert store.load() == []
-    return store
-
-
-def file_of(tmp_path: Path, workspace: WorkspaceId = PERSONAL) -> Path:
-    return tmp_path / "workspaces" / workspace / "workspace.json"
-
-
-def edit(path: Path, text: str) -> None:
-    """As an editor does that writes in place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-
-
-def with_server(name: str) -> str:
-    return json.dumps({"mcpServers": {name: {"command": "uvx"}}})
 
 
 class TestLoading:
@@ -140,150 +112,6 @@ class TestLoading:
         ConfigStore(data_dir).load()
         for path in (data_dir, *data_dir.rglob("*")):
             assert path.stat().st_mode & 0o077 == 0, path
-
-
-class TestPolling:
-    def test_nothing_happened_is_no_news(self, store: ConfigStore) -> None:
-        assert store.poll() == []
-
-    def test_our_own_writes_are_no_news(self, store: ConfigStore) -> None:
-        store.update_settings(lambda _: Settings(port=4000))
-        store.update_workspace(PERSONAL, lambda _: WorkspaceConfig(name="Mine"))
-        store.update_workspace(PERSONAL, lambda config: config)
-        store.create_workspace(WORK, WorkspaceConfig(name="Work"))
-        assert store.poll() == []
-
-    def test_an_edited_workspace_is_noticed(self, store: ConfigStore, tmp_path: Path) -> None:
-        edit(file_of(tmp_path), with_server("time"))
-        assert store.poll() == [WorkspaceChanged(PERSONAL)]
-        assert list(store.workspaces[PERSONAL].mcp_servers) == ["time"]
-        assert store.poll() == []
-
-    def test_edited_settings_are_noticed(self, store: ConfigStore, tmp_path: Path) -> None:
-        edit(tmp_path / "settings.json", '{"schemaVersion": 1, "port": 4000}')
-        assert store.poll() == [SettingsChanged()]
-        assert store.settings.port == 4000
-
-    def test_a_file_saved_without_a_change_is_no_news(
-        self, store: ConfigStore, tmp_path: Path
-    ) -> None:
-        os.utime(file_of(tmp_path), (0, 0))
-        assert store.poll() == []
-
-    def test_servers_in_another_order_are_a_change(
-        self, store: ConfigStore, tmp_path: Path
-    ) -> None:
-        entry = {"command": "uvx"}
-        edit(file_of(tmp_path), json.dumps({"mcpServers": {"a b": entry, "a-b": entry}}))
-        store.poll()
-        edit(file_of(tmp_path), json.dumps({"mcpServers": {"a-b": entry, "a b": entry}}))
-        os.utime(file_of(tmp_path), (0, 0))
-        assert store.poll() == [WorkspaceChanged(PERSONAL)]
-
-    def test_a_workspace_that_appears_is_noticed(self, store: ConfigStore, tmp_path: Path) -> None:
-        edit(file_of(tmp_path, WorkspaceId("my-work")), with_server("time"))
-        assert store.poll() == [WorkspaceChanged(WorkspaceId("my-work"))]
-        assert store.workspaces[WorkspaceId("my-work")].name == "My work"
-
-    def test_a_workspace_whose_folder_is_removed_is_gone(
-        self, store: ConfigStore, tmp_path: Path
-    ) -> None:
-        store.create_workspace(WORK, WorkspaceConfig(name="Work"))
-        shutil.rmtree(file_of(tmp_path, WORK).parent)
-        assert store.poll() == [WorkspaceGone(WORK)]
-        assert list(store.workspaces) == [PERSONAL]
-        assert store.poll() == []
-
-    def test_a_file_an_editor_moves_away_for_a_moment_is_not_gone(
-        self, store: ConfigStore, tmp_path: Path
-    ) -> None:
-        path = file_of(tmp_path)
-        path.rename(path.with_name("workspace.json~"))
-        assert store.poll() == []
-        edit(path, with_server("time"))
-        assert store.poll() == [WorkspaceChanged(PERSONAL)]
-        path.unlink()
-        assert store.poll() == []
-        assert store.poll() == [WorkspaceGone(PERSONAL)]
-
-    def test_a_missing_file_that_a_save_brings_back_is_not_gone(
-        self, store: ConfigStore, tmp_path: Path
-    ) -> None:
-        file_of(tmp_path).unlink()
-        assert store.poll() == []
-        store.update_workspace(PERSONAL, lambda _: WorkspaceConfig(name="Mine"))
-        assert store.poll() == []
-        assert ConfigStore(tmp_path).load() == []
-        assert store.workspaces[PERSONAL].name == "Mine"
-
-    def test_removed_settings_stay_as_they_were(self, store: ConfigStore, tmp_path: Path) -> None:
-        store.update_settings(lambda _: Settings(port=4000))
-        (tmp_path / "settings.json").unlink()
-        assert store.poll() == []
-        assert store.settings.port == 4000
-
-    def test_a_malformed_edit_is_refused_once_with_its_line_and_the_last_good_state_stays(
-        self, store: ConfigStore, tmp_path: Path
-    ) -> None:
-        path = file_of(tmp_path)
-        edit(path, with_server("time"))
-        store.poll()
-        edit(path, '{\n  "mcpServers": {\n    "time": {"args": []}\n  }\n}')
-        reason = 'mcpServers.time: a server needs either "command" or "url"'
-        assert store.poll() == [Rejected(path, 3, reason)]
-        assert store.poll() == []
-        assert store.rejected == (Rejected(path, 3, reason),)
-        assert store.workspaces[PERSONAL].mcp_servers["time"].command == "uvx"
-
-    def test_the_line_is_right_in_a_file_pasted_from_vs_code(
-        self, store: ConfigStore, tmp_path: Path
-    ) -> None:
-        edit(
-            file_of(tmp_path), '{\n  "servers": {\n    "time": {\n      "command": 7\n    }\n  }\n}'
-        )
-        [rejected] = store.poll()
-        assert isinstance(rejected, Rejected)
-        assert rejected.line == 4
-
-    def test_a_mended_file_is_accepted(self, store: ConfigStore, tmp_path: Path) -> None:
-        path = file_of(tmp_path)
-        good = path.read_text()
-        edit(path, "{")
-        store.poll()
-        edit(path, good)
-        assert store.poll() == [Accepted(path)]
-        edit(path, "{")
-        store.poll()
-        edit(path, with_server("time"))
-        assert store.poll() == [Accepted(path), WorkspaceChanged(PERSONAL)]
-        assert store.rejected == ()
-
-    def test_workspaces_that_can_not_be_looked_at_are_left_as_they_were(
-        self, store: ConfigStore, tmp_path: Path, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        (tmp_path / "workspaces").rename(tmp_path / "aside")
-        (tmp_path / "workspaces").write_text("")
-        [rejected] = store.poll()
-        assert isinstance(rejected, Rejected)
-        assert store.poll() == []
-        assert PERSONAL in store.workspaces
-        assert [r.message for r in caplog.records if "Ignoring" in r.message] == [
-            f"Ignoring {tmp_path / 'workspaces'}: it can't be read: Not a directory"
-        ]
-        (tmp_path / "workspaces").unlink()
-        (tmp_path / "aside").rename(tmp_path / "workspaces")
-        assert store.poll() == [Accepted(file_of(tmp_path))]
-
-    def test_a_file_that_can_not_be_read_is_rejected_once(
-        self, store: ConfigStore, tmp_path: Path
-    ) -> None:
-        path = tmp_path / "settings.json"
-        path.unlink()
-        path.mkdir()
-        [rejected] = store.poll()
-        assert isinstance(rejected, Rejected)
-        assert "can't be read" in rejected.reason
-        assert store.poll() == []
 
 
 class TestSaving:

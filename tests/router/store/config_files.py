@@ -1,0 +1,27 @@
+"""A configuration on disk, as its tests write and find it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from router.model import WorkspaceId
+from router.settings import ServerConfig
+
+PERSONAL = WorkspaceId("personal")
+WORK = WorkspaceId("work")
+TIME = ServerConfig(command="uvx", args=("mcp-server-time",))
+
+
+def file_of(tmp_path: Path, workspace: WorkspaceId = PERSONAL) -> Path:
+    return tmp_path / "workspaces" / workspace / "workspace.json"
+
+
+def edit(path: Path, text: str) -> None:
+    """As an editor does that writes in place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def with_server(name: str) -> str:
+    return json.dumps({"mcpServers": {name: {"command": "uvx"}}})

@@ -1,0 +1,16 @@
+"""What the tests of the store share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from router.store.config import ConfigStore
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ConfigStore:
+    store = ConfigStore(tmp_path)
+    assert store.load() == []
+    return store
