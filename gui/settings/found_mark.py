@@ -10,24 +10,30 @@ from gui.look.painting import saved
 from gui.look.theme import theme
 
 _RADIUS = 8
+_ASIDE = 8
 
 
 class FoundMark(QWidget):
-    """Lies over `setting` as long as that is there, and lets every click through."""
+    """Stands around `setting` as long as that is there, and lets every click through."""
 
     def __init__(self, setting: QWidget) -> None:
-        super().__init__(setting)
+        super().__init__(setting.parentWidget())
+        self.setting = setting
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setGeometry(setting.rect())
         setting.installEventFilter(self)
+        setting.destroyed.connect(self.deleteLater)
+        self._follow()
         self.raise_()
         self.show()
 
     def eventFilter(self, watched: QObject, event: QEvent, /) -> bool:
-        if event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
-            self.setGeometry(watched.rect())
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+            self._follow()
         return False
+
+    def _follow(self) -> None:
+        self.setGeometry(self.setting.geometry().adjusted(-_ASIDE, 0, _ASIDE, 0))
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
         with saved(QPainter(self)) as painter:

@@ -32,9 +32,7 @@ def search(dialog: SettingsDialog, text: str) -> None:
 def found(dialog: SettingsDialog) -> list[str]:
     """The texts of the setting that is marked."""
     [mark] = [each for each in dialog.findChildren(FoundMark) if each.isVisible()]
-    setting = mark.parentWidget()
-    assert setting is not None
-    shown = [setting, *setting.findChildren(QWidget)]
+    shown = [mark.setting, *mark.setting.findChildren(QWidget)]
     return [each.text() for each in shown if isinstance(each, QLabel | QAbstractButton)]
 
 
