@@ -111,14 +111,10 @@ class Guard:
         """The request with its caller, or raise the `Refusal` it gets."""
         headers = _headers(scope)
         place = self._check_address(scope, headers)
-        token = self._rules.authenticate(bearer) if (bearer := _bearer(headers)) else None
-        body, meta = None, {}
-        if scope["method"] == "POST":
-            text = await _body_in_time(receive, headers)
-            if bearer is None:
-                self._check_token_in(text)
-            body = await _read(text)
-            meta = _meta(body)
+        bearer = _bearer(headers)
+        token = self._rules.authenticate(bearer) if bearer else None
+        body = await self._body(scope, receive, headers, is_stranger=bearer is None)
+        meta = _meta(body)
         said = _text(meta.get("token"))
         if bearer is None:
             token = self._rules.authenticate(said)
@@ -137,6 +133,16 @@ class Guard:
         return Arrival(
             scope["method"], headers, scope["headers"], body, caller, recall, receive, send
         )
+
+    async def _body(
+        self, scope: Scope, receive: Receive, headers: dict[str, str], *, is_stranger: bool
+    ) -> object:
+        if scope["method"] != "POST":
+            return None
+        text = await _body_in_time(receive, headers)
+        if is_stranger:
+            self._check_token_in(text)
+        return await _read(text)
 
     def _check_token_in(self, text: bytes) -> None:
         """Raises `Refusal` if a token is needed and none that holds is anywhere in `text`."""

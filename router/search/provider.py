@@ -1,4 +1,4 @@
-"""The strategies behind `ports.SearchProvider`, and what happens when one can't answer.
+"""The strategies behind `searching.SearchProvider`, and what happens when one can't answer.
 
 An index is made ready off the loop, in a thread of its own, and is then only read: a search that
 runs keeps the one it began with. What was read of a server's tools is kept while recent indexes
@@ -81,7 +81,7 @@ class Provider:
 
 
 class StrategyIndex:
-    """The `ports.SearchIndex` of a set of tools, by whichever strategy a request names."""
+    """The `searching.SearchIndex` of a set of tools, by whichever strategy a request names."""
 
     def __init__(self, provider: Provider, tools: Sequence[Tool]) -> None:
         self._provider = provider

@@ -41,7 +41,7 @@ class _Search:
 
 
 class Learning:
-    """The one production implementation of `ports.Lessons`."""
+    """The one production implementation of `searching.Lessons`."""
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ class Edit(Protocol):
 
 
 class Projects:
-    """The one production implementation of `ports.ProjectsPort`."""
+    """The one production implementation of `projects.ProjectsPort`."""
 
     def __init__(self, workspaces: Workspaces, edit: Edit, publish: Publish) -> None:
         self._workspaces = workspaces

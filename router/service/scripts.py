@@ -24,7 +24,7 @@ from router.store.scripts import ScriptStore, Stamp
 
 
 class Scripts:
-    """The one production implementation of `ports.ScriptsPort`."""
+    """The one production implementation of `saved.ScriptsPort`."""
 
     def __init__(
         self,

@@ -47,7 +47,7 @@ class Owner(Protocol):
 
 
 class Searches:
-    """The one production implementation of `ports.SearchPort`."""
+    """The one production implementation of `searching.SearchPort`."""
 
     def __init__(
         self,

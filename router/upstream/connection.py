@@ -42,7 +42,7 @@ class Transport(Link, Protocol):
 
 
 class Connection:
-    """Implements `ports.Upstream`. Results look the same whichever revision the server speaks."""
+    """Implements `exchange.Upstream`. Results look the same whichever revision a server speaks."""
 
     way: Way | None = None
     """By which it reaches an address."""

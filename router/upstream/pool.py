@@ -63,7 +63,7 @@ def _usual_terms(_ref: ServerRef) -> Terms:
 
 
 class UpstreamPool:
-    """Implements `ports.Upstreams`.
+    """Implements `exchange.Upstreams`.
 
     `launch` is asked at every start, so that secrets are resolved only then, with the folder of the
     client if the server works there; it raises `UpstreamFailed` for a server that may not run. The
