@@ -26,7 +26,9 @@ _DEPRECATED = re.compile(
 
 
 def is_deprecated(tool: Tool) -> bool:
-    return _DEPRECATED.search(tool.description) is not None
+    text = tool.description
+    # Hardly any says so: asking first takes a tenth of the time.
+    return "deprecated" in text.lower() and _DEPRECATED.search(text) is not None
 
 
 def field_texts(tool: Tool) -> tuple[str, ...]:

@@ -12,24 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from router.search.postings import Numbers, Postings
+from router.search.postings import DEFAULT, Numbers, Postings, Weights
 from router.search.segments import Floats, Vocabulary
 
-K1 = 1.2
 _BITS: Floats = np.array([2.0**bit for bit in range(52)])
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """How much each field counts, and how much its length matters (0 not at all, 1 fully)."""
-
-    weight: tuple[float, ...] = (3.0, 1.5, 2.0, 1.0, 1.0)
-    b: tuple[float, ...] = (0.3, 0.3, 0.3, 0.6, 0.0)
-    """A long description says the same in more words; more parameters are more that a tool can do,
-    so that their number takes nothing from any of them."""
-    k1: float = K1
-    name: float = 0.45
-    """How much a tool gains whose whole name was asked for."""
 
 
 @dataclass(slots=True)
@@ -74,9 +60,9 @@ class LexicalIndex:
     """Scores all documents of some blocks of postings against query tokens."""
 
     def __init__(
-        self, blocks: Sequence[Postings], vocabulary: Vocabulary, weights: Weights | None = None
+        self, blocks: Sequence[Postings], vocabulary: Vocabulary, weights: Weights = DEFAULT
     ) -> None:
-        weights = weights or Weights()
+        """With the weights that the blocks were made with."""
         self.count = sum(each.count for each in blocks)
         self.best_gain = (weights.k1 + 1) * (1 + weights.name)
         self._numbers = vocabulary.numbers
@@ -140,19 +126,20 @@ def _usual_lengths(blocks: Sequence[Postings]) -> Floats:
 
 def _gains(block: Postings, idfs: Floats, usual: Floats, weights: Weights) -> Floats:
     """What each row of a block gains its document: in words by BM25F; in names the token's part of
-    all that the name says, telling words counting more."""
-    b = np.array(weights.b)
-    norms = np.maximum(1 - b + b * block.lengths / usual, 1e-9)
-    each_time: Floats = (np.array(weights.weight) / norms).ravel()
-    frequency = block.times * each_time[block.places]
-    rows, places, times = block.again
+    all that the name says, telling words counting more. In as few passes as can be, since all rows
+    are weighed anew whenever a server comes or goes."""
+    b, best = np.array(weights.b), weights.k1 + 1
+    norms = (weights.k1 * np.maximum(1 - b + b * block.lengths / usual, 1e-9)).ravel()
+    gains = norms.take(block.places)
+    gains += block.times
+    np.divide(block.times, gains, out=gains)
+    further = block.further
+    frequency = block.times[further.rows] / norms[block.places[further.rows]]
     # A row may be there twice, for a third field: adding by index would count it once.
-    np.add.at(frequency, rows, times * each_time[places])
-    gains = frequency * (weights.k1 + 1)
-    frequency += weights.k1
-    gains /= frequency
+    np.add.at(frequency, further.each, further.times / norms[further.places])
+    gains[further.rows] = frequency / (frequency + 1)
     rows, tokens, documents = block.named
     whole = np.bincount(documents, idfs[tokens], block.count)
-    gains[rows] = weights.name / whole[documents]
-    gains *= idfs[: len(block.frequencies)].repeat(np.diff(block.starts))
+    gains[rows] = weights.name / best / whole[documents]
+    gains *= (best * idfs[: len(block.frequencies)]).repeat(np.diff(block.starts))
     return gains

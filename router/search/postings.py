@@ -6,7 +6,7 @@ servers that are searched together, they are part of every index that has those.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -14,10 +14,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from router.search.documents import Field
-from router.search.segments import Ints, Segment
+from router.search.segments import Floats, Ints, Segment
 
 Numbers: TypeAlias = NDArray[np.int64]
-Floats32: TypeAlias = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each field counts, and how much its length matters (0 not at all, 1 fully)."""
+
+    weight: tuple[float, ...] = (3.0, 1.5, 2.0, 1.0, 1.0)
+    b: tuple[float, ...] = (0.3, 0.3, 0.3, 0.6, 0.0)
+    """A long description says the same in more words; more parameters are more that a tool can do,
+    so that their number takes nothing from any of them."""
+    k1: float = 1.2
+    name: float = 0.45
+    """How much a tool gains whose whole name was asked for."""
+
+
+DEFAULT = Weights()
+
+
+@dataclass(frozen=True, slots=True)
+class Further:
+    """For tokens that stand in several fields of the same tool, those after the first."""
+
+    rows: Numbers
+    """Which rows are about such tokens."""
+    each: Numbers
+    """Which of `rows` each further field belongs to."""
+    places: Ints
+    times: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +62,9 @@ class Postings:
     """Which tool each row is about; for the second rows, of names, `count` more."""
     places: Ints
     """Which field of which tool, as a place in `lengths` read row by row."""
-    times: Floats32
-    """How often the token stands there."""
-    again: tuple[Numbers, Ints, Floats32]
-    """For tokens that stand in further fields of the same tool: row, place, times."""
+    times: Floats
+    """How often the token stands there, times what the field counts."""
+    further: Further
     named: tuple[Numbers, Ints, Ints]
     """Which are the second rows, with their tokens and tools."""
     lengths: Ints
@@ -50,11 +76,12 @@ class Postings:
         return slice(self.starts[token], self.starts[token + 1])
 
 
-def postings_of(segments: Sequence[Segment]) -> Postings:
+def postings_of(segments: Sequence[Segment], weights: Weights = DEFAULT) -> Postings:
     """Of all segments together, their tools numbered one after the other."""
-    width = np.int32(segments[0].lengths.shape[1])
+    width = np.int32(len(weights.weight))
     count = sum(len(each.tools) for each in segments)
-    tokens, places, times, again = _in_a_row(segments, width)
+    tokens = np.concatenate([each.tokens for each in segments])
+    places, times = _fields(segments, [(each.places, each.times) for each in segments], weights)
     names = np.flatnonzero(places % width == Field.NAME)
     source = np.concatenate((np.arange(len(tokens)), names))
     # The segments are sorted already: a stable sort only has to merge them.
@@ -71,27 +98,34 @@ def postings_of(segments: Sequence[Segment]) -> Postings:
         documents=documents,
         places=places[source],
         times=times[source],
-        again=(row_of[again[0]], again[1], again[2]),
+        further=_further(segments, weights, row_of),
         named=(second, tokens[names], places[names] // width),
         lengths=np.concatenate([each.lengths for each in segments]),
     )
 
 
-def _in_a_row(
-    segments: Sequence[Segment], width: np.int32
-) -> tuple[Ints, Ints, Floats32, tuple[Ints, Ints, Floats32]]:
-    """Tokens, places and times of all postings, one segment after the other, and those in further
-    fields."""
-    tools = np.cumsum([0, *(len(each.tools) for each in segments)], dtype=np.int32)
-    postings = np.cumsum([0, *(len(each.tokens) for each in segments)], dtype=np.int32)
-    at = list(zip(segments, width * tools[:-1], postings[:-1], strict=True))
-    return (
-        np.concatenate([each.tokens for each in segments]),
-        np.concatenate([each.places + place for each, place, _ in at]),
-        np.concatenate([each.times for each in segments]),
-        (
-            np.concatenate([each.again[0] + posting for each, _, posting in at]),
-            np.concatenate([each.again[1] + place for each, place, _ in at]),
-            np.concatenate([each.again[2] for each in segments]),
-        ),
-    )
+def _further(segments: Sequence[Segment], weights: Weights, row_of: Numbers) -> Further:
+    starts = _starts(len(each.tokens) for each in segments)
+    postings = [each.again[0] + at for each, at in zip(segments, starts, strict=True)]
+    rows, each = np.unique(row_of[np.concatenate(postings)], return_inverse=True)
+    again = [each.again[1:] for each in segments]
+    return Further(rows, each, *_fields(segments, again, weights))
+
+
+def _fields(
+    segments: Sequence[Segment],
+    fields: Iterable[tuple[Ints, NDArray[np.float32]]],
+    weights: Weights,
+) -> tuple[Ints, Floats]:
+    """Places and times of the segments' fields, as of all tools together and as each counts."""
+    width = np.int32(len(weights.weight))
+    starts = _starts(len(each.tools) for each in segments)
+    pairs = list(zip(fields, starts, strict=True))
+    places = np.concatenate([each + width * at for (each, _), at in pairs])
+    times = np.concatenate([each for (_, each), _ in pairs])
+    return places, times * np.array(weights.weight)[places % width]
+
+
+def _starts(sizes: Iterable[int]) -> Ints:
+    """Where each of some begins that follow each other."""
+    return np.cumsum([0, *sizes], dtype=np.int32)[:-1]

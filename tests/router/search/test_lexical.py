@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from rank_bm25 import BM25Okapi  # pyright: ignore[reportMissingTypeStubs] - it has none
 
-from router.search.lexical import LexicalIndex, Weights
-from router.search.postings import postings_of
+from router.search.lexical import LexicalIndex
+from router.search.postings import Weights, postings_of
 from router.search.segments import Segment, Vocabulary, segment, segment_of
 from router.search.tokens import tokenize
 from router.search.typos import Typos
@@ -20,7 +20,7 @@ ONE_FIELD = Weights(weight=(1.0,), b=(0.75,), k1=1.5, name=0.0)
 
 def one_field_index(parts: list[list[list[str]]]) -> LexicalIndex:
     vocabulary = Vocabulary()
-    blocks = [postings_of([one_field_segment(part, vocabulary)]) for part in parts]
+    blocks = [postings_of([one_field_segment(part, vocabulary)], ONE_FIELD) for part in parts]
     return LexicalIndex(blocks, vocabulary, ONE_FIELD)
 
 
@@ -69,7 +69,7 @@ def test_segments_and_blocks_put_together_score_as_one_that_was_read_whole() -> 
 def test_an_index_does_not_see_words_that_later_ones_bring() -> None:
     vocabulary = Vocabulary()
     first = one_field_segment([["old"]], vocabulary)
-    index = LexicalIndex([postings_of([first])], vocabulary, ONE_FIELD)
+    index = LexicalIndex([postings_of([first], ONE_FIELD)], vocabulary, ONE_FIELD)
     one_field_segment([["new"]], vocabulary)
     assert (index.number("old"), index.number("new")) == (0, None)
 
