@@ -21,12 +21,10 @@ def reasons(
     """For each of the `chosen` tools, given the places of these, and perhaps of more, in what was
     scored, and what was learned of them."""
     named = scored.wish.named
-    words = [(1 << bit, named[token]) for bit, token in enumerate(scored.found.tokens)]
     result: list[Why] = []
-    for has, place, known in zip(scored.found.having(chosen), places, learned, strict=False):
-        matched = dict.fromkeys([word for bit, word in words if has & bit])
-        nearness = _nearness(scored, place, bool(matched))
-        result.append(Why(tuple(matched)[:MAX_WORDS], nearness, known > 0))
+    for tokens, place, known in zip(scored.found.having(chosen), places, learned, strict=False):
+        words = tuple(dict.fromkeys([named[token] for token in tokens]))[:MAX_WORDS]
+        result.append(Why(words, _nearness(scored, place, bool(words)), known > 0))
     return result
 
 

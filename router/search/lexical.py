@@ -7,27 +7,15 @@ summed, so that a word in a short name counts for more than the same word in a l
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
 from router.search.postings import DEFAULT, Numbers, Postings, Weights
-from router.search.segments import Floats, Vocabulary
-
-_BITS: Floats = np.array([2.0**bit for bit in range(52)])
-
-
-@dataclass(slots=True)
-class FoundRows:
-    """What one block has for the tokens of a query."""
-
-    documents: Numbers
-    """Which document each row is about, those of one token after those of another."""
-    sizes: Sequence[int]
-    """How many rows each token has."""
-    count: int
-    """How many documents the block has."""
+from router.search.segments import Floats, Ints, Vocabulary
 
 
 @dataclass(slots=True)
@@ -38,21 +26,23 @@ class Found:
     """Of each document."""
     tokens: Sequence[int]
     """The most telling first."""
-    blocks: Sequence[FoundRows]
+    documents: Numbers
+    """Which document each row is about that was found, those of one token after those of another;
+    beyond the last document are the rows about names."""
+    sizes: Sequence[int]
+    """How many rows each token has."""
 
-    def having(self, documents: Sequence[int]) -> list[int]:
-        """Which of the tokens each of some documents has: a bit for each, the lowest for the first.
-        No bits for tokens after the 52 most telling ones, which sums of bits have no room for."""
-        result = dict.fromkeys(documents, 0)
-        start = 0
-        for block in self.blocks:
-            here = [each for each in documents if start <= each < start + block.count]
-            if here:
-                sizes = block.sizes[: len(_BITS)]
-                bits = _BITS[: len(sizes)].repeat(sizes)
-                has = np.bincount(block.documents[: len(bits)], bits, block.count)
-                result.update({each: int(has[each - start]) for each in here})
-            start += block.count
+    def having(self, documents: Sequence[int]) -> list[list[int]]:
+        """Which of the tokens each of some documents has, the most telling first."""
+        result: dict[int, list[int]] = {document: [] for document in documents}
+        wanted = bytearray(2 * len(self.scores))
+        for document in documents:
+            wanted[document] = True
+        rows = np.frombuffer(wanted, dtype=np.bool_)[self.documents].nonzero()[0]
+        found: list[int] = self.documents[rows].tolist()
+        ends = list(accumulate(self.sizes))
+        for row, document in zip(rows.tolist(), found, strict=True):
+            result[document].append(self.tokens[bisect_right(ends, row)])
         return list(result.values())
 
 
@@ -71,7 +61,11 @@ class LexicalIndex:
             frequency[: len(each.frequencies)] += each.frequencies
         idfs: Floats = np.log1p((self.count - frequency + 0.5) / (frequency + 0.5))
         usual = _usual_lengths(blocks)
-        self._blocks = [(each, _gains(each, idfs, usual, weights)) for each in blocks]
+        ends = accumulate(each.count for each in blocks)
+        self._blocks = [
+            (each, _documents(each, end, self.count), _gains(each, idfs, usual, weights))
+            for each, end in zip(blocks, ends, strict=True)
+        ]
         # What is asked for one by one is kept in lists: getting one number of an array is slow.
         self._known: list[bool] = (frequency > 0).tolist()
         self._idfs: list[float] = idfs.tolist()
@@ -93,29 +87,34 @@ class LexicalIndex:
     def find(self, weighed: Mapping[int, float]) -> Found:
         """For tokens, each with its own weight up to 1."""
         telling = sorted(weighed.items(), key=lambda each: -self._idfs[each[0]] * each[1])
-        found = [_found(block, gains, telling) for block, gains in self._blocks]
-        scores = found[0][0] if len(found) == 1 else np.concatenate([each for each, _ in found])
-        return Found(scores, [token for token, _ in telling], [rows for _, rows in found])
+        found: list[Ints] = []
+        gained: list[Floats] = []
+        sizes: list[int] = []
+        for token, weight in telling:
+            size = 0
+            for block, documents, gains in self._blocks:
+                rows = block.rows(token)
+                here = documents[rows]
+                found.append(here)
+                gained.append(gains[rows] if weight == 1.0 else weight * gains[rows])
+                size += len(here)
+            sizes.append(size)
+        if not found:
+            return Found(np.zeros(self.count), (), np.empty(0, dtype=np.intp), ())
+        rows = np.concatenate(found, dtype=np.intp)
+        summed = np.bincount(rows, np.concatenate(gained), 2 * self.count)
+        scores, named = np.asarray(summed, dtype=np.float64).reshape(2, -1)
+        named += 1
+        scores *= named
+        return Found(scores, [token for token, _ in telling], rows, sizes)
 
 
-def _found(
-    block: Postings, gains: Floats, weighed: Sequence[tuple[int, float]]
-) -> tuple[Floats, FoundRows]:
-    """The score of each document of a block, and the rows that it comes from."""
-    places = [block.rows(token) for token, _ in weighed]
-    if not places:
-        return np.zeros(block.count), FoundRows(np.zeros(0, np.intp), (), block.count)
-    found = [block.documents[place] for place in places]
-    gained = [
-        gains[place] if weight == 1.0 else weight * gains[place]
-        for place, (_, weight) in zip(places, weighed, strict=True)
-    ]
-    documents = np.concatenate(found, dtype=np.intp)
-    summed = np.bincount(documents, np.concatenate(gained), 2 * block.count)
-    scores, named = np.asarray(summed, dtype=np.float64).reshape(2, -1)
-    named += 1
-    scores *= named
-    return scores, FoundRows(documents, [len(each) for each in found], block.count)
+def _documents(block: Postings, end: int, count: int) -> Ints:
+    """Which document of all `count` each row of a block is about, the last of the block being just
+    before `end`; those of names have `count` added."""
+    documents = block.documents + np.int32(end - block.count)
+    documents[block.named[0]] += count - block.count
+    return documents
 
 
 def _usual_lengths(blocks: Sequence[Postings]) -> Floats:

@@ -123,7 +123,8 @@ def _fields(
     pairs = list(zip(fields, starts, strict=True))
     places = np.concatenate([each + width * at for (each, _), at in pairs])
     times = np.concatenate([each for (_, each), _ in pairs])
-    return places, times * np.array(weights.weight)[places % width]
+    weight: Floats = np.array(weights.weight)
+    return places, weight[places % width] * times
 
 
 def _starts(sizes: Iterable[int]) -> Ints:
