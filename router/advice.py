@@ -61,7 +61,7 @@ def explain(status: ServerStatus) -> Advice:
         return advise(status.failure, status.name)
     match status.state:
         case ServerState.DISABLED:
-            return _advise(Failure(FailureKind.DISABLED), status.name)
+            return _advise(Failure(FailureKind.DISABLED, status.id), status.name)
         case ServerState.NEEDS_CONSENT:
             waiting = Failure(FailureKind.CONSENT_NEEDED, status.id, f"“{status.target}”")
             return _advise(waiting, status.name)
@@ -197,7 +197,7 @@ def _advise(failure: Failure, server_name: str) -> Advice:
         case FailureKind.DISABLED:
             return Advice(
                 f"{server_name} is switched off.",
-                "Switch it on in the window or with: toolbooth enable",
+                f"Switch it on in the window or with: toolbooth enable {subject or 'NAME'}",
             )
         case FailureKind.OTHER:
             return Advice(f"{server_name}: {_ended(detail)}", "The log has the details.")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from router.advice import explain
 from router.control import views
 from router.control.asking import Command, ControlledRouter, project_of, server_of, workspace_of
 from router.errors import InvalidInput
-from router.model import JsonObject, as_object
+from router.model import JsonObject, ServerId, WorkspaceId, as_object
 from router.names import parse_tool_key
 from router.result import Failed
 
@@ -39,9 +40,18 @@ async def _call(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     key = parse_tool_key(str(arguments["toolKey"]))
     result = await router.call_tool(caller, key, as_object(arguments.get("arguments")))
     if isinstance(result, Failed):
+        _check_on(router, workspace, key.server)
         in_terminal = result.hint.replace("tool_discovery", "“toolbooth search”")
         raise InvalidInput(result.message, in_terminal)
     return result.value
+
+
+def _check_on(router: ControlledRouter, workspace: WorkspaceId, server: ServerId) -> None:
+    """A client is not told that there is a server which is off; its person is."""
+    for status in router.servers(workspace):
+        if status.id == server and not status.enabled:
+            advice = explain(status)
+            raise InvalidInput(advice.cause, advice.suggestion)
 
 
 COMMANDS: dict[str, Command] = {

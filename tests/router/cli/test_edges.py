@@ -62,6 +62,14 @@ def test_a_failure_is_json_too_where_json_was_asked_for(
     assert message in err
 
 
+def test_a_call_of_a_server_that_is_off_says_how_to_switch_it_on(terminal: Terminal) -> None:
+    terminal("add", "Test", "--url", "http://127.0.0.1:9/mcp")
+    terminal("disable", "Test")
+    code, _, err = terminal("call", "test:echo")
+    assert (code, "Test is switched off." in err) == (1, True)
+    assert "toolbooth enable test" in err
+
+
 def test_json_behind_the_dashes_is_the_servers_own(terminal: Terminal) -> None:
     code, out, _ = terminal("add", "", "--", "server", "--json")
     assert (code, out) == (1, "")
