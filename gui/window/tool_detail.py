@@ -165,6 +165,9 @@ class ToolDetail(QWidget):
 
     def show_tool(self, tool: ToolView) -> None:
         shown = self._view
+        if tool == shown:  # A filter leaves it selected; a choice may have moved in vain.
+            self._access.set_current(tool.permission)
+            return
         same = shown is not None and shown[:5] == tool[:5]
         self._key, self._view = tool.key, tool
         self._name.setText(tool.key.shown)

@@ -45,14 +45,15 @@ class ToolModel(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._all: list[tuple[str, ToolView]] = []
+        self._all: list[ToolView] = []
+        self._texts: list[str] = []
         self._shown: list[ToolView] = []
         self._words: list[str] = []
 
     def set_tools(self, tools: Sequence[ToolView]) -> None:
-        searchable = [(f"{t.key.tool}\n{t.title}\n{t.description}".casefold(), t) for t in tools]
-        same_rows = [t.key for _, t in searchable] == [t.key for _, t in self._all]
-        self._all = searchable
+        same_rows = [tool.key for tool in tools] == [tool.key for tool in self._all]
+        self._all = list(tools)
+        self._texts = [f"{t.key.tool}\n{t.title}\n{t.description}".casefold() for t in tools]
         if same_rows:
             self._shown = self._passing()
             self.dataChanged.emit(self.index(0), self.index(len(self._shown) - 1))
@@ -99,10 +100,10 @@ class ToolModel(QAbstractListModel):
         return True
 
     def _passing(self) -> list[ToolView]:
-        passing = self._all
+        rows: Sequence[int] = range(len(self._all))
         for word in self._words:
-            passing = [(text, tool) for text, tool in passing if word in text]
-        return [tool for _, tool in passing]
+            rows = [row for row in rows if word in self._texts[row]]
+        return [self._all[row] for row in rows]
 
     def _reset(self) -> None:
         self.beginResetModel()
