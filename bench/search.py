@@ -1,19 +1,23 @@
 """`python -m bench.search`: what a search costs, by number of tools, beside rank-bm25.
 
 The catalogue is made up: servers of a hundred tools whose words are as common as words are, a few
-very and most of them rarely. Times of searches are the best of some rounds for each query, those of
-building are of the processor, so that they say what the work costs and not what else the computer
-does.
+very and most of them rarely. The strategies take turns, round by round, after one that warms
+all of them up, so that whatever else the computer does troubles them alike. Times of searches are
+the best of some rounds for each query; `x` is how many times as fast as rank-bm25 the median is.
+`first` is the median of searches whose words were never asked for before. Times of building and of
+adding a server are of the processor: what the work costs.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import random
+import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from router.catalog.reading import read_tool
 from router.model import Optimization, ServerId, Tool
@@ -25,9 +29,16 @@ from router.searching import SearchRequest
 SIZES = (100, 1_000, 10_000, 100_000)
 TOOLS_PER_SERVER = 100
 QUERIES = 60
-ROUNDS = 3
+ROUNDS = 10
+ADDED = 5
+"""How many servers are added, one at a time; the median counts."""
 REFERENCE_UP_TO = 10_000
 """The reference reads every tool for every query: larger catalogues would take minutes."""
+
+
+_REFERENCE = "rank-bm25"
+Search: TypeAlias = Callable[[str], object]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +58,7 @@ def main() -> None:
     chance = random.Random(3)
     words = _words()
     queries = [" ".join(_some(words, chance, 6)) for _ in range(QUERIES)]
-    print(f"{'tools':>8}  {'strategy':10}  p50 ms  p95 ms  p99 ms   build s   add server ms")
+    print(f"{'tools':>8}  {'strategy':10}  p50 ms  p95 ms  p99 ms     x   first   build s  add ms")
     for size in options.sizes:
         _measure(size, catalogue(size, words, chance), words, queries, chance)
 
@@ -56,33 +67,55 @@ def _measure(
     size: int, tools: list[Tool], words: Sequence[str], queries: list[str], chance: random.Random
 ) -> None:
     provider = Provider()
+    searches: dict[str, Search] = {}
+    costs: dict[str, str] = {}
     for strategy in (Optimization.BM25, Optimization.HYBRID):
         meaning = strategy is Optimization.HYBRID
-        started = time.process_time()
-        ranking = provider.build(tools, meaning=meaning)
-        built_s = time.process_time() - started
-        more = [*tools, *server("added", words, chance)]
-        started = time.process_time()
-        provider.build(more, meaning=meaning)
-        added_ms = 1000 * (time.process_time() - started)
-        times = timed(lambda text, r=ranking: r.search(SearchRequest((text,), 8)), queries)
-        print(f"{size:8,}  {strategy:10} {times}  {built_s:8.2f}   {added_ms:8.1f}", flush=True)
+        ranking, built_ms = _costing(lambda m=meaning: provider.build(tools, meaning=m))
+        more = [[*tools, *server(f"added{n}", words, chance)] for n in range(ADDED)]
+        added = [_costing(lambda t=t, m=meaning: provider.build(t, meaning=m))[1] for t in more]
+        searches[strategy] = lambda text, r=ranking: r.search(SearchRequest((text,), 8))
+        costs[strategy] = f"{built_ms / 1000:8.2f}  {statistics.median(added):6.1f}"
     if size <= REFERENCE_UP_TO:
-        print(f"{size:8,}  {'rank-bm25':10} {timed(_reference(tools), queries)}", flush=True)
+        searches[_REFERENCE] = _reference(tools)
+    others = [" ".join(_some(words, chance, 6)) for _ in queries]
+    first = {name: statistics.median(each) for name, each in _taking_turns(searches, others)}
+    times = dict(timed(searches, queries))
+    for name, each in times.items():
+        ratio = times[_REFERENCE].p50_ms / each.p50_ms if _REFERENCE in times else math.nan
+        print(f"{size:8,}  {name:10} {each} {ratio:5.1f} {first[name]:7.3f}  {costs.get(name, '')}")
 
 
-def timed(search: Callable[[str], object], queries: Sequence[str]) -> Times:
-    took = sorted(min(_once(search, query) for _ in range(ROUNDS)) for query in queries)
-    return Times(*(1000 * took[round(share * (len(took) - 1))] for share in (0.5, 0.95, 0.99)))
+def timed(searches: Mapping[str, Search], queries: Sequence[str]) -> Iterator[tuple[str, Times]]:
+    """The best of some rounds for each query, the searches taking turns."""
+    rounds = [dict(_taking_turns(searches, queries)) for _ in range(ROUNDS)]
+    for name in searches:
+        best = sorted(map(min, zip(*(each[name] for each in rounds), strict=True)))
+        yield name, Times(*(best[round(share * (len(best) - 1))] for share in (0.5, 0.95, 0.99)))
 
 
-def _once(search: Callable[[str], object], query: str) -> float:
+def _taking_turns(
+    searches: Mapping[str, Search], queries: Sequence[str]
+) -> Iterator[tuple[str, list[float]]]:
+    """How long each took for each query, in milliseconds."""
+    for name, search in searches.items():
+        yield name, [_once(search, query) for query in queries]
+
+
+def _once(search: Search, query: str) -> float:
     started = time.perf_counter()
     search(query)
-    return time.perf_counter() - started
+    return 1000 * (time.perf_counter() - started)
 
 
-def _reference(tools: Sequence[Tool]) -> Callable[[str], object]:
+def _costing(work: Callable[[], T]) -> tuple[T, float]:
+    """What a work makes, and the milliseconds of the processor it takes."""
+    started = time.process_time()
+    result = work()
+    return result, 1000 * (time.process_time() - started)
+
+
+def _reference(tools: Sequence[Tool]) -> Search:
     from rank_bm25 import BM25Okapi  # pyright: ignore[reportMissingTypeStubs] - it has none
 
     index: Any = BM25Okapi([tokenize(f"{tool.key.tool} {tool.description}") for tool in tools])

@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 
 import pytest
 
@@ -13,6 +14,7 @@ from router.model import Optimization
 from router.search import provider as provider_module
 from router.search import reading
 from router.search.provider import Provider
+from router.search.segments import Segment
 from router.searching import SearchRequest
 from tests.router.search.catalogue import TOOLS, tool
 
@@ -64,6 +66,30 @@ async def test_a_changed_server_is_read_anew_and_the_others_are_not(
     assert "create_issue_timer" not in {
         hit.tool.key.tool for hit in (await old.search(REQUEST)).hits
     }
+
+
+def test_a_new_server_makes_its_own_block_anew_and_hardly_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[int] = []
+    really = reading.postings_of
+
+    def noted(segments: Sequence[Segment]) -> object:
+        made.append(len(segments))
+        return really(segments)
+
+    monkeypatch.setattr(reading, "_BLOCK", 4)
+    monkeypatch.setattr(reading, "postings_of", noted)
+    provider = Provider()
+    tools = [tool(f"server{number}", "create_issue") for number in range(60)]
+    provider.build(tools, meaning=False)
+    assert (len(made) > 5, sum(made)) == (True, 60)
+    for name in ("another", "server30b", "zebra"):
+        made.clear()
+        more = [*tools, tool(name, "create_flower", "Make a flower bloom")]
+        [first, *_] = provider.build(more, meaning=False).search(SearchRequest(("flower",), 3))
+        assert str(first.tool.key) == f"{name}:create_flower"
+        assert len(made) <= 3
 
 
 @pytest.mark.proves("META-4")
