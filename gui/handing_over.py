@@ -18,7 +18,7 @@ from pathlib import Path
 
 from router.errors import Conflict, ToolboothError
 
-ANSWERS_WITHIN_S = 10.0
+ANSWERS_WITHIN_S = 30.0
 """The first may still be loading, or about to end."""
 _CONNECTS_WITHIN_S = 2.0
 _LONGEST_ADDRESS = 100
