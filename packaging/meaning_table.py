@@ -74,7 +74,7 @@ def teach(texts: list[str], out: Path) -> None:
     mode, shape = "r+" if out.exists() else "w+", (len(texts), 384)
     taught = np.lib.format.open_memmap(out, mode=mode, dtype=np.float16, shape=shape)
     for piece in batched(list(range(len(texts))), PIECE):
-        if not taught[piece[-1]].any():
+        if not taught[piece].any(axis=1).all():
             for numbers in of_one_length(piece, tokens):
                 taught[numbers] = embedded(model, [tokens[number] for number in numbers])
             taught.flush()
