@@ -166,8 +166,8 @@ async def test_a_tray_that_comes_late_has_the_icon_and_a_link_finds_the_one_that
     await desk.screen.press("Cancel")
     assert desk.terminal.json("list") == []
 
-    desk.terminal.json("add", "broken", "--", "no-such-program")
     healthy = await desk.tray.icon()
+    desk.terminal.json("add", "broken", "--", "no-such-program")
     await desk.tray.until(lambda lines: any("broken" in line.text for line in lines))
     assert await desk.tray.icon() != healthy
     desk.process.terminate()
