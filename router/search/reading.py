@@ -3,7 +3,7 @@ per index."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from zlib import crc32
@@ -34,6 +34,9 @@ _MEANING_CHARACTERS = 400
 _TOOLS_AT_ONCE = 64
 _BLOCK = 1_000
 """A block has at least so many tools, and about twice as many on average."""
+_LARGE_BLOCK = 4_000
+_LARGE = 20_000
+"""In catalogues beyond this size blocks are large: else there would be too many to look at."""
 
 _vocabulary = Vocabulary()
 _typos = Typos(_vocabulary.numbers)
@@ -50,10 +53,13 @@ class ReadTools:
         return directions_of(self.segment.tools, meaning_table())
 
     @cached_property
-    def begins_block(self) -> bool:
-        """Decided by the server alone: one in twenty of those with fifty tools."""
-        tools = self.segment.tools
-        return crc32(tools[0].key.server.encode()) % _BLOCK < len(tools)
+    def checksum(self) -> int:
+        return crc32(self.segment.tools[0].key.server.encode())
+
+    def begins_block(self, least: int) -> bool:
+        """Decided by the server alone: one in twenty of those with fifty tools, if a block has at
+        `least` a thousand."""
+        return self.checksum % least < len(self.segment.tools)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +82,14 @@ def read_tools(tools: Sequence[Tool]) -> ReadTools:
     return ReadTools(segment(tools, _vocabulary))
 
 
-def in_blocks(parts: Iterable[ReadTools]) -> list[list[ReadTools]]:
+def in_blocks(parts: Sequence[ReadTools]) -> list[list[ReadTools]]:
     """Servers in their order, parted where servers say so and not where a count is full: one that
     comes or goes changes the block it is in, and hardly ever another."""
     blocks: list[list[ReadTools]] = []
-    size = _BLOCK
+    count = sum(len(part.segment.tools) for part in parts)
+    size = least = _BLOCK if count <= _LARGE else _LARGE_BLOCK
     for part in parts:
-        if size >= _BLOCK and (part.begins_block or not blocks):
+        if size >= least and (part.begins_block(least) or not blocks):
             blocks.append([])
             size = 0
         blocks[-1].append(part)

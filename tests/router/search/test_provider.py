@@ -92,6 +92,17 @@ def test_a_new_server_makes_its_own_block_anew_and_hardly_another(
         assert len(made) <= 3
 
 
+def test_a_large_catalogue_has_few_large_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = [reading.read_tools([tool(f"server{each}", "create_issue")]) for each in range(60)]
+    monkeypatch.setattr(reading, "_BLOCK", 4)
+    monkeypatch.setattr(reading, "_LARGE_BLOCK", 16)
+    small = reading.in_blocks(parts)
+    monkeypatch.setattr(reading, "_LARGE", 59)
+    large = reading.in_blocks(parts)
+    assert len(large) < len(small) / 2
+    assert [part for block in large for part in block] == parts
+
+
 @pytest.mark.proves("META-4")
 async def test_without_the_meaning_model_words_answer_and_the_reply_says_so(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
