@@ -74,7 +74,7 @@ class Refresher:
 
     def is_fresh(self, ref: ServerRef) -> bool:
         listed_at = self._catalogs[ref.workspace].entry(ref.server).listed_at
-        return listed_at is not None and self._clock() - listed_at < FRESH_FOR
+        return listed_at is not None and abs(self._clock() - listed_at) < FRESH_FOR
 
     async def refresh(self, *refs: ServerRef) -> None:
         """Learn servers' lists anew, side by side, or join the runs that are already doing so.

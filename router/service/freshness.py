@@ -65,7 +65,7 @@ class Freshness:
     def connected(self, ref: ServerRef) -> None:
         """Someone has started a server: a good moment to ask what it has."""
         seen = self._workspaces.entry(ref).listed_at
-        if self._may_run(ref) and (seen is None or self._clock() - seen > _JUST_SEEN):
+        if self._may_run(ref) and (seen is None or abs(self._clock() - seen) > _JUST_SEEN):
             self._begin(ref)
 
     def look(self) -> None:
@@ -80,11 +80,13 @@ class Freshness:
         """A connected server that nobody has used since its last check is left alone: asking it
         again and again would keep it running for nobody."""
         entry, now = self._workspaces.entry(ref), self._clock()
+        tried = self._tried.get(ref, now if entry.listed_at is None else entry.listed_at)
         if entry.listed_at is None:
-            return now - self._tried.get(ref, now) >= DAY  # its first list is asked for elsewhere
+            return abs(now - tried) >= DAY  # its first list is asked for elsewhere
         connected = self._is_connected(ref)
-        # Without its sign: a clock that was set back must not keep lists for as long as that.
-        since = abs(now - max(entry.listed_at, self._tried.get(ref, entry.listed_at)))
+        # Without their signs: a clock that was set back must not keep lists for as long as that.
+        # The nearer one counts: a time that lies ahead must not have us ask at every tick.
+        since = min(abs(now - entry.listed_at), abs(now - tried))
         if since < holds_for(entry.listing, connected=connected):
             return False
         idle_s = self._idle_s(ref) if connected else None

@@ -204,7 +204,7 @@ class SqliteActivityLog:
         try:
             self._table.insert(entries)
             self._unpruned += len(entries)
-            is_time = self._clock() - self._pruned_at >= _PRUNE_EVERY
+            is_time = abs(self._clock() - self._pruned_at) >= _PRUNE_EVERY
             if is_time or self._unpruned >= _PRUNE_AFTER:
                 self._prune(self._table)
             self._failing = False

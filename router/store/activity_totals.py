@@ -50,10 +50,11 @@ class ActivityTotals:
         return tuple(hours)
 
     def today(self, workspace: WorkspaceId, now: datetime) -> tuple[int, int]:
-        """Tokens saved and requests answered since midnight, as this computer's clock shows it."""
-        first = (_midnight(now) - EPOCH) // QUARTER
+        """Tokens saved and requests answered since midnight, as this computer's clock shows it.
+        What was counted while the clock was ahead is not of today."""
+        first, last = (_midnight(now) - EPOCH) // QUARTER, (now - EPOCH) // QUARTER
         quarters = self._quarters.get(workspace, {})
-        today = [total for quarter, total in quarters.items() if quarter >= first]
+        today = [total for quarter, total in quarters.items() if first <= quarter <= last]
         return sum(saved for saved, _ in today), sum(requests for _, requests in today)
 
 

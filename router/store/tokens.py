@@ -172,11 +172,11 @@ class TokenStore:
         now = self._clock()
         by_id = self._by_id  # If another thread replaces it meanwhile, what is revoked stays so.
         known = by_id.get(token)
-        if known is None or now - self._used.get(token, _LONG_AGO) < _NOTE_USE_EVERY:
+        if known is None or abs(now - self._used.get(token, _LONG_AGO)) < _NOTE_USE_EVERY:
             return
         self._used[token] = now
         by_id[token] = replace(known, summary=replace(known.summary, last_used_at=now))
-        if now - self._use_written_at >= _WRITE_USE_EVERY:
+        if abs(now - self._use_written_at) >= _WRITE_USE_EVERY:
             self._use_written_at = now
             threading.Thread(target=self.flush, name="token-use", daemon=True).start()
 

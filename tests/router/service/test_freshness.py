@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -69,7 +71,7 @@ class Watch:
         cached = CachedListing(prepare(ServerListing((READ,))), "", self.clock.now)
         catalog.set_listing(FILES.server, cached)
         workspaces = Workspaces(folder, ConfigStore(folder), Provider())
-        workspaces.catalogs[PERSONAL] = catalog
+        workspaces.catalogs[PERSONAL] = self.catalog = catalog
         self.freshness = Freshness(
             workspaces,
             self._check,
@@ -124,6 +126,25 @@ async def test_a_check_that_fails_is_not_tried_again_at_once(watch: Watch) -> No
 def test_a_clock_that_was_set_back_does_not_keep_a_list_for_good(watch: Watch) -> None:
     assert not watch.due_after(hours=-1)
     assert watch.due_after(days=-400)
+
+
+@pytest.mark.parametrize("days", [3, -3, 400, -400])
+async def test_each_time_the_clock_is_set_one_check_is_begun_even_if_it_fails(
+    watch: Watch, days: int
+) -> None:
+    cached = CachedListing(prepare(ServerListing((READ,))), "", watch.clock.now)
+    for jump in (timedelta(days=days), timedelta(days=-days)):
+        watch.clock.advance(jump)
+        if jump > timedelta(0):  # the list is learned while the clock is ahead
+            ahead = replace(cached, cached_at=watch.clock.now)
+            watch.catalog.set_listing(FILES.server, ahead)
+        before = watch.checked
+        for _ in range(10):
+            watch.freshness.look()
+            await asyncio.sleep(0)
+            watch.clock.advance(timedelta(seconds=freshness.TICK_S))
+        assert watch.checked - before <= 1
+    assert watch.checked >= 1
 
 
 def written(data: Path) -> tuple[bytes, int]:

@@ -122,6 +122,16 @@ def test_recent_are_the_newest_500_newest_first(open_log: OpenLog) -> None:
     assert open_log().recent() == newest
 
 
+def test_what_was_counted_while_the_clock_was_ahead_is_not_of_today(
+    open_log: OpenLog, clock: FakeClock
+) -> None:
+    log = open_log()
+    for days_ahead, saved in ((400, 9000), (3, 500), (0, 7)):
+        log.record(replace(CALL, at=clock.now + timedelta(days=days_ahead), saved_tokens=saved))
+    assert CALL.workspace is not None
+    assert log.saved_today(CALL.workspace) == (7, 1)
+
+
 def test_savings_are_counted_by_hour_and_day_for_each_workspace(
     open_log: OpenLog, clock: FakeClock
 ) -> None:

@@ -1,0 +1,86 @@
+"""A clock that is set, by days or by a year, forth and back: calls are answered, lists that
+seem to be from the future are asked for, what was learned and counted stays true. (That lists are
+not asked for in storms is in `test_freshness`.)"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from router.events import DiscoveryProgressed
+from router.model import DiscoveryStep
+from router.store.clock import utc_now
+from router.store.tokens import TokenStore
+from tests.fakes import FakeClock
+from tests.listed import Listed
+from tests.running import PERSONAL, Running, running_router
+
+READ = {"name": "read", "description": "Read a file."}
+THREE_DAYS = timedelta(days=3)
+OVER_A_YEAR = timedelta(days=400)
+
+
+@pytest.fixture
+def listed(tmp_path: Path) -> Listed:
+    listed = Listed(tmp_path / "list.json")
+    listed.has(READ)
+    return listed
+
+
+@pytest.mark.parametrize("jump", [THREE_DAYS, -THREE_DAYS, OVER_A_YEAR, -OVER_A_YEAR], ids=str)
+async def test_a_router_serves_on_when_the_clock_is_set_and_set_right_again(
+    tmp_path: Path, listed: Listed, jump: timedelta
+) -> None:
+    clock = FakeClock(utc_now())
+    async with running_router(tmp_path / "data", clock=clock) as running:
+        await running.add("Files", listed.config)
+        _, session = await running.open_session("2025-06-18")
+        await _serves(running)
+        for by in (jump, -jump):
+            clock.advance(by)
+            await _serves(running)
+            ping = {"jsonrpc": "2.0", "id": 5, "method": "ping"}
+            assert (await running.post(ping, **session)).status_code == 200
+            [token] = running.router.tokens()
+            assert token.last_used_at == clock.now
+        assert running.router.savings(PERSONAL).requests_today >= 2
+        lessons = running.router.searches.learned(PERSONAL, None).lessons
+        assert [lesson.tool for lesson in lessons] == ["files:read"]
+        assert lessons[0].count <= 3
+
+
+async def _serves(running: Running) -> None:
+    found = await running.call("tool_discovery", {"query": ["read a file"]})
+    assert found["structuredContent"]["results"][0]["toolKey"] == "files:read"
+    answer = await running.call("tool_execute", {"toolKey": "files:read"})
+    assert not answer.get("isError"), answer
+
+
+async def test_a_list_from_days_ahead_is_asked_for_at_the_next_start(
+    tmp_path: Path, listed: Listed
+) -> None:
+    clock = FakeClock(utc_now() + THREE_DAYS)
+    async with running_router(tmp_path / "data", clock=clock) as running:
+        await running.add("Files", listed.config)
+    clock.advance(-THREE_DAYS)
+    async with running_router(tmp_path / "data", clock=clock) as running:
+        await running.trace.until(
+            DiscoveryProgressed, lambda event: event.step is DiscoveryStep.COMPLETE
+        )
+        await _serves(running)
+
+
+async def test_a_token_holds_by_the_clock_and_again_when_that_is_set_right(tmp_path: Path) -> None:
+    clock = FakeClock()
+    tokens = TokenStore(tmp_path / "tokens.json", clock)
+    issued = tokens.issue("Brief", None, None, clock.now + timedelta(days=1))
+    clock.advance(OVER_A_YEAR)
+    assert tokens.verify(issued.secret) is None
+    clock.advance(-OVER_A_YEAR)
+    assert tokens.verify(issued.secret) is not None
+    tokens.touch(issued.summary.id)
+    clock.advance(-THREE_DAYS)
+    tokens.touch(issued.summary.id)
+    assert tokens.list()[0].last_used_at == clock.now
