@@ -162,7 +162,7 @@ class Connections:
 
     def _points_here(self, entry: JsonObject) -> bool:
         config = plain_config(entry)
-        return config is not None and self._ourselves().is_meant(config)
+        return config is not None and self._ourselves().is_reached(config)
 
     def _with_entry(self, spec: ClientSpec, place: _Place, endpoint: Endpoint) -> str:
         keys = (*spec.keys, place.name)

@@ -39,14 +39,17 @@ class Ourselves:
     ports: frozenset[int]
 
     def is_meant(self, config: ServerConfig) -> bool:
+        """With a token of ours it is an entry of ours, also from when we had another port."""
+        with_our_token = any(f" {TOKEN_PREFIX}" in f" {v}" for v in config.headers.values())
+        at_home = urlsplit(config.url or "").hostname in _LOOPBACK
+        return (with_our_token and at_home) or self.is_reached(config)
+
+    def is_reached(self, config: ServerConfig) -> bool:
+        """Whether it finds us where we are now."""
         if config.command is not None:
             return PurePath(config.command).name in _PROGRAMS and "connect" in config.args
         parts = urlsplit(config.url or "")
-        if parts.hostname not in _LOOPBACK:
-            return False
-        # With a token of ours it is an entry of ours, also from when we had another port.
-        with_our_token = any(f" {TOKEN_PREFIX}" in f" {v}" for v in config.headers.values())
-        return with_our_token or (parts.port or 80) in self.ports
+        return parts.hostname in _LOOPBACK and (parts.port or 80) in self.ports
 
 
 def find_servers(places: Places, ourselves: Ourselves) -> Findings:

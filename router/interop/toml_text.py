@@ -48,36 +48,43 @@ def parse(path: Path, text: str) -> JsonObject:
 
 def with_table(text: str, keys: Sequence[str], entry: JsonObject) -> str:
     """A new table stands behind the others of its kind, else at the end."""
-    lines, block = text.splitlines(), _block(keys, entry)
-    if (place := _span(lines, keys)) is not None:
-        return spliced(text, *place, block)
-    beside = _span(lines, keys[:-1])
-    end = len(lines) if beside is None else beside[1]
+    block = _block(keys, entry)
+    if runs := _runs(text.splitlines(), keys):
+        first, *others = runs
+        return spliced(_without(text, others), *first, block)
+    lines = text.splitlines()
+    beside = _runs(lines, keys[:-1])
+    end = beside[-1][1] if beside else len(lines)
     return spliced(text, end, end, ["", *block] if end else block)
 
 
 def without_table(text: str, keys: Sequence[str]) -> str:
+    return _without(text, _runs(text.splitlines(), keys))
+
+
+def _without(text: str, runs: Sequence[tuple[int, int]]) -> str:
     """The blank line goes too that a table has above it."""
     lines = text.splitlines()
-    place = _span(lines, keys)
-    if place is None:
-        return text
-    first, end = place
-    if first and not lines[first - 1].strip():
-        first -= 1
-    return spliced(text, first, end, [])
+    for first, end in reversed(runs):
+        above = 1 if first and not lines[first - 1].strip() else 0
+        text = spliced(text, first - above, end, [])
+    return text
 
 
-def _span(lines: list[str], keys: Sequence[str]) -> tuple[int, int] | None:
-    """The lines from the first table within `keys` to the end of the last one, if they stand
-    together; else of the last one alone. Blanks and comments behind belong to what follows."""
-    found = [section for section in _sections(lines) if section.is_within(keys)]
-    if not found:
-        return None
-    end = found[-1].last
-    while end > found[-1].first + 1 and _says_nothing(lines[end - 1]):
-        end -= 1
-    return found[0].first, end
+def _runs(lines: list[str], keys: Sequence[str]) -> list[tuple[int, int]]:
+    """The lines of the tables within `keys`, those that stand together as one. Blanks and comments
+    behind belong to what follows."""
+    runs: list[tuple[int, int]] = []
+    behind = -1
+    for section in _sections(lines):
+        if not section.is_within(keys):
+            continue
+        first = runs.pop()[0] if section.first == behind else section.first
+        behind = end = section.last
+        while end > section.first + 1 and _says_nothing(lines[end - 1]):
+            end -= 1
+        runs.append((first, end))
+    return runs
 
 
 def _says_nothing(line: str) -> bool:

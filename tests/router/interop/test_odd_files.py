@@ -11,6 +11,7 @@ import pytest
 
 from router.clients import ClientId, ClientState
 from router.errors import ConfigError, Conflict
+from router.interop.documents import Format, edited
 from tests.router.interop.test_connecting import ENDPOINT, connect, connections, put
 
 JSONC = """{
@@ -77,6 +78,30 @@ def test_all_but_our_lines_stays_as_it_is_and_disconnecting_gives_every_byte_bac
         assert after.count("\n") == after.count(newline)
     connections(tmp_path).disconnect(ClientId(client))
     assert path.read_bytes() == before
+
+
+APART = """[mcp_servers.toolbooth]
+url = "http://old.example"
+
+[other] # mine
+kept = true
+
+# about our environment
+[mcp_servers.toolbooth.env]
+A = "1"
+
+[last]
+x = 1
+"""
+
+
+def test_what_stands_between_two_tables_of_ours_is_kept() -> None:
+    path, keys = Path("config.toml"), ("mcp_servers", "toolbooth")
+    between = "\n[other] # mine\nkept = true\n\n# about our environment\n\n[last]\nx = 1\n"
+    new = '[mcp_servers.toolbooth]\nurl = "http://new.example"\n'
+    connected = edited(Format.TOML, path, APART, keys, {"url": "http://new.example"})
+    assert connected == new + between
+    assert edited(Format.TOML, path, APART, keys, None) == between
 
 
 def test_our_table_stands_behind_the_others_of_its_kind(tmp_path: Path) -> None:
