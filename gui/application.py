@@ -212,7 +212,9 @@ class Application(QObject):
         self.exit_code = 1
         self.tray.show_failure()
         self._commands.detach()
-        box = show_error(self.windows.main, self._explained(error))
+        explained = self._explained(error)
+        self.windows.main.show_no_router(explained)
+        box = show_error(self.windows.main, explained)
         box.finished.connect(self.quit)
 
     def _explained(self, error: Exception) -> ToolboothError:

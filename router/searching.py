@@ -165,3 +165,11 @@ class SearchPort(Protocol):
     async def undo_cloud(self, change: CloudChange) -> None:
         """Have address and token as they were before."""
         ...
+
+    def is_cloud_token_kept(self) -> bool:
+        """False: there is no keyring, and the token is gone when the router stops. A query."""
+        ...
+
+    def typical_ms(self, strategy: Optimization) -> float | None:
+        """How long this strategy took lately; None: it was not asked yet. A query."""
+        ...

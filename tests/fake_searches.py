@@ -17,6 +17,8 @@ class FakeSearches:
         self.known = Learned()
         self.cloud: tuple[str, str | None] = ("", None)
         self._clouds: list[tuple[str, str | None]] = []
+        self.has_keyring = True
+        self.took_ms: dict[Optimization, float] = {}
 
     async def try_out(
         self,
@@ -44,6 +46,12 @@ class FakeSearches:
 
     async def undo_cloud(self, change: CloudChange) -> None:
         self.cloud = self._clouds[int(change.undo)]
+
+    def is_cloud_token_kept(self) -> bool:
+        return self.has_keyring or self.cloud[1] is None
+
+    def typical_ms(self, strategy: Optimization) -> float | None:
+        return self.took_ms.get(strategy)
 
 
 class FakeLessons:

@@ -20,7 +20,7 @@ _QUERY = "open a ticket"
 
 
 class CloudCard(Card):
-    """The key goes into the keyring and is never shown again."""
+    """The key goes into the keyring, where there is one, and is never shown again."""
 
     def __init__(self, router: RouterPort, changes: SettingsChanges, commands: Commands) -> None:
         super().__init__()
@@ -37,6 +37,7 @@ class CloudCard(Card):
         self._save.clicked.connect(self._keep)
         self._test = secondary_button(self.tr("Test"), "zap")
         self._test.clicked.connect(self._try)
+        self._key_place = wrapped("")
         self._result = wrapped("")
         self._result.hide()
         self._url.returnPressed.connect(self._keep)
@@ -49,6 +50,15 @@ class CloudCard(Card):
         if not self._url.isModified():
             self._url.setText(url)
         self._test.setEnabled(bool(url))
+        kept = self._router.searches.is_cloud_token_kept()
+        self._key_place.setText(
+            self.tr(
+                "Its key goes to the keyring; where there is none, it lasts until Toolbooth stops."
+            )
+            if kept
+            else self.tr("There is no keyring: its key is kept only until Toolbooth stops.")
+        )
+        set_tint(self._key_place, "text2" if kept else "warn")
 
     def _lay_out(self) -> None:
         fields = QHBoxLayout()
@@ -65,10 +75,11 @@ class CloudCard(Card):
             wrapped(
                 self.tr(
                     "It gets each search, and the names and descriptions of the tools it may find:"
-                    " no arguments, no results. Its key is kept in the keyring."
+                    " no arguments, no results."
                 )
             )
         )
+        column.addWidget(self._key_place)
         column.addLayout(fields)
         column.addWidget(self._result)
 
@@ -82,6 +93,7 @@ class CloudCard(Card):
     def _kept(self, _: object) -> None:
         self._url.setModified(False)
         self._key.clear()
+        self.show_state()
 
     def _try(self) -> None:
         """Search there as an app would, with the tools of the workspace that is shown."""

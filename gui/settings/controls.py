@@ -164,12 +164,20 @@ class RadioCard(QFrame):
         column.setContentsMargins(PADDING, 11, PADDING, 13)
         column.setSpacing(2)
         column.addLayout(self._badges)
-        column.addWidget(_indented(description, "text2"))
+        column.addWidget(_indented(wrapped(description)))
+        self._warning = wrapped(warning, "warn")
         if warning:
-            column.addWidget(_indented(warning, "warn"))
+            column.addWidget(_indented(self._warning))
 
-    def add_badge(self, text: str, tone: Tone) -> None:
-        self._badges.insertWidget(self._badges.count() - 1, Pill(text, tone))
+    def set_warning(self, text: str) -> None:
+        """Another one, for a card that has one."""
+        self._warning.setText(text)
+
+    def add_badge(self, text: str, tone: Tone) -> Pill:
+        """Returns it, for a text that changes."""
+        badge = Pill(text, tone)
+        self._badges.insertWidget(self._badges.count() - 1, badge)
+        return badge
 
     def is_chosen(self) -> bool:
         return self._radio.isChecked()
@@ -273,10 +281,10 @@ def draw_frame(
         painter.drawRoundedRect(QRectF(rect).adjusted(half, half, -half, -half), radius, radius)
 
 
-def _indented(text: str, tint: Token) -> QWidget:
+def _indented(text: QLabel) -> QWidget:
     """Under the radio button's own text."""
     holder = QWidget()
     row = QHBoxLayout(holder)
     row.setContentsMargins(RADIO_INDENT, 0, 0, 0)
-    row.addWidget(wrapped(text, tint))
+    row.addWidget(text)
     return holder

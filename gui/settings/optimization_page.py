@@ -7,16 +7,18 @@ from functools import partial
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+import resources
 from gui import formats
 from gui.commands import Commands
 from gui.look import fonts
-from gui.look.widgets import Segmented, Toggle, label, secondary_button
+from gui.look.widgets import Pill, Segmented, Toggle, label, secondary_button
 from gui.presenting import Tone
 from gui.projects.pin_picker import PinPicker, pins_text
 from gui.settings.changes import SettingsChanges
 from gui.settings.cloud_card import CloudCard
 from gui.settings.controls import RadioCard, RowCard, ShareBar, Stepper
 from gui.settings.page import SettingsPage, description, heading
+from gui.translating import tr
 from router.model import Exposure, Optimization, ProjectSummary
 from router.ports import RouterPort
 
@@ -29,6 +31,7 @@ class OptimizationPage(SettingsPage):
     def __init__(self, router: RouterPort, changes: SettingsChanges, commands: Commands) -> None:
         super().__init__(self.tr("Context Optimization"), router, changes)
         self._strategy = Optimization.HYBRID
+        self._times: dict[Optimization, Pill] = {}
         self._add_switch()
         self._cards = self._add_strategies()
         self._cloud = CloudCard(router, changes, commands)
@@ -86,6 +89,9 @@ class OptimizationPage(SettingsPage):
         self._results.set_value(self.router.settings().results_per_search)
         self._learning.setChecked(self.router.settings().learn_from_use)
         self._cloud.show_state()
+        is_set_up = bool(self.router.settings().cloud_search_url)
+        self._cards[Optimization.CLOUD].set_warning(_cloud_warning(is_set_up=is_set_up))
+        self._show_times()
         self._show_pins()
         self._show_savings()
 
@@ -155,7 +161,7 @@ class OptimizationPage(SettingsPage):
             Optimization.CLOUD: RadioCard(
                 self.tr("Cloud"),
                 self.tr("A hosted model ranks the tools. Best for several hundred similar tools."),
-                warning=self.tr("Sends queries and tool descriptions to the provider you choose."),
+                warning=_cloud_warning(is_set_up=True),
                 words=self.tr("strategy, search engine, hosted, online, AI"),
             ),
         }
@@ -216,6 +222,18 @@ class OptimizationPage(SettingsPage):
             card.add_badge(self.tr("Recommended"), Tone.SOLID)
         if choice is not Optimization.CLOUD:
             card.add_badge(self.tr("Offline"), Tone.OK)
+        self._times[choice] = card.add_badge("", Tone.NEUTRAL)
+        self._times[choice].setToolTip(self.tr("How long recent searches took on this computer"))
+        if choice is Optimization.HYBRID:
+            size = f"{_model_bytes() / 1e6:.0f}\N{NO-BREAK SPACE}MB"
+            card.add_badge(size, Tone.NEUTRAL).setToolTip(self.tr("The size of the local model"))
+
+    def _show_times(self) -> None:
+        """Only what was measured: a strategy that nobody asked yet has none."""
+        for choice, badge in self._times.items():
+            took = self.router.searches.typical_ms(choice)
+            badge.setText("" if took is None else formats.duration(took))
+            badge.setVisible(took is not None)
 
     def _switch(self, on: bool) -> None:
         self._set(self._strategy if on else None)
@@ -225,3 +243,13 @@ class OptimizationPage(SettingsPage):
 
     def _set(self, choice: Optimization | None) -> None:
         self.changes.set_optimization(self.router.active_workspace(), choice)
+
+
+def _cloud_warning(*, is_set_up: bool) -> str:
+    sent = tr("Sends queries and tool descriptions to the provider you choose.")
+    missing = tr("Not set up.")
+    return sent if is_set_up else f"{sent} {missing}"
+
+
+def _model_bytes() -> int:
+    return sum(each.stat().st_size for each in resources.folder("meaning").glob("*.npy"))

@@ -100,6 +100,7 @@ class MainWindow(QMainWindow):
         self.empty = EmptyState()
         self.others: OtherPages | None = None
         self._place = Place.WORKSPACE
+        self._starting = StartingPage()
         self._empty_page = QWidget()
         self._pages = QStackedWidget()
         self._lay_out()
@@ -142,6 +143,11 @@ class MainWindow(QMainWindow):
         """Say in the window what went wrong."""
         self.banners.show_error(error)
 
+    def show_no_router(self, error: ToolboothError) -> None:
+        """There will be none: stop saying that it starts."""
+        self.sidebar.show_listener(ListenerState(ListenerPhase.FAILED))
+        self._starting.show_failure(error)
+
     def select_server(self, ref: ServerRef) -> None:
         """Show `ref` in detail, if it is one of the active workspace."""
         self.page.servers.clear_filter()
@@ -150,7 +156,7 @@ class MainWindow(QMainWindow):
     # Building
 
     def _lay_out(self) -> None:
-        for page in (StartingPage(), self._empty_page, self.page):
+        for page in (self._starting, self._empty_page, self.page):
             self._pages.addWidget(page)
         framed = QVBoxLayout(self._empty_page)
         framed.setContentsMargins(20, 20, 20, 20)

@@ -1,4 +1,4 @@
-"""What the window shows until the router is there."""
+"""What the window shows until the router is there, or that it will not be."""
 
 from __future__ import annotations
 
@@ -9,17 +9,24 @@ from gui.look import fonts
 from gui.look.status_mark import StatusMark
 from gui.look.widgets import label
 from gui.presenting import Mark
+from router.errors import ToolboothError
 
 
 class StartingPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        mark = StatusMark(size=24)
-        mark.set_mark(Mark.WORKING)
-        text = label(self.tr("Starting…"), font=fonts.medium(), tint="text2")
+        self._mark = StatusMark(size=24)
+        self._mark.set_mark(Mark.WORKING)
+        self._text = label(self.tr("Starting…"), font=fonts.medium(), tint="text2")
+        self._hint = label(tint="text2")
         column = QVBoxLayout(self)
         column.setSpacing(10)
         column.addStretch(1)
-        column.addWidget(mark, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(text, 0, Qt.AlignmentFlag.AlignHCenter)
+        for widget in (self._mark, self._text, self._hint):
+            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(1)
+
+    def show_failure(self, error: ToolboothError) -> None:
+        self._mark.set_mark(Mark.FAILED)
+        self._text.setText(self.tr("The router is not running"))
+        self._hint.setText(error.hint)

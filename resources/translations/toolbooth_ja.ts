@@ -1313,6 +1313,14 @@
         <source>{name} is not JSON: {problem}.</source>
         <translation>{name} は JSON として読めません: {problem}</translation>
     </message>
+    <message>
+        <source>Sends queries and tool descriptions to the provider you choose.</source>
+        <translation>検索語とツールの説明を、選んだ提供元に送信します。</translation>
+    </message>
+    <message>
+        <source>Not set up.</source>
+        <translation>未設定です。</translation>
+    </message>
 </context>
 <context>
     <name>AboutPage</name>
@@ -1751,12 +1759,20 @@
         <translation>テスト</translation>
     </message>
     <message>
+        <source>Its key goes to the keyring; where there is none, it lasts until Toolbooth stops.</source>
+        <translation>キーはキーリングに保存されます。キーリングがない場合は、Toolbooth が終了するまでだけ保持されます。</translation>
+    </message>
+    <message>
+        <source>There is no keyring: its key is kept only until Toolbooth stops.</source>
+        <translation>キーリングがないため、キーは Toolbooth が終了するまでだけ保持されます。</translation>
+    </message>
+    <message>
         <source>Cloud service</source>
         <translation>クラウドサービス</translation>
     </message>
     <message>
-        <source>It gets each search, and the names and descriptions of the tools it may find: no arguments, no results. Its key is kept in the keyring.</source>
-        <translation>検索のたびに、検索文と対象ツールの名前と説明が送られます。引数や結果は送られません。キーはキーリングに保存されます。</translation>
+        <source>It gets each search, and the names and descriptions of the tools it may find: no arguments, no results.</source>
+        <translation>送信されるのは、検索語と、検索対象のツールの名前と説明だけです。引数や結果は送信されません。</translation>
     </message>
     <message>
         <source>Asking…</source>
@@ -2357,8 +2373,12 @@
         <translation>ホストされたモデルがツールを順位付けします。似たツールが数百あるときに最適です。</translation>
     </message>
     <message>
-        <source>Sends queries and tool descriptions to the provider you choose.</source>
-        <translation>検索語とツールの説明を、選んだ提供元に送信します。</translation>
+        <source>How long recent searches took on this computer</source>
+        <translation>このコンピューターでの最近の検索にかかった時間</translation>
+    </message>
+    <message>
+        <source>The size of the local model</source>
+        <translation>ローカルモデルのサイズ</translation>
     </message>
     <message>
         <source>strategy, search engine, hosted, online, AI</source>
@@ -3453,6 +3473,10 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Starting…</source>
         <translation>起動しています…</translation>
+    </message>
+    <message>
+        <source>The router is not running</source>
+        <translation>ルーターは動作していません</translation>
     </message>
 </context>
 <context>

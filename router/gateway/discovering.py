@@ -5,9 +5,10 @@ A search that finds nothing fitting says so, and which servers there are, instea
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from statistics import median
 
 from router.catalog.reading import compact_json
 from router.catalog.view import View
@@ -19,6 +20,7 @@ from router.names import parse_tool_key
 from router.search.calibration import NOTHING_FITS
 from router.searching import Experience, SearchHit, SearchReply, SearchRequest, Why
 
+_TIMED = 50
 _ROOM_EACH = 370
 """How many characters a result may take on the average. Short ones leave theirs to the others."""
 _DESCRIPTION = range(60, 241)
@@ -54,6 +56,22 @@ async def find(
     # A search may have begun on a view that has since lost tools.
     found = [hit for hit in reply.hits if hit.tool.key not in exact and hit.tool.key in view.tools]
     return replace(reply, hits=(*exact.values(), *found)[: inquiry.max_results])
+
+
+class SearchTimes:
+    """How long searches took lately, by the strategy that answered. One that had to be stood in
+    for says nothing of either."""
+
+    def __init__(self) -> None:
+        self._recent: dict[Optimization, deque[float]] = defaultdict(lambda: deque(maxlen=_TIMED))
+
+    def note(self, reply: SearchReply, duration_ms: float) -> None:
+        if not reply.note:
+            self._recent[reply.strategy].append(duration_ms)
+
+    def typical_ms(self, strategy: Optimization) -> float | None:
+        recent = tuple(self._recent.get(strategy, ()))
+        return median(recent) if recent else None
 
 
 def fitting(reply: SearchReply) -> SearchReply:

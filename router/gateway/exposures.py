@@ -18,7 +18,7 @@ from router.catalog.view import View
 from router.errors import InvalidInput, UpstreamAnsweredError
 from router.gateway import metatools, progressive
 from router.gateway.answers import error_result, outcome_of
-from router.gateway.discovering import discovery_answer, find
+from router.gateway.discovering import SearchTimes, discovery_answer, find
 from router.gateway.execution import Execution, Perform, ToolCall
 from router.gateway.listings import Listing, Listings
 from router.gateway.metatools import Inquiry
@@ -61,6 +61,7 @@ class Exposures:
         self._steps = Steps(recorder, self.scripting, self.run_tool)
         self._results = results
         self._lessons = lessons
+        self.times = SearchTimes()
         self._note = recorder.note
         self._clock = recorder.clock
         self._detailed = recorder.detailed
@@ -121,8 +122,11 @@ class Exposures:
         self, caller: Caller, inquiry: Inquiry, strategy: Optimization | None = None
     ) -> SearchReply:
         """What a client in this place would find, without a trace in the activity log."""
-        experiences = self._lessons.experiences(caller)
-        return await find(self._execution.view(caller), inquiry, experiences, strategy)
+        experiences, view = self._lessons.experiences(caller), self._execution.view(caller)
+        started = time.perf_counter()
+        reply = await find(view, inquiry, experiences, strategy)
+        self.times.note(reply, (time.perf_counter() - started) * 1000)
+        return reply
 
     async def try_search(
         self, caller: Caller, inquiry: Inquiry, strategy: Optimization

@@ -17,13 +17,13 @@ from router.events import Event, ToolsChanged, WorkspacesChanged
 from router.gateway.exposures import Exposures
 from router.gateway.metatools import Inquiry
 from router.model import Caller, Optimization, ProjectId, WorkspaceId
-from router.ports import SecretStore
 from router.search.cloud import TOKEN_NAME, CloudFailed, check_address
 from router.search.provider import Provider
 from router.searching import CloudChange, Learned, SearchTrial
 from router.service.learning import Learning
 from router.service.workspaces import Workspaces
 from router.settings import Settings
+from router.store.secrets import LayeredSecrets
 from router.tasks import spawn, stop
 
 QUIET_S = 0.2
@@ -56,7 +56,7 @@ class Searches:
         exposures: Exposures,
         learning: Learning,
         provider: Provider,
-        secrets: SecretStore,
+        secrets: LayeredSecrets,
     ) -> None:
         self._router = router
         self._workspaces = workspaces
@@ -120,6 +120,12 @@ class Searches:
             raise NotFound("This can't be undone any more.", "Enter address and key again.")
         await self._keep_cloud(before)
         del self._clouds[change.undo]
+
+    def is_cloud_token_kept(self) -> bool:
+        return self._secrets.persisted(TOKEN_NAME)
+
+    def typical_ms(self, strategy: Optimization) -> float | None:
+        return self._exposures.times.typical_ms(strategy)
 
     async def _keep_cloud(self, wanted: _Cloud) -> None:
         """The token first: an address without the token it needs would fail in every search."""

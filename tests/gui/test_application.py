@@ -136,6 +136,9 @@ def test_a_router_that_cannot_start_is_explained_and_ends_the_application(
         "Another Toolbooth has this folder.",
         "Quit it.",
     )
+    assert "Router not running" in texts(main.sidebar)
+    assert "The router is not running" in texts(main)
+    assert not {"Starting…", "Router starting…"} & set(texts(main))
     press(box, "Close")
     assert running.ends == 1
     assert running.it.exit_code == 1

@@ -75,6 +75,34 @@ def test_a_service_that_does_not_answer_is_said_to(
     qtbot.waitUntil(lambda: "it refused the token" in texts(card))
 
 
+def test_where_there_is_no_keyring_the_card_says_how_long_the_key_lasts(
+    dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
+) -> None:
+    card, url, key = cloud(dialog)
+    assert "where there is none, it lasts until Toolbooth stops" in texts(card)
+    router.searches.has_keyring = False
+    QTest.keyClicks(url, URL)
+    QTest.keyClicks(key, "planted-key")
+    press(card, "Save")
+    qtbot.waitUntil(lambda: "There is no keyring: its key is kept only until" in texts(card))
+
+
+def test_the_strategies_say_what_is_set_up_and_what_was_measured(
+    dialog: SettingsDialog, router: FakeRouter
+) -> None:
+    def shown() -> str:
+        return texts(dialog).replace("\N{NBSP}", " ")
+
+    assert "Not set up." in shown()
+    assert "4 MB" in shown()
+    assert " ms" not in shown()
+    router.searches.took_ms = {Optimization.HYBRID: 8.7}
+    router.state.settings = router.settings().model_copy(update={"cloud_search_url": URL})
+    dialog.show_state()
+    assert "Not set up." not in shown()
+    assert "9 ms" in shown()
+
+
 def test_pinned_tools_are_chosen_from_a_list_and_taken_back(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:

@@ -37,6 +37,20 @@ async def test_trying_out_the_cloud_without_a_service_says_what_is_missing(
     assert "no address is set" in trial.reply.note
 
 
+async def test_how_long_a_strategy_takes_is_known_once_it_has_answered(running: Running) -> None:
+    await running.add("Test")
+    searches = running.router.searches
+    assert searches.typical_ms(Optimization.BM25) is None
+    [bm25, _] = await searches.try_out(
+        PERSONAL, None, ["echo"], strategies=[Optimization.BM25, Optimization.CLOUD]
+    )
+    took = searches.typical_ms(Optimization.BM25)
+    assert took is not None
+    assert 0 < took <= bm25.duration_ms
+    assert searches.typical_ms(Optimization.CLOUD) is None
+    assert searches.typical_ms(Optimization.HYBRID) is None
+
+
 async def test_a_search_of_nothing_is_refused_with_a_sentence(running: Running) -> None:
     with pytest.raises(InvalidInput, match="list of strings"):
         await running.router.searches.try_out(PERSONAL, None, [])
