@@ -1,7 +1,8 @@
 """The question whether a client may do something: who, what, with which arguments, for how long.
 
 A window of its own that blocks nothing. Nothing in it is chosen by the Enter key, so that a person
-who types elsewhere can't agree by accident; closing it says no.
+who types elsewhere can't agree by accident, and a double click answers one question, not the next
+one too; closing it says no.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look import fonts
+from gui.look.pressing import deciding
 from gui.look.widgets import Tile, label, primary_button, secondary_button
 from router.permissions import Answer, Kind, PermissionAsk
 
@@ -144,4 +146,4 @@ class PermissionPrompt(QDialog):
     def _button(self, button: QPushButton, answer: Answer) -> QPushButton:
         button.setAutoDefault(False)
         button.clicked.connect(lambda: self._say(answer))
-        return button
+        return deciding(button)

@@ -1,14 +1,18 @@
-"""What assistive technology does to a checkable button, as a click.
+"""Which presses of a button count.
 
-Qt offers such technology only to turn the mark of a checkable button around, without a click; so
-what hangs on the click would not happen.
+What assistive technology does to a checkable button counts as a click: Qt offers such technology
+only to turn the mark around, without a click, so what hangs on the click would not happen.
+
+The second press of a double click does not count where a decision is made: what is decided makes
+room for the next question, and nobody has read that one yet.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QPushButton
 
 _Button = QAbstractButton if TYPE_CHECKING else object
 
@@ -39,3 +43,16 @@ class Pressable(_Button):
         # Of several, only one is chosen by somebody; the others give way.
         if not self._by_us and (checked or not one_of_several):
             self.clicked[bool].emit(checked)  # pyright: ignore
+
+
+class _SecondPress(QObject):
+    """Keeps the second press of a double click from the button it is installed on."""
+
+    def eventFilter(self, watched: QObject, event: QEvent, /) -> bool:
+        return event.type() == QEvent.Type.MouseButtonDblClick
+
+
+def deciding(button: QPushButton) -> QPushButton:
+    """`button`, pressed once by a double click, wherever the first press of that landed."""
+    button.installEventFilter(_SecondPress(button))
+    return button

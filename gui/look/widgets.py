@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QAction,
     QFont,
     QGuiApplication,
+    QKeyEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
@@ -220,6 +221,13 @@ class SearchField(QLineEdit):
     def describe(self, placeholder: str) -> None:
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(placeholder)
+
+    def keyPressEvent(self, event: QKeyEvent, /) -> None:
+        """An Escape that has something to clear goes no further: a dialog would close by it."""
+        if event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        else:
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
         super().paintEvent(event)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from gui.look import fonts
 from gui.look.layouts import clear
+from gui.look.pressing import deciding
 from gui.look.theme import theme
 from gui.look.widgets import (
     Card,
@@ -94,7 +95,7 @@ class NeedsPage(PageFrame):
         shown = present(status)
         consent = status.state is ServerState.NEEDS_CONSENT
         text = self.tr("Approve") if consent else self.tr("Sign in…")
-        button = primary_button(text)
+        button = deciding(primary_button(text))
         button.setAccessibleName(f"{text} {status.name}")
         wish = self.consent_given if consent else self.sign_in_requested
         button.clicked.connect(lambda: wish.emit(status.ref))
@@ -160,10 +161,10 @@ class NeedsPage(PageFrame):
             return None
         button.setAccessibleDescription(held.name)
         button.clicked.connect(lambda: self.tools_approved.emit(held.ref, tuple(fine)))
-        return button
+        return deciding(button)
 
     def _tool(self, held: HeldTools, tool: PendingTool) -> QVBoxLayout:
-        approve = secondary_button(self.tr("Approve"))
+        approve = deciding(secondary_button(self.tr("Approve")))
         approve.setAccessibleName(self.tr("Approve {tool}").format(tool=tool.key.shown))
         approve.clicked.connect(lambda: self.tools_approved.emit(held.ref, (tool.key.tool,)))
         head = QHBoxLayout()

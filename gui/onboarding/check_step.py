@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
@@ -51,9 +51,15 @@ class CheckStep(Card):
         names += [name for name in others if name not in names]
         if names:
             text = self.tr("Start {apps} anew, then ask it to list your tools, for example.")
-            self._detail.setText(text.format(apps=self.tr(", ").join(names)))
+            self._detail.setText(text.format(apps=self._one_of(names)))
         else:
             self._detail.setText(self.tr("No app is connected yet. Go back to connect one."))
+
+    def _one_of(self, names: Sequence[str]) -> str:
+        *some, last = names
+        if not some:
+            return last
+        return self.tr("{some} or {last}").format(some=self.tr(", ").join(some), last=last)
 
     def heard(self, entry: ActivityEntry) -> None:
         """Something reached the router: whatever was not refused shows that it works."""

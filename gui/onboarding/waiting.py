@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.look import fonts
 from gui.look.layouts import clear
+from gui.look.pressing import deciding
 from gui.look.widgets import Card, Tile, hline, label, secondary_button
 from gui.needs.presenting import waiting_lines
 from gui.settings.controls import wrapped
@@ -55,7 +56,7 @@ class WaitingCommands(Card):
             self._rows.addWidget(self._row(status))
 
     def _row(self, status: ServerStatus) -> QWidget:
-        approve = secondary_button(self.tr("Approve"))
+        approve = deciding(secondary_button(self.tr("Approve")))
         approve.setAccessibleName(self.tr("Approve {name}").format(name=status.name))
         approve.setAutoDefault(False)
         approve.clicked.connect(lambda: self.approved.emit(status.ref))

@@ -17,7 +17,7 @@ from gui.playground.presenting import why_text
 from gui.settings.controls import wrapped
 from router.searching import SearchHit, SearchTrial
 
-_HEAD = 24
+_HEAD, _NAME = 24, 160
 
 
 class ResultColumn(Card):
@@ -86,8 +86,13 @@ class ResultColumn(Card):
         hide.clicked.connect(lambda: self.hiding_requested.emit(hit.tool.key))
         head = QHBoxLayout()
         head.setSpacing(8)
-        head.addWidget(label(hit.tool.key.shown, font=fonts.mono_font(13)))
-        head.addWidget(label(hit.tool.server_name, tint="text2"))
+        name = ElidedLabel(hit.tool.key.shown)
+        name.setFont(fonts.mono_font(13))
+        name.setMinimumWidth(min(_NAME, name.sizeHint().width()))  # The server's gives way first.
+        server = ElidedLabel(hit.tool.server_name)
+        server.setProperty("tint", "text2")
+        head.addWidget(name)
+        head.addWidget(server)
         head.addStretch(1)
         head.addWidget(pin)
         head.addWidget(hide)

@@ -83,6 +83,7 @@ class ServerDialog(QDialog):
         self.paste.hide()
         self._name_window(self.tr("Edit {name}").format(name=name))
         self._fill(name, self._router.server_config(ref))
+        self.form.focus_target()
 
     def take_link(self, link: str) -> None:
         """Fill the form with what a link describes, and say where that came from."""

@@ -68,8 +68,10 @@ class ServerForm(QWidget):
             line.setText(problems.get(field, ""))
             line.setVisible(field in problems)
 
-    def focus_name(self) -> None:
-        self._name.setFocus()
+    def focus_target(self) -> None:
+        """Go to what runs or is called: that is what a person who changes a server comes for."""
+        runs = self._kind.current() == Transport.STDIO
+        (self._command if runs else self._url).setFocus()
 
     def _line(self, name: str, *, mono: bool = False) -> QLineEdit:
         field = QLineEdit()

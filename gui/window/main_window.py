@@ -138,6 +138,8 @@ class MainWindow(QMainWindow):
         self._place = place
         self.sidebar.show_place(place)
         self._show_place()
+        if place is Place.PLAYGROUND and self.others is not None:
+            self.others.playground.focus_filter()  # There is nothing to see before one asks.
 
     def show_error(self, error: ToolboothError) -> None:
         """Say in the window what went wrong."""

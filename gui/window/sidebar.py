@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -58,6 +59,7 @@ class Sidebar(QFrame):
         self._workspaces: tuple[WorkspaceSummary, ...] = ()
         self._naming = _NameField(self.tr("Name of the new workspace"))
         self._naming.named.connect(self._take_name)
+        self._naming.left.connect(self.focus_rows)
         self._renaming: WorkspaceId | None = None
         self._router = RouterCard()
         self._manage: dict[Place, SidebarRow] = {
@@ -125,11 +127,16 @@ class Sidebar(QFrame):
     def show_workspaces(self, workspaces: Sequence[WorkspaceSummary]) -> None:
         if tuple(workspaces) == self._workspaces:
             return
+        focused = self._focused_workspace()
         clear(self._rows)
         self._workspace_rows.clear()
         self._workspaces = tuple(workspaces)
         for workspace in workspaces:
             self._rows.addWidget(self._workspace_row(workspace))
+            if focused and (workspace.active if focused.active else workspace.id == focused.id):
+                row = self._workspace_rows[workspace.id]
+                row.show()  # Only what is shown can have it.
+                row.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.show_place(self._place)
 
     def show_place(self, place: Place) -> None:
@@ -169,6 +176,12 @@ class Sidebar(QFrame):
         if current is not None:
             current.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
+    def _focused_workspace(self) -> WorkspaceSummary | None:
+        """In whose row the keyboard is: it stays there, or with the active one if it was that."""
+        focus = QApplication.focusWidget()
+        rows = ((w, self._workspace_rows[w.id]) for w in self._workspaces)
+        return next((w for w, row in rows if focus and row in (focus, focus.parent())), None)
+
     def _workspace_row(self, workspace: WorkspaceSummary) -> SidebarRow:
         row = SidebarRow(workspace.name, count=workspace.server_count)
         servers = self.tr("%n servers", "", workspace.server_count)
@@ -181,7 +194,8 @@ class Sidebar(QFrame):
         gear = row.add_action("settings", self.tr("Projects…"))
         gear.setAccessibleDescription(workspace.name)
         gear.clicked.connect(lambda: self.projects_requested.emit(workspace.id))
-        row.setToolTip(self.tr("Right-click or press the menu key to rename or remove it"))
+        hint = self.tr("Right-click or press the menu key to rename or remove it")
+        row.setToolTip(f"{workspace.name}\n{hint}")  # A long name is cut in the row.
         return row
 
     def _open_menu(self, row: SidebarRow, workspace: WorkspaceSummary) -> None:
@@ -248,6 +262,8 @@ class _NameField(QLineEdit):
     """Asks for a name in place; Enter takes it, Escape or leaving it drops it."""
 
     named = Signal(str)
+    left = Signal()
+    """By a key: the keyboard is nowhere now."""
 
     def __init__(self, accessible_name: str) -> None:
         super().__init__()
@@ -268,11 +284,15 @@ class _NameField(QLineEdit):
         # Before the window's own shortcut for Escape sees it.
         if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
             event.accept()
-            self.hide()
+            self._leave()
             return True
         return super().event(event)
 
     def _take(self) -> None:
         if name := self.text().strip():
             self.named.emit(name)
+        self._leave()
+
+    def _leave(self) -> None:
         self.hide()
+        self.left.emit()

@@ -1721,6 +1721,10 @@
         <translation>接続されたアプリがまだありません。戻って接続してください。</translation>
     </message>
     <message>
+        <source>{some} or {last}</source>
+        <translation>{some}、{last} のいずれか</translation>
+    </message>
+    <message>
         <source>It works: {app} is connected</source>
         <translation>成功です。{app} が接続されました</translation>
     </message>

@@ -17,7 +17,7 @@ from router.events import PermissionAsked
 from router.model import ServerId, ServerRef
 from router.permissions import Answer, AskId, Kind, PermissionAsk
 from tests.fakes import FakeRouter, SentCommand, run_now
-from tests.gui.driving import PERSONAL, press, texts
+from tests.gui.driving import PERSONAL, double_click, press, texts
 
 
 def question(number: int) -> PermissionAsk:
@@ -93,6 +93,15 @@ def test_each_answer_reaches_the_router_and_the_next_question_follows(
     assert "Claude Code wants to run tool_2" in texts(asker.prompt)
     press(asker.prompt, button)
     assert not asker.prompt.isVisible()
+
+
+def test_a_double_click_answers_one_question_and_not_the_next(
+    asker: Asker, router: FakeRouter
+) -> None:
+    put(router, question(1), question(2))
+    double_click(asker.prompt, "Allow once")
+    assert router.commands == [SentCommand("answer_permission", (AskId("1"), Answer.ONCE))]
+    assert "Claude Code wants to run tool_2" in texts(asker.prompt)
 
 
 def test_closing_means_no_and_enter_means_nothing(asker: Asker, router: FakeRouter) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -24,9 +26,13 @@ def dialog(look: Theme, gui_loop: object, qtbot: QtBot) -> SettingsDialog:
     return dialog
 
 
-def search(dialog: SettingsDialog, text: str) -> None:
+def search_field(dialog: SettingsDialog) -> QLineEdit:
     fields = dialog.findChildren(QLineEdit)
-    next(each for each in fields if each.accessibleName() == "Search settings").setText(text)
+    return next(each for each in fields if each.accessibleName() == "Search settings")
+
+
+def search(dialog: SettingsDialog, text: str) -> None:
+    search_field(dialog).setText(text)
 
 
 def found(dialog: SettingsDialog) -> list[str]:
@@ -70,6 +76,15 @@ def test_the_search_leads_to_the_first_page_that_has_it_and_back(dialog: Setting
     assert dialog.current_page() is PageName.ACTIVITY
     search(dialog, "")
     assert dialog.visible_pages() == list(PageName)
+
+
+def test_escape_clears_the_search_before_it_closes_the_settings(dialog: SettingsDialog) -> None:
+    search(dialog, "retention")
+    QTest.keyClick(search_field(dialog), Qt.Key.Key_Escape)
+    assert dialog.isVisible()
+    assert dialog.visible_pages() == list(PageName)
+    QTest.keyClick(search_field(dialog), Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
 
 
 def test_what_no_setting_has_is_said_to_be_nowhere(dialog: SettingsDialog) -> None:

@@ -26,6 +26,7 @@ from tests.gui.driving import (
     GITHUB,
     PERSONAL,
     WAITING,
+    double_click,
     open_window,
     press,
     stocked_router,
@@ -168,6 +169,13 @@ def test_a_receipt_says_what_could_not_be_seen() -> None:
 def test_a_command_is_approved_there(router: FakeRouter, window: MainWindow) -> None:
     press(window, f"Approve {WAITING.name}")
     assert last(router) == SentCommand("approve_server", (WAITING.ref,))
+
+
+def test_a_double_click_approves_what_was_read_and_not_what_takes_its_place(
+    router: FakeRouter, window: MainWindow
+) -> None:
+    double_click(window, f"Approve {WAITING.name}")
+    assert [c.name for c in router.commands if c.name == "approve_server"] == ["approve_server"]
 
 
 def test_what_was_decided_leaves_the_page(

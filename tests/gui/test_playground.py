@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gui.look.theme import Theme
+from gui.playground.result_column import ResultColumn
 from gui.window.main_window import MainWindow
 from gui.window.places import Place
 from router.model import Optimization, Permission, Tool, ToolKey
@@ -56,6 +57,26 @@ def test_both_strategies_answer_side_by_side_with_scores_and_reasons(
     assert "The index is being built." in shown
     assert "No tool fits." in shown
     assert router.searches.asked == [("open a ticket", "bm25", "hybrid")]
+
+
+def test_one_types_at_once_where_one_asks(window: MainWindow) -> None:
+    assert window.others is not None
+    assert window.focusWidget() is window.others.playground.findChildren(QLineEdit)[0]
+
+
+def test_long_names_leave_the_score_and_the_buttons_in_sight(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    named = Tool(ToolKey(GITHUB.id, "create_issue"), "a long name " * 12, {}, "", 10)
+    hit = SearchHit(named, 0.94, "matches open", why=WHY)
+    both = (Optimization.BM25, Optimization.HYBRID)
+    router.searches.replies = {each: SearchReply((hit,), each) for each in both}
+    ask(window, "open", qtbot)
+    column = window.findChildren(ResultColumn)[0]
+    score = next(each for each in column.findChildren(QLabel) if each.text() == "0.94")
+    qtbot.waitUntil(lambda: 0 < score.mapTo(column, score.rect().topRight()).x() < column.width())
+    name = next(each for each in column.findChildren(QLabel) if each.text() == "create_issue")
+    assert name.width() >= name.sizeHint().width()
 
 
 def test_one_strategy_can_be_looked_at_alone(

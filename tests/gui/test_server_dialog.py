@@ -158,6 +158,9 @@ def test_editing_keeps_what_the_form_does_not_know(
     before = {**TIME.to_json(), "disabled": True, "autoApprove": ["now"]}
     router.state.configs[ref] = ServerConfig.model_validate(before)
     dialog.edit(ref, "time")
+    focus = dialog.focusWidget()
+    assert focus is not None
+    assert focus.accessibleName() == "Command line"
     dialog.form.set_draft(replace(dialog.form.draft(), command_line="uvx other"))
     dialog.submit()
     expected = ServerConfig.model_validate(

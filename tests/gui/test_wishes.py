@@ -18,6 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.look.theme import Theme
 from gui.window.main_window import MainWindow
+from gui.window.sidebar_row import SidebarRow
 from router.clients import Findings, FoundServer
 from router.errors import ConfigError, ToolboothError
 from router.events import (
@@ -30,6 +31,7 @@ from router.model import (
     ServerState,
     ToolKey,
     WorkspaceId,
+    WorkspaceSummary,
 )
 from router.settings import ServerConfig
 from tests.fakes import FakeRouter, SentCommand, fake_status
@@ -243,6 +245,27 @@ def test_a_new_workspace_is_named_in_place_and_opened(
         SentCommand("create_workspace", ("Research",)),
         SentCommand("switch_workspace", (WorkspaceId("research"),)),
     ]
+
+
+def test_the_keyboard_goes_along_to_the_workspace_that_is_opened_by_it(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    def summaries(active: str, servers: int = 3) -> list[WorkspaceSummary]:
+        names = ("personal", "acme", "new")
+        return [WorkspaceSummary(WorkspaceId(n), n, servers, n == active) for n in names]
+
+    sidebar = window.sidebar
+    press(sidebar, "New workspace")
+    (field,) = sidebar.findChildren(QLineEdit)
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    assert focused().accessibleName().startswith("Personal")
+    sidebar.show_workspaces(summaries("new"))
+    assert focused().accessibleName().startswith("new")
+    acme = next(row for row in sidebar.findChildren(SidebarRow) if row.text() == "acme")
+    qtbot.waitUntil(acme.isVisible)
+    acme.setFocus()
+    sidebar.show_workspaces(summaries("new", servers=4))
+    assert focused().accessibleName() == "acme, 4 servers"
 
 
 def drop(window: MainWindow, what: QUrl | str) -> None:
