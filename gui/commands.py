@@ -71,8 +71,9 @@ class Commands:
         on_done: Callable[[T], object] | None = None,
         on_error: Callable[[ToolboothError], object] | None = None,
     ) -> None:
-        """Run `coro` for `owner`; then call `on_done` with its result, or `on_error` if it failed
-        in a way we can explain. Without `on_error` the person is shown the error."""
+        """Run `coro` for `owner`; then call `on_done` with its result, or `on_error` if it failed,
+        also in a way nobody foresaw: who waits must learn that it is over. Without `on_error` the
+        person is shown the error."""
         self._waiting.append(_Command(owner, coro, on_done, on_error))
         if self._submit is not None or self._detached:
             self._drain()
@@ -117,8 +118,8 @@ class Commands:
     def _tell(self, command: _Command, error: BaseException) -> None:
         if not isinstance(error, ToolboothError):
             log.error("A command failed in a way nobody foresaw", exc_info=error)
-            self._show_error(command.owner, _unexpected(error))
-        elif command.on_error is not None:
+            error = _unexpected(error)
+        if command.on_error is not None:
             command.on_error(error)
         else:
             self._show_error(command.owner, error)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from router.model import JsonObject, as_array, as_object
 
 GROUPS = (
@@ -20,11 +22,11 @@ def plain_entry(entry: JsonObject) -> JsonObject:
     """Only what decides how the server is reached, under the names we use."""
     command, args = entry.get("command", entry.get("cmd")), as_array(entry.get("args"))
     if isinstance(command, dict):  # Zed, before it flattened this
-        inner = as_object(entry["command"])
+        inner = as_object(cast(object, command))
         entry = {**entry, "env": inner.get("env")}
         command, args = inner.get("path"), as_array(inner.get("args"))
     if isinstance(command, list):  # opencode
-        command, *args = as_array(entry["command"]) or [None]
+        command, *args = as_array(cast(object, command)) or [None]
     return {
         "command": command,
         "args": args,

@@ -8,7 +8,8 @@ from PySide6.QtCore import QObject
 
 from gui.asking.prompt import PermissionPrompt
 from gui.commands import Commands
-from router.errors import ToolboothError
+from gui.dialogs import show_error
+from router.errors import NotFound, ToolboothError
 from router.events import Event, PermissionAsked, PermissionSettled
 from router.permissions import Answer, AskId
 from router.ports import RouterPort
@@ -70,6 +71,8 @@ class Asker(QObject):
         self._commands.run(self, command, on_error=self._too_late)
         self._show_next()
 
-    def _too_late(self, _: ToolboothError) -> None:
+    def _too_late(self, error: ToolboothError) -> None:
         """Its time was over, or the client left: there is nothing to do about that."""
+        if not isinstance(error, NotFound):
+            show_error(self.prompt, error)
         self._show_next()

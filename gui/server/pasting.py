@@ -37,17 +37,19 @@ _TOML_TABLE = re.compile(r"^\s*\[mcp_servers\b", re.MULTILINE)
 _YAML_GROUP = re.compile(rf"^(?:{'|'.join(map(re.escape, GROUPS))}):\s*(?:#.*)?$", re.MULTILINE)
 _ASKED_FOR = re.compile(r"\$\{input:[^}]*\}")
 _STRING_OR_EXCESS = re.compile(
-    r'(?P<string>"(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])|,\s*\Z', re.DOTALL
+    r'(?P<string>"(?:\\.|[^"\\])*+(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=\s*[}\]])|,\s*\Z',
+    re.DOTALL,
 )
+"""What is never closed goes to the end: to look for its end again and again would take for ever."""
 
 
 def parse_pasted(text: str, *, windows: bool = command_line.WINDOWS) -> dict[str, ServerConfig]:
     """The servers `text` describes, by name; raises InvalidInput."""
+    if len(text) > MAX_LENGTH:
+        raise InvalidInput(tr("This is too long to be read. Import it as a file instead."))
     text = unwrapped(text)
     if not text:
         raise InvalidInput(tr("There is nothing to read."))
-    if len(text) > MAX_LENGTH:
-        raise InvalidInput(tr("This is too long to be read. Import it as a file instead."))
     if is_link(text):
         return _distinct([read_link(text)])
     if (address := address_of(text)) is not None:
@@ -86,7 +88,7 @@ def _of_json(text: str) -> dict[str, ServerConfig]:
                 line=error.lineno, reason=error.msg
             )
         ) from None
-    except RecursionError:
+    except (ValueError, RecursionError):  # It is JSON, but too deep or with a number too long.
         raise InvalidInput(tr("There is no server in it.")) from None
     return _of_document(content)
 
@@ -94,7 +96,7 @@ def _of_json(text: str) -> dict[str, ServerConfig]:
 def _of_toml(text: str) -> dict[str, ServerConfig]:
     try:
         return _of_document(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInput(tr("This TOML can't be read: {reason}.").format(reason=error)) from None
 
 
@@ -105,7 +107,7 @@ def _of_yaml(text: str) -> dict[str, ServerConfig]:
     try:
         reader: Any = YAML(typ="safe", pure=True)
         content: object = reader.load(text)
-    except (YAMLError, RecursionError) as error:
+    except (YAMLError, ValueError, RecursionError) as error:
         found: Any = error
         marked = found if isinstance(error, MarkedYAMLError) and found.problem_mark else None
         at = f"line {marked.problem_mark.line + 1}: {marked.problem}" if marked else "it is none"
@@ -145,7 +147,10 @@ def _split(entry: JsonObject) -> JsonObject:
     command = entry.get("command")
     if not isinstance(command, str) or entry.get("args") or not re.match(r"[\w.-]+\s", command):
         return entry
-    words = command_line.split(command)
+    try:
+        words = command_line.split(command)
+    except ValueError:
+        raise InvalidInput(tr("A quotation mark is never closed.")) from None
     return {**entry, "command": words[0], "args": words[1:]}
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 
-_FENCED = re.compile(r"```[^\n`]*\n(?P<inside>.*?)\n?\s*```", re.DOTALL)
+_FENCED = re.compile(r"```[^\n`]*\n(?P<inside>.*?)```", re.DOTALL)
 _MARKED = re.compile(r"`(?P<ticks>[^`\n]+)`|<(?P<angles>\w+:[^<>\s]+)>")
-_LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\](?:\([^)]*\))?)*\]\((?P<address>\S+?)\)")
+_LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\](?:\([^)]*\))?+)*+\]\((?P<address>\S+?)\)")
 _PROMPT = re.compile(r"(?:PS [^>\n]*>|[A-Za-z]:\\[^>\n]*>|[$%>❯➜])\s+")
 _GOES_ON = re.compile(r"[\\^`][ \t]*\r?\n[ \t]*")
 
@@ -15,7 +15,7 @@ _GOES_ON = re.compile(r"[\\^`][ \t]*\r?\n[ \t]*")
 def unwrapped(text: str) -> str:
     """`text` without the marks of the page it stood on."""
     text = text.strip().strip("\N{ZERO WIDTH SPACE}\N{BYTE ORDER MARK}").strip()
-    fenced = [found["inside"] for found in _FENCED.finditer(text)]
+    fenced = [found["inside"].rstrip() for found in _FENCED.finditer(text)]
     if fenced:
         return "\n".join(fenced).strip()
     if marked := _MARKED.fullmatch(text):

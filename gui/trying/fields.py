@@ -100,16 +100,16 @@ class ChoiceField(QComboBox):
         super().__init__()
         self._name = name
         self.setAccessibleName(name)
-        values = (True, False) if shape.kind is Kind.YES_NO else shape.choices
+        # Kept here: Qt's own place for them has no room for a large number.
+        self._values = (True, False) if shape.kind is Kind.YES_NO else shape.choices
         self.addItem("")
-        for value in values:
-            self.addItem(value_text(value), value)
+        self.addItems(list(map(value_text, self._values)))
         if shape.example:
             self.setItemText(0, self.tr("not given, so {value}").format(value=shape.example))
 
     def value(self, required: bool) -> object:
         if self.currentIndex() > 0:
-            return self.currentData()
+            return self._values[self.currentIndex() - 1]
         return _read(self, self._name, Shape(Kind.TEXT), "", required)
 
     def is_empty(self) -> bool:

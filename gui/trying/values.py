@@ -20,9 +20,7 @@ def value_of(name: str, shape: Shape, text: str) -> object:
         case Kind.TEXT:
             return _text(name, shape, text)
         case Kind.WHOLE:
-            if not _WHOLE.fullmatch(text.strip()):
-                raise InvalidInput(tr("{name} is not a whole number.").format(name=name))
-            return int(text)
+            return _whole(name, text.strip())
         case Kind.NUMBER:
             return _number(name, text.strip())
         case _:
@@ -36,6 +34,15 @@ def _text(name: str, shape: Shape, text: str) -> str:
         said = tr("{name} is not a date as it is written here: {example}.")
         raise InvalidInput(said.format(name=name, example=shape.example)) from None
     return text
+
+
+def _whole(name: str, text: str) -> int:
+    try:
+        if _WHOLE.fullmatch(text):
+            return int(text)
+    except ValueError:  # One so long that Python does not read it.
+        pass
+    raise InvalidInput(tr("{name} is not a whole number.").format(name=name))
 
 
 def _number(name: str, text: str) -> int | float:

@@ -106,9 +106,8 @@ class WorkspaceCatalog:
     def view(self, project: ProjectId | None, only: frozenset[ServerId] | None = None) -> View:
         """The view of a project, or with None of the whole workspace; `only` narrows it to some
         servers."""
-        views = (
-            self._views
-        )  # The catalogue may change meanwhile: then this view is for nobody else.
+        # The catalogue may change meanwhile: then this view is for nobody else.
+        views = self._views
         if (view := views.get((project, only))) is None:
             view = views[project, only] = self._build_view(project, only)
         return view

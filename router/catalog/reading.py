@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast, overload
 
-from router.catalog.resolving import resolved
+from router.catalog.resolving import Resolver
 from router.details import OfferView, ServerOffers
 from router.lists import Approval, PreparedListing
 from router.model import (
@@ -171,9 +171,9 @@ def signature(name: str, schema: JsonObject) -> str:
 
 def parameters(schema: JsonObject) -> tuple[Parameter, ...]:
     """The parameters for people, with types in JSON Schema's own words."""
-    required = _required(schema)
+    required, resolver = _required(schema), Resolver(schema)
     return tuple(
-        _parameter(name, resolved(definition, schema), name in required)
+        _parameter(name, resolver.resolved(definition), name in required)
         for name, definition in as_object(schema.get("properties")).items()
     )
 

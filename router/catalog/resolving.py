@@ -1,7 +1,8 @@
 """A part of a schema with what it refers to in its place, for those who read only that part.
 
 References within the schema only. A schema may refer to itself and branch as it does: how deep and
-how much is followed is bounded, and what lies beyond is left empty.
+how much is followed is bounded, for each part and for all of them, and what lies beyond is left
+empty.
 """
 
 from __future__ import annotations
@@ -13,23 +14,29 @@ from router.model import JsonObject, as_object
 MAX_DEPTH = 24
 MAX_FOLLOWED = 5
 MAX_PARTS = 2_000
+MAX_IN_ALL = 20_000
 
 
-def resolved(definition: object, schema: JsonObject) -> JsonObject:
-    """`definition`, which is a part of `schema`."""
-    return as_object(_Resolver(schema).expand(definition, 0, 0))
+class Resolver:
+    """Of the parts of one schema."""
 
-
-class _Resolver:
     def __init__(self, schema: JsonObject) -> None:
         self._schema = schema
-        self._left = MAX_PARTS
+        self._left = 0
+        self._left_in_all = MAX_IN_ALL
 
-    def expand(self, part: object, depth: int, followed: int) -> object:
+    def resolved(self, definition: object) -> JsonObject:
+        """`definition`, which is a part of the schema."""
+        self._left = given = min(MAX_PARTS, self._left_in_all)
+        expanded = as_object(self._expand(definition, 0, 0))
+        self._left_in_all -= given - max(self._left, 0)
+        return expanded
+
+    def _expand(self, part: object, depth: int, followed: int) -> object:
         self._left -= 1
         if isinstance(part, list):
             items = cast(list[object], part) if self._reaches(depth) else []
-            return [self.expand(each, depth + 1, followed) for each in items]
+            return [self._expand(each, depth + 1, followed) for each in items]
         if not isinstance(part, dict):
             return part
         if not self._reaches(depth):
@@ -39,7 +46,7 @@ class _Resolver:
             followed += 1
             others = {key: value for key, value in own.items() if key != "$ref"}
             own = {**self._target(str(own["$ref"])), **others}
-        return {key: self.expand(value, depth + 1, followed) for key, value in own.items()}
+        return {key: self._expand(value, depth + 1, followed) for key, value in own.items()}
 
     def _reaches(self, depth: int) -> bool:
         return depth < MAX_DEPTH and self._left > 0

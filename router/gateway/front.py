@@ -294,6 +294,8 @@ def _messages(arrival: Arrival) -> list[Call | Notice | Reply]:
     if len(messages) < len(values) or len(values) > _MOST_IN_BATCH:
         wanted = f"A batch must be JSON-RPC messages, {_MOST_IN_BATCH} at most"
         raise Rejected(400, types.INVALID_REQUEST, wanted)
+    if any(isinstance(each, Call) and each.method == "initialize" for each in messages):
+        raise Rejected(400, types.INVALID_REQUEST, "initialize must not be part of a batch")
     return messages
 
 

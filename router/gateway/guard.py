@@ -240,9 +240,13 @@ def _read_large(body: bytes) -> object:
 
 
 def _meta(body: object) -> JsonObject:
-    if any(_meta(each).keys() & _DECIDING for each in as_array(body)):
+    if any(_meta_of(each).keys() & _DECIDING for each in as_array(body)):
         raise Refusal(400, "In a batch, token and project are said in headers, not in _meta.")
-    return as_object(as_object(as_object(body).get("params")).get("_meta"))
+    return _meta_of(body)
+
+
+def _meta_of(message: object) -> JsonObject:
+    return as_object(as_object(as_object(message).get("params")).get("_meta"))
 
 
 def _text(value: object) -> str | None:

@@ -221,9 +221,8 @@ def _inserted(text: str, style: _Style, node: Node, key: str, value: object) -> 
     inner = style.indent_at(members[0].start) if members else outer + style.unit
     body, tail, comma = text[:closing], text[closing:], ""
     if members and _comma_after(text, members[-1].node.end) is not None:
-        comma = (
-            ","  # Whoever ends the last line with one sees that kept, also when ours goes again.
-        )
+        # Whoever ends the last line with one sees that kept, also when ours goes again.
+        comma = ","
     elif members:
         end = members[-1].node.end
         body = f"{text[:end]},{text[end:closing]}"

@@ -38,7 +38,7 @@ class _Section:
 def parse(path: Path, text: str) -> JsonObject:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # Also of a number so long that Python does not read it.
         place = _PLACE.search(str(error))
         line = int(place[1]) if place else len(text.splitlines())
         raise ConfigError(path, line, "it is not well-formed TOML") from None

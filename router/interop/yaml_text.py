@@ -28,7 +28,7 @@ def edited(path: Path, text: str, group: str, name: str, entry: JsonObject | Non
         raise ConfigError(path, int(content.lc.key(group)[0]) + 1, OTHERWISE)
     held = cast(Any, held)
     if held and name in held:
-        first, column = held.lc.key(name)
+        first, column = _place(path, held, name)
         last = _end_of_block(text.splitlines(), first, column)
         if entry is not None:
             return spliced(text, first, last, _entry_lines({name: entry}, column))
@@ -42,12 +42,21 @@ def edited(path: Path, text: str, group: str, name: str, entry: JsonObject | Non
 
 
 def _with_entry(path: Path, text: str, held: Any, entry: JsonObject) -> str:
-    first, column = held.lc.key(next(iter(held)))
+    first, column = _place(path, held, next(iter(held)))
     if held.fa.flow_style() or column == 0:
         raise ConfigError(path, first + 1, OTHERWISE)
-    final, _ = held.lc.key(list(held)[-1])
+    final, _ = _place(path, held, list(held)[-1])
     end = _end_of_block(text.splitlines(), final, column)
     return spliced(text, end, end, _entry_lines(entry, column))
+
+
+def _place(path: Path, held: Any, key: object) -> tuple[int, int]:
+    """Line and column of a key; one that another mapping lends has none here."""
+    try:
+        line, column = held.lc.key(key)
+    except (KeyError, TypeError):
+        raise ConfigError(path, None, OTHERWISE) from None
+    return line, column
 
 
 def _with_group(text: str, content: Any, group: str, entries: JsonObject) -> str:
@@ -89,7 +98,7 @@ def _parsed(path: Path, text: str) -> Any:
         mark: Any = cast(Any, error).problem_mark
         line = None if mark is None else int(mark.line) + 1
         raise ConfigError(path, line, "it is not well-formed YAML") from None
-    except (YAMLError, RecursionError):
+    except (YAMLError, ValueError, RecursionError):  # What looks like a date may be none.
         raise ConfigError(path, None, "it is not well-formed YAML") from None
     if content is None:
         return {}

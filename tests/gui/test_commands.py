@@ -96,16 +96,23 @@ def test_an_error_nobody_asked_for_is_shown(
     qtbot.waitUntil(lambda: shown == [(owner, error)], timeout=WAIT_MS)
 
 
-def test_an_unexpected_error_is_logged_and_shown(
-    owner: QObject, other_loop: OtherLoop, qtbot: QtBot, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("waits", [True, False])
+def test_an_unexpected_error_is_logged_and_told_to_who_waits_or_shown(
+    waits: bool,
+    owner: QObject,
+    other_loop: OtherLoop,
+    qtbot: QtBot,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    shown: list[str] = []
+    shown: list[ToolboothError] = []
     told: list[ToolboothError] = []
-    commands = Commands(other_loop.submit, show_error=lambda _, error: shown.append(error.message))
-    commands.run(owner, fail(ZeroDivisionError("by zero")), on_error=told.append)
-    qtbot.waitUntil(lambda: len(shown) == 1, timeout=WAIT_MS)
-    assert "ZeroDivisionError: by zero" in shown[0]
-    assert told == []
+    commands = Commands(other_loop.submit, show_error=lambda _, error: shown.append(error))
+    on_error = told.append if waits else None
+    commands.run(owner, fail(ZeroDivisionError("by zero")), on_error=on_error)
+    heard, others = (told, shown) if waits else (shown, told)
+    qtbot.waitUntil(lambda: len(heard) == 1, timeout=WAIT_MS)
+    assert "ZeroDivisionError: by zero" in heard[0].message
+    assert others == []
     assert caplog.records[0].levelno == logging.ERROR
 
 

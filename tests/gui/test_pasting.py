@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from gui.server.command_line import join, split
@@ -224,3 +226,35 @@ def test_a_command_line_taken_apart_and_joined_is_the_same(
     arguments: list[str], windows: bool
 ) -> None:
     assert split(join(arguments, windows=windows), windows=windows) == arguments
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"command": "npx -y \\"my files"}',
+        '{"command": "npx", "count": %s}' % ("9" * 5000),
+        f'[mcp_servers.a]\ncommand = "npx"\ncount = {"9" * 5000}',
+        f"[mcp_servers.a]\ndeep = {'[' * 5000}",
+        "mcpServers:\n  a:\n    command: npx\n    since: 2020-13-45",
+    ],
+)
+def test_what_python_itself_would_not_read_is_refused_with_a_sentence(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        parse_pasted(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[[a](b)" + "[a](b)" * 40 + "x",
+        "```\n" + " " * 200_000 + "x",
+        '{"' + '\\"' * 100_000,
+        "{" + "/*" * 100_000,
+        "`" * 5_000_000,
+    ],
+)
+def test_no_text_takes_long_to_be_read(text: str) -> None:
+    began = time.process_time()
+    with pytest.raises(InvalidInput):
+        parse_pasted(text)
+    assert time.process_time() - began < 1

@@ -16,7 +16,9 @@ from shiboken6 import Shiboken
 from gui.commands import Commands
 from gui.look.theme import Theme
 from gui.trying.dialog import TryDialog, result_text
+from gui.trying.form import ArgumentsForm
 from gui.trying.shapes import MAX_DEPTH, Kind, shape_of
+from gui.trying.values import value_of
 from gui.window.main_window import MainWindow
 from router.catalog.reading import parameters
 from router.details import LogLine, OfferView, ServerOffers
@@ -232,6 +234,21 @@ def test_a_schema_that_never_ends_is_typed_as_json_from_some_depth() -> None:
     while shape.members:
         shape, depth = shape.members[0].shape, depth + 1
     assert (shape.kind, depth) == (Kind.JSON, MAX_DEPTH)
+
+
+def test_a_large_number_can_be_chosen(qtbot: QtBot) -> None:
+    values = [2**63, -(2**80), 1]
+    form = ArgumentsForm(parameters({"properties": {"id": {"enum": values}}}))
+    qtbot.addWidget(form)
+    [choice] = form.findChildren(QComboBox)
+    for place, value in enumerate(values, 1):
+        choice.setCurrentIndex(place)
+        assert form.arguments() == {"id": value}
+
+
+def test_a_number_too_long_to_be_read_is_said_to_be_none() -> None:
+    with pytest.raises(InvalidInput, match="count is not a whole number"):
+        value_of("count", shape_of({"type": "integer"}), "9" * 5000)
 
 
 def test_a_result_without_text_is_shown_as_it_is() -> None:

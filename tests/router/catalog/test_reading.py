@@ -135,3 +135,17 @@ def test_parameters_are_read_when_somebody_looks_and_are_the_same_then() -> None
     seen = Parameters(schema)
     assert tuple(seen) == parameters(schema) == (OWNER,)
     assert (len(seen), seen[0].name, bool(Parameters({}))) == (1, "owner", False)
+
+
+def test_many_parameters_that_each_refer_to_much_are_not_all_followed() -> None:
+    """Each could be followed for thousands of parts: together that would take seconds."""
+    node: JsonObject = {"properties": {f"q{i}": {"$ref": "#/$defs/node"} for i in range(8)}}
+    schema: JsonObject = {
+        "$defs": {"node": node},
+        "properties": {f"p{i}": {"$ref": "#/$defs/node"} for i in range(1000)},
+    }
+    read = parameters(schema)
+    assert len(read) == 1000
+    written = [len(str(each.schema)) for each in read]
+    assert written[0] > 10_000
+    assert sum(written) < 100 * written[0]

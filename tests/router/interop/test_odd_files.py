@@ -224,3 +224,35 @@ def test_a_connection_to_an_older_address_is_known_to_be_one(tmp_path: Path) -> 
 
     assert not outdated(3717)
     assert outdated(4000)
+
+
+@pytest.mark.parametrize(
+    ("client", "text"),
+    [
+        ("goose", "since: 2020-13-45\n"),
+        ("goose", "count: !!int many\n"),
+        ("goose", f"count: {'9' * 5000}\n"),
+        ("codex", f"count = {'9' * 5000}\n"),
+    ],
+)
+def test_a_value_that_is_none_makes_a_file_unreadable_and_no_other(
+    client: str, text: str, tmp_path: Path
+) -> None:
+    put(tmp_path, client).write_text(text)
+    put(tmp_path, "cursor")
+    states = {app.id: app.state for app in connections(tmp_path).apps()}
+    assert states[ClientId(client)] is ClientState.UNREADABLE
+    assert states[ClientId("cursor")] is ClientState.FOUND
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "base: &base\n  toolbooth: {enabled: true}\nextensions:\n  <<: *base\n  a: {}\n",
+        "base: &base\n  a: {enabled: true}\nextensions:\n  <<: *base\n",
+    ],
+)
+def test_what_another_mapping_lends_is_left_to_the_person(text: str, tmp_path: Path) -> None:
+    put(tmp_path, "goose").write_text(text)
+    with pytest.raises(ConfigError, match="do it by hand"):
+        connect(tmp_path, "goose")

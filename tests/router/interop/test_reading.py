@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,16 @@ def test_entries_that_are_no_servers_are_named_with_the_reason(tmp_path: Path) -
         ("Cursor", 'odd was left out: "url" must start with http:// or https://.'),
         ("Cursor", "us was left out: it is Toolbooth itself."),
     ]
+
+
+@pytest.mark.parametrize("command", [{"path": "npx", "args": ["x"]}, ["npx", "x"]])
+def test_a_command_by_its_short_name_is_read_in_every_shape(
+    command: object, tmp_path: Path
+) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": {"a": {"cmd": command}}}))
+    [server] = read_any_file(path, places(tmp_path), OURSELVES).servers
+    assert (server.config.command, server.config.args) == ("npx", ("x",))
 
 
 def test_a_file_without_servers_is_refused_with_a_sentence(tmp_path: Path) -> None:

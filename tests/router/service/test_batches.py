@@ -69,11 +69,21 @@ async def test_one_of_a_batch_can_be_cancelled(running: Running, tmp_path: Path)
         [PING, {"no": "message"}],
         [PING] * 51,
         [{**PING, "params": {"_meta": {"projectId": "other"}}}],
+        [PING, {**PING, "id": 2, "method": "initialize"}],
     ],
 )
 async def test_what_is_no_fit_batch_is_refused(running: Running, body: list[Any]) -> None:
     _, session = await running.open_session(WITH_BATCHES)
     assert (await send(running, session, body)).status_code == 400
+
+
+async def test_lists_within_lists_are_refused_however_deep(running: Running) -> None:
+    _, session = await running.open_session(WITH_BATCHES)
+    headers = {**of_session(running, session), "Content-Type": "application/json"}
+    for depth in (2, 400, 800, 5000):
+        body = b"[" * depth + b"]" * depth
+        response = await running.http.post(running.url, content=body, headers=headers)
+        assert response.status_code == 400, depth
 
 
 @pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
