@@ -161,6 +161,8 @@ class DesktopNotices:
         except BusFailed as error:
             if not showing.done():
                 showing.set_exception(error)
+        finally:
+            showing.cancel()  # Whoever still waits: what came back was no answer to that.
 
     def _is_over(self, number: int, signal: str, values: tuple[Any, ...]) -> bool:
         """Whether the notification `number` is gone with what was just told."""

@@ -158,8 +158,9 @@ class SearchPort(Protocol):
 
     async def forget(self, workspace: WorkspaceId, project: ProjectId | None) -> None: ...
     async def set_cloud(self, url: str, token: str | None = None) -> CloudChange:
-        """Where the cloud service is, its token going into the keyring. Without an address there is
-        none, and its token is gone."""
+        """Where the cloud service is, its token going into the keyring. Without `token` the one it
+        has stays, unless the address is another service's. Without an address there is none, and
+        its token is gone."""
         ...
 
     async def undo_cloud(self, change: CloudChange) -> None:

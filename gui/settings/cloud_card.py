@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout
+from shiboken6 import Shiboken
 
 from gui import formats
 from gui.commands import Commands
@@ -91,6 +92,8 @@ class CloudCard(Card):
             self._changes.set_cloud(url, key or None, self._kept)
 
     def _kept(self, _: object) -> None:
+        if not Shiboken.isValid(self):  # Another language came meanwhile, with a card of its own.
+            return
         self._url.setModified(False)
         self._key.clear()
         self.show_state()

@@ -107,7 +107,8 @@ class Searches:
             except CloudFailed as error:
                 raise InvalidInput(f"The service can't be used: {error.message}.") from None
         before = _Cloud(self._router.settings().cloud_search_url, await self._cloud_token())
-        await self._keep_cloud(_Cloud(url, (token or before.token) if url else None))
+        kept = before.token if _service(url) == _service(before.url) else None
+        await self._keep_cloud(_Cloud(url, (token or kept) if url else None))
         change = CloudChange(token_hex(8))
         self._clouds[change.undo] = before
         for oldest in list(self._clouds)[:-_UNDO_KEPT]:
@@ -174,3 +175,8 @@ class Searches:
                 continue
             if view.optimization is not None and view.tools:
                 await view.index.prepare(view.optimization)
+
+
+def _service(url: str) -> list[str]:
+    """Scheme, host and port: whoever is there is given the key that was meant for them."""
+    return url.lower().split("/")[:3]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit
 from pytestqt.qtbot import QtBot
+from shiboken6 import Shiboken
 
 from gui.commands import Commands
 from gui.look.theme import Theme
 from gui.projects.pin_picker import PinPicker
+from gui.settings.changes import SettingsChanges
 from gui.settings.cloud_card import CloudCard
 from gui.settings.dialog import PageName, SettingsDialog
 from router.errors import InvalidInput
@@ -152,3 +156,20 @@ def test_an_address_that_is_refused_stays_to_be_corrected(
     press(card, "Save")
     qtbot.waitUntil(lambda: "it needs https" in texts(dialog))
     assert (url.text(), key.text()) == ("search.example.com", "planted-key")
+
+
+def test_a_key_that_is_kept_when_its_card_is_gone_breaks_nothing(
+    dialog: SettingsDialog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting: list[Callable[[object], object]] = []
+
+    def set_later(_: object, url: str, token: str, on_done: Callable[[object], object]) -> None:
+        waiting.append(on_done)
+
+    monkeypatch.setattr(SettingsChanges, "set_cloud", set_later)
+    card, url, _ = cloud(dialog)
+    QTest.keyClicks(url, URL)
+    press(card, "Save")
+    Shiboken.delete(card)
+    [on_done] = waiting
+    on_done(CloudChange("undo"))

@@ -99,6 +99,19 @@ async def test_a_change_of_the_cloud_service_is_taken_back_with_its_key(
         await searches.undo_cloud(moved)
 
 
+async def test_a_key_is_not_sent_to_another_service(
+    keyring: dict[str, str], running: Running
+) -> None:
+    searches = running.router.searches
+    await searches.set_cloud("https://one.example/a", "planted-one")
+    await searches.set_cloud("https://One.example/b")
+    assert "planted-one" in keyring.values()
+    moved = await searches.set_cloud("https://one.example.evil/b")
+    assert "planted" not in str(keyring)
+    await searches.undo_cloud(moved)
+    assert "planted-one" in keyring.values()
+
+
 async def test_a_refused_change_of_the_cloud_service_keeps_the_key_that_was_there(
     keyring: dict[str, str], running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
