@@ -213,10 +213,11 @@ def accessible_server(status: ServerStatus) -> str:
 def overview(servers: Iterable[ServerStatus], apps: int) -> tuple[str, str]:
     """The line under the title, and what of it asks for attention (or nothing)."""
     statuses = tuple(servers)
-    tools = sum(s.tool_count or 0 for s in statuses if s.enabled)
+    tools = sum((s.tool_count or 0) - s.waiting_count for s in statuses if s.enabled)
     troubled = [s for s in statuses if present(s).needs_attention]
-    waiting = sum(_waits(s) for s in troubled)
-    failing = len(troubled) - waiting
+    failing = sum(not _waits(s) for s in troubled)
+    # One decision for a server that may not run yet, else one for each tool, as Needs you counts.
+    waiting = sum(s.waiting_count or 1 for s in troubled if _waits(s))
     counts = (
         tr("%n servers", "", len(statuses)),
         tr("%n tools ready", "", tools),

@@ -152,14 +152,16 @@ class Wishes:
         self._run(self._router.set_permission(self._workspace, key, permission))
 
     def hide_tool(self, key: ToolKey) -> None:
-        """Block it everywhere in the workspace; that can be taken back."""
+        """Block it everywhere in the workspace; taken back, it is asked for if it was before."""
         workspace = self._workspace
         put = self._router.set_permission
+        views = self._router.tools(ServerRef(workspace, key.server))
+        before = next((t.permission for t in views if t.key == key), Permission.ALLOW)
 
         def offer_undo(_: None) -> None:
             self._undo.offer(
                 tr("Nobody finds {tool} any more").format(tool=key.shown),
-                lambda: self._run(put(workspace, key, Permission.ALLOW)),
+                lambda: self._run(put(workspace, key, before)),
             )
 
         self._run(put(workspace, key, Permission.DENY), offer_undo)

@@ -64,7 +64,7 @@ def find_command(command: str, environment: Mapping[str, str], cwd: str | None) 
     path = environment.get("PATH", os.defpath)
     if found := shutil.which(command, path=path):
         return found
-    looked_in = ", ".join(filter(None, path.split(os.pathsep)))
+    looked_in = ", ".join(dict.fromkeys(filter(None, path.split(os.pathsep))))
     raise failed(Failure(FailureKind.COMMAND_NOT_FOUND, command, looked_in))
 
 

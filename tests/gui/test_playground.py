@@ -113,13 +113,16 @@ def has_button(window: MainWindow, name: str) -> bool:
     return any(each.accessibleName() == name and each.isVisible() for each in buttons)
 
 
+@pytest.mark.parametrize("before", [Permission.ALLOW, Permission.ASK])
 def test_a_tool_is_never_shown_again_and_that_can_be_undone(
-    window: MainWindow, router: FakeRouter, qtbot: QtBot
+    window: MainWindow, router: FakeRouter, qtbot: QtBot, before: Permission
 ) -> None:
+    views = router.state.tools[GITHUB.ref]
+    router.state.tools[GITHUB.ref] = tuple(v._replace(permission=before) for v in views)
     ask(window, "open", qtbot)
     press(window, "Never show this tool")
     qtbot.waitUntil(lambda: "Nobody finds create_issue any more" in texts(window))
     denied = SentCommand("set_permission", (PERSONAL, KEY, Permission.DENY, None))
     assert router.commands[-1] == denied
     press(window, "Undo")
-    assert router.commands[-1].arguments[2] is Permission.ALLOW
+    assert router.commands[-1].arguments[2] is before

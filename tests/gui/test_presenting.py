@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -203,6 +204,18 @@ def test_the_overview_counts_servers_tools_apps_and_trouble() -> None:
     assert counts == "5 servers · 95 tools ready · 3 apps connected"
     assert attention == "1 failing · 1 waiting for you"
     assert overview(servers[:2], apps=0)[1] == ""
+
+
+def test_tools_that_are_held_back_are_not_ready_and_wait_one_by_one() -> None:
+    servers = (
+        fake_status("A", tool_count=81),
+        replace(fake_status("B", tool_count=14), waiting_count=3),
+        fake_status("C", state=ServerState.NEEDS_CONSENT, tool_count=None),
+    )
+    assert overview(servers, apps=0) == (
+        "3 servers · 92 tools ready · 0 apps connected",
+        "4 waiting for you",
+    )
 
 
 def test_a_screen_reader_hears_name_state_and_count() -> None:

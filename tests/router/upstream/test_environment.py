@@ -96,7 +96,7 @@ def failure_of(command: str, path: str, cwd: str | None = None) -> Failure:
 
 
 def test_a_missing_command_says_where_it_was_looked_for(tmp_path: Path) -> None:
-    path = os.pathsep.join([str(tmp_path), str(tmp_path / "b")])
+    path = os.pathsep.join([str(tmp_path), str(tmp_path / "b"), str(tmp_path)])
     expected = f"{tmp_path}, {tmp_path / 'b'}"
     assert failure_of("nope", path) == Failure(FailureKind.COMMAND_NOT_FOUND, "nope", expected)
     missing = failure_of("./nope", path, str(tmp_path))
