@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
+from gui.look.icons import icon
 from gui.translating import tr
 from router.errors import ToolboothError
+
+_SIGN = 32
 
 
 def ask(
     parent: QWidget, question: str, detail: str, *, yes: str, on_yes: Callable[[], object]
 ) -> QMessageBox:
     """Ask before something that can't be undone; `on_yes` is called if the person agrees."""
-    box = _box(parent, QMessageBox.Icon.Question, question, detail)
+    box = _box(parent, icon("circle-question-mark", "accent"), question, detail)
     agree = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
     cancel = box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(cancel)
@@ -27,7 +31,7 @@ def ask(
 
 def show_error(parent: QWidget | None, error: ToolboothError) -> QMessageBox:
     """Say what went wrong and what to do about it."""
-    box = _box(parent, QMessageBox.Icon.Warning, error.message, error.hint)
+    box = _box(parent, icon("triangle-alert", "warn"), error.message, error.hint)
     copy = box.addButton(tr("Copy details"), QMessageBox.ButtonRole.ActionRole)
     copy.clicked.disconnect()  # It would close the box.
     details = f"{type(error).__name__}: {error.message}\n{error.hint}".strip()
@@ -44,8 +48,10 @@ def window_of(owner: QObject) -> QWidget | None:
     return QApplication.activeWindow()
 
 
-def _box(parent: QWidget | None, sign: QMessageBox.Icon, text: str, detail: str) -> QMessageBox:
-    box = QMessageBox(sign, "Toolbooth", text, QMessageBox.StandardButton.NoButton, parent)
+def _box(parent: QWidget | None, sign: QIcon, text: str, detail: str) -> QMessageBox:
+    none = QMessageBox.StandardButton.NoButton
+    box = QMessageBox(QMessageBox.Icon.NoIcon, "Toolbooth", text, none, parent)
+    box.setIconPixmap(sign.pixmap(QSize(_SIGN, _SIGN)))
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setInformativeText(detail)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

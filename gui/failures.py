@@ -60,7 +60,8 @@ def cause_text(failure: Failure) -> str:
         case FailureKind.CONSENT_NEEDED:
             return tr("Waits for your approval")
         case FailureKind.SECRET_MISSING:
-            return tr("Secret {name} is missing").format(name=subject)
+            # The last part is what the person called it; before that stands whose it is.
+            return tr("Secret {name} is missing").format(name=subject.rpartition("/")[2])
         case FailureKind.BAD_PROTOCOL:
             return tr("Its answers are not valid MCP")
         case FailureKind.BUSY:

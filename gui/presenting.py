@@ -29,6 +29,8 @@ from router.model import (
 )
 from router.receipts import Protection, Reason
 
+_REFERENCE = "@modelcontextprotocol/"
+"""The scope of the protocol's own servers: alone it would fill their rows."""
 _NOISE_ARGUMENTS = frozenset({"-y", "--yes"})
 
 
@@ -158,7 +160,7 @@ def short_target(status: ServerStatus) -> str:
         place = status.target.partition("/")[0]
     else:
         command, *arguments = status.target.split(" ")
-        shown = (a for a in arguments if a not in _NOISE_ARGUMENTS)
+        shown = (a.removeprefix(_REFERENCE) for a in arguments if a not in _NOISE_ARGUMENTS)
         place = " ".join((PurePath(command).name, *shown))
     return f"{transport_text(status.transport)} · {place}"
 

@@ -56,6 +56,8 @@ def _surfaces(p: Palette) -> str:
     return f"""
     QWidget {{ color: {p.text1}; }}
     QMainWindow, QDialog {{ background: {p.window}; }}
+    QLabel#qt_msgbox_label {{ font-weight: 600; }}
+    QLabel#qt_msgbox_informativelabel {{ min-width: 320px; }}
     QToolTip {{ background: {p.surface}; color: {p.text1}; border: 1px solid {p.strong};
         padding: 6px 8px; }}
     QFrame[role="card"] {{ background: {p.surface}; border: 1px solid {p.border};

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gui import formats
@@ -28,12 +28,11 @@ class SavingsCard(Card):
             )
         )
         self._now = label(font=fonts.semibold(_NUMBER))
-        self._before = ElidedLabel()
-        self._before.setProperty("tint", "text2")
+        self._before = _small("", fonts.ui_font())
         self._less = Pill(tone=Tone.SAVINGS)
         self._bar = _Bar()
         self._today = label(font=fonts.semibold(_NUMBER))
-        self._requests = label(font=fonts.ui_font(fonts.SMALL), tint="text2")
+        self._requests = _small("", fonts.ui_font(fonts.SMALL))
         self._hours = _Hours()
         row = QHBoxLayout(self)
         row.setContentsMargins(20, 14, 20, 14)
@@ -68,12 +67,9 @@ class SavingsCard(Card):
 
     def _per_hour(self) -> QVBoxLayout:
         top = QHBoxLayout()
-        small = fonts.ui_font(fonts.SMALL)
-        top.addWidget(
-            label(self.tr("Saved per hour"), font=fonts.medium(fonts.SMALL), tint="text2")
-        )
+        top.addWidget(_small(self.tr("Saved per hour"), fonts.medium(fonts.SMALL)))
         top.addStretch(1)
-        top.addWidget(label(self.tr("last 24 h"), font=small, tint="text2"))
+        top.addWidget(_small(self.tr("last 24 h"), fonts.ui_font(fonts.SMALL)))
         column = QVBoxLayout()
         column.setSpacing(10)
         column.addLayout(top)
@@ -100,9 +96,17 @@ class SavingsCard(Card):
 def _column(heading: str) -> QVBoxLayout:
     column = QVBoxLayout()
     column.setSpacing(0)
-    column.addWidget(label(heading, font=fonts.medium(fonts.SMALL), tint="text2"))
+    column.addWidget(_small(heading, fonts.medium(fonts.SMALL)))
     column.addSpacing(3)
     return column
+
+
+def _small(text: str, font: QFont) -> ElidedLabel:
+    """In a narrow window the words give way, the numbers don't."""
+    made = ElidedLabel(text)
+    made.setFont(font)
+    made.setProperty("tint", "text2")
+    return made
 
 
 class _Bar(QWidget):

@@ -42,7 +42,7 @@ class Unlisted(QWidget):
         entry.addStretch(1)
         left = QWidget()
         left.setLayout(entry)
-        left.setMinimumWidth(200)
+        left.setMinimumWidth(152)
         left.setMaximumWidth(list_width)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

@@ -54,8 +54,8 @@ class WorkspacePage(QWidget):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        self.servers.setMinimumWidth(280)
-        self.detail.setMinimumWidth(520)
+        self.servers.setMinimumWidth(208)
+        self.detail.setMinimumWidth(488)
         self.activity.setMinimumHeight(120)
         across = _splitter(Qt.Orientation.Horizontal, self.servers, self.detail)
         across.setSizes([364, 709])

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from gui.language import Language, language_code
+from gui.look.theme import Theme
 from gui.settings.page import description
 from gui.translating import tr
+from tests.gui.driving import GITHUB, SENTRY, open_window, stocked_router
 
 TOOL = Path(__file__).parents[2] / "packaging" / "translations.py"
 
@@ -78,3 +81,17 @@ def test_every_text_is_translated() -> None:
     )
     assert checked.stderr.strip() == ""
     assert checked.returncode == 0
+
+
+@pytest.mark.parametrize("code", ["en", "ja"])
+def test_nothing_is_cut_off_in_the_smallest_window(
+    language: Language, code: str, look: Theme, gui_loop: object, qtbot: QtBot
+) -> None:
+    language.use(code)
+    window = open_window(stocked_router(), look, qtbot)
+    window.resize(window.minimumSize())
+    page = window.page
+    parts = (page, page.header, page.savings, page.detail, page.activity)
+    for server in (GITHUB, SENTRY):
+        window.select_server(server.ref)
+        qtbot.waitUntil(lambda: all(p.minimumSizeHint().width() <= p.width() for p in parts))

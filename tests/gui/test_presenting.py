@@ -144,6 +144,11 @@ def test_a_missing_command_comes_with_where_to_get_it_and_where_it_was_looked_fo
     assert "/usr/bin, /bin" in hint
 
 
+def test_a_missing_secret_has_the_name_its_owner_knows() -> None:
+    missing = Failure(FailureKind.SECRET_MISSING, "personal/github/Authorization")
+    assert failure_text(missing) == "Secret Authorization is missing"
+
+
 def test_a_server_that_needs_the_network_can_be_allowed_it() -> None:
     failure = Failure(FailureKind.NETWORK_NEEDED, "git", "example.org")
     shown = present(fake_status("Git", state=ServerState.IDLE, failure=failure))
@@ -172,6 +177,7 @@ def test_what_protected_the_computer_is_said_as_it_was() -> None:
         (Transport.HTTP, "api.githubcopilot.com/mcp", "HTTP · api.githubcopilot.com"),
         (Transport.HTTP, "localhost:8080/mcp", "HTTP · localhost:8080"),
         (Transport.STDIO, "npx -y server-time", "stdio · npx server-time"),
+        (Transport.STDIO, "npx @modelcontextprotocol/server-memory", "stdio · npx server-memory"),
         (Transport.STDIO, "/usr/local/bin/uvx mcp-server-git", "stdio · uvx mcp-server-git"),
     ],
 )
