@@ -26,6 +26,7 @@ from gui.linking import is_own_link
 from gui.look.icons import app_icon
 from gui.look.theme import theme
 from gui.notices import Notices
+from gui.saying import hint_of, message_of
 from gui.tray.icon import Tray
 from gui.windows import Windows
 from router.errors import NotFound, ToolboothError
@@ -250,7 +251,7 @@ class Application(QObject):
         if self.windows.main.isVisible():
             self.windows.show_error(error)
         else:
-            self.tray.hint(error.message, error.hint)
+            self.tray.hint(message_of(error), hint_of(error))
 
     def _hint_at_tray(self) -> None:
         if self._first_hint():

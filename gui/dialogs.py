@@ -9,6 +9,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from gui.look.icons import icon
+from gui.saying import hint_of, message_of
 from gui.translating import tr
 from router.errors import ToolboothError
 
@@ -31,7 +32,7 @@ def ask(
 
 def show_error(parent: QWidget | None, error: ToolboothError) -> QMessageBox:
     """Say what went wrong and what to do about it."""
-    box = _box(parent, icon("triangle-alert", "warn"), error.message, error.hint)
+    box = _box(parent, icon("triangle-alert", "warn"), message_of(error), hint_of(error))
     copy = box.addButton(tr("Copy details"), QMessageBox.ButtonRole.ActionRole)
     copy.clicked.disconnect()  # It would close the box.
     details = f"{type(error).__name__}: {error.message}\n{error.hint}".strip()

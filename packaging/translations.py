@@ -8,18 +8,30 @@ translations.py check     say which texts nobody has translated yet; exit code 1
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "resources" / "translations"
 PLURALS_ONLY = "_en"
+SPEAKERS = frozenset(
+    "said ToolboothError InvalidInput NotFound Refused Conflict ConfigError"
+    " SecretUnavailable SignInFailed GrantRefused CloudFailed".split()
+)
+"""What of the router speaks to a person."""
+UNHEARD = (
+    *("bridge/", "cli/", "control/", "discovery/isolation/", "gateway/", "scripts/"),
+    *("catalog/lua_names.py", "catalog/view.py", "upstream/places.py"),
+)
+HEARD_FROM = ("gateway/listener.py",)
 
 
 def main() -> int:
@@ -85,8 +97,36 @@ def settings_texts() -> str:
     from router.settings import Settings
 
     settings = (field.description for field in Settings.model_fields.values())
-    texts = (*settings, *(words.value for words in (*Unseen, *Why)))
+    texts = (*settings, *(words.value for words in (*Unseen, *Why)), *sentences(ROOT / "router"))
     return "".join(f"tr({json.dumps(text)})\n" for text in texts if text)
+
+
+def sentences(folder: Path) -> list[str]:
+    """What the router's errors say to a person: the templates of `said`, and constants given to
+    errors. Rooms that only agents, terminals and sandboxes hear of are left out."""
+    found: dict[str, None] = {}
+    for path in sorted(folder.rglob("*.py")):
+        room = path.relative_to(folder).as_posix()
+        if room in HEARD_FROM or not room.startswith(UNHEARD):
+            found.update(dict.fromkeys(_said_in(ast.parse(path.read_text(encoding="utf-8")))))
+    return list(found)
+
+
+def _said_in(module: ast.Module) -> Iterator[str]:
+    named = {
+        target.id: statement.value
+        for statement in module.body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
+    for call in ast.walk(module):
+        if not isinstance(call, ast.Call) or ast.unparse(call.func) not in SPEAKERS:
+            continue
+        for argument in call.args:
+            given = named.get(argument.id) if isinstance(argument, ast.Name) else argument
+            if isinstance(given, ast.Constant) and isinstance(given.value, str) and given.value:
+                yield given.value
 
 
 def run(tool: str, *arguments: str) -> None:

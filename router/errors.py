@@ -5,14 +5,36 @@ Raise these within; where a tool or a command answers, they become a `ToolResult
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from router.model import Failure
 
 
+class Sentence(str):
+    """An English sentence that knows what it was made of, so that a window can say it in another
+    language. One without parts may be a plain `str`: it is its own template."""
+
+    template: str
+    parts: Mapping[str, object]
+
+
+def said(template: str, **parts: object) -> Sentence:
+    """`template` with its `{parts}`; those that are sentences are translated too."""
+    made = Sentence(template.format(**parts) if parts else template)
+    made.template, made.parts = template, parts
+    return made
+
+
+def sentence(text: str) -> Sentence:
+    """`text` as a part of another sentence, to be translated with it."""
+    return text if isinstance(text, Sentence) else said(text)
+
+
 class ToolboothError(Exception):
-    """Anything we can explain to a person. `hint` says what to do about it."""
+    """Anything we can explain to a person. `hint` says what to do about it. Both are written as
+    constants or with `said`, which is where translators find them."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -31,7 +53,8 @@ class NotFound(InvalidInput):
 class NoWorkspace(NotFound):
     def __init__(self, name: str) -> None:
         super().__init__(
-            f'There is no workspace "{name}".', "List them with: toolbooth workspace list"
+            said('There is no workspace "{name}".', name=name),
+            said("List them with: toolbooth workspace list"),
         )
 
 
@@ -47,8 +70,9 @@ class ConfigError(ToolboothError):
     """A file a person wrote can't be used; the last good state stays."""
 
     def __init__(self, path: Path, line: int | None, reason: str) -> None:
-        place = f"{path}, line {line}" if line is not None else str(path)
-        super().__init__(f"{place}: {reason}", "Correct the file; the last good state stays.")
+        place = said("{path}, line {line}", path=path, line=line) if line is not None else path
+        message = said("{place}: {reason}", place=place, reason=sentence(reason))
+        super().__init__(message, said("Correct the file; the last good state stays."))
         self.path = path
         self.line = line
         self.reason = reason

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from router.errors import InvalidInput
+from router.errors import InvalidInput, said
 from router.model import ServerId, ToolKey
 
 SEPARATOR = "__"
@@ -62,7 +62,8 @@ def parse_tool_key(text: str) -> ToolKey:
     server, colon, tool = text.partition(":")
     if not (colon and server and tool):
         raise InvalidInput(
-            f'"{text}" is not a tool key.', "A tool key looks like serverId:toolName."
+            said('"{name}" is not a tool key.', name=text),
+            "A tool key looks like serverId:toolName.",
         )
     return ToolKey(ServerId(server), tool)
 
@@ -76,7 +77,7 @@ def parse_exposed(name: str) -> tuple[ServerId, str]:
     """Server and tool of `server__tool`, split at the first `__`."""
     server, separator, tool = name.partition(SEPARATOR)
     if not (separator and server and tool):
-        raise InvalidInput(f'"{name}" is not the name of a tool of a server.')
+        raise InvalidInput(said('"{name}" is not the name of a tool of a server.', name=name))
     return ServerId(server), tool
 
 

@@ -25,6 +25,7 @@ from gui.look.widgets import (
     secondary_button,
     vline,
 )
+from gui.saying import explained
 from gui.settings.controls import wrapped
 from gui.window.page_frame import PageFrame
 from router.activity import ActivityEntry
@@ -217,7 +218,7 @@ class ActivityPage(PageFrame):
         self._message.show()
 
     def _refuse(self, error: ToolboothError) -> None:
-        self._say(f"{error.message} {error.hint}".strip())
+        self._say(explained(error))
 
 
 def _follow_kind(dialog: QFileDialog, kind: str) -> None:

@@ -11,6 +11,7 @@ from gui.apps.app_list import AppList
 from gui.apps.connector import AppConnector
 from gui.apps.setting_up import by_hand, preview
 from gui.commands import Commands
+from gui.saying import explained
 from gui.settings.controls import wrapped
 from router.clients import ClientId, Connection
 from router.errors import ToolboothError
@@ -69,7 +70,7 @@ class AppsPanel(QWidget):
         self.done.emit(text.format(name=done.name), done)
 
     def _show_error(self, error: ToolboothError) -> None:
-        self._error.setText(f"{error.message} {error.hint}".strip())
+        self._error.setText(explained(error))
         self._error.show()
 
     def _preview(self, client: ClientId) -> None:

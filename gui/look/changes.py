@@ -12,6 +12,7 @@ from gui.commands import Commands
 from gui.look import fonts
 from gui.look.icons import icon
 from gui.look.widgets import label, primary_button, secondary_button, set_tint
+from gui.saying import explained
 from router.errors import ToolboothError
 
 Command: TypeAlias = Callable[[], Coroutine[Any, Any, object]]
@@ -129,6 +130,6 @@ class ChangesFooter(QWidget):
 
     def _refuse(self, error: ToolboothError) -> None:
         self._tick.hide()
-        self._message.setText(f"{error.message} {error.hint}".strip())
+        self._message.setText(explained(error))
         set_tint(self._message, "err")
         self.show_undo()

@@ -30,6 +30,7 @@ from gui.onboarding.choices import Choice
 from gui.onboarding.found_list import FoundList
 from gui.onboarding.steps import Steps
 from gui.onboarding.waiting import WaitingCommands
+from gui.saying import explained
 from gui.settings.controls import wrapped
 from router.clients import ClientApp, ClientId, ClientState
 from router.errors import ToolboothError
@@ -238,7 +239,7 @@ class GuideDialog(QDialog):
 
     def _show_error(self, error: ToolboothError) -> None:
         self._next.setEnabled(True)
-        self._error.setText(f"{error.message} {error.hint}".strip())
+        self._error.setText(explained(error))
 
     # Doing
 

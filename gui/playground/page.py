@@ -11,6 +11,7 @@ from gui.commands import Commands
 from gui.look import fonts
 from gui.look.widgets import SearchField, Segmented
 from gui.playground.result_column import ResultColumn
+from gui.saying import explained
 from gui.settings.controls import wrapped
 from gui.window.page_frame import PageFrame
 from router.errors import ToolboothError
@@ -134,5 +135,5 @@ class PlaygroundPage(PageFrame):
             column.show_trial(answered.get(strategy), pinned)
 
     def _refuse(self, error: ToolboothError) -> None:
-        self._error.setText(f"{error.message} {error.hint}".strip())
+        self._error.setText(explained(error))
         self._error.show()

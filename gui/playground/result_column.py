@@ -14,6 +14,7 @@ from gui.look.icons import icon
 from gui.look.theme import theme
 from gui.look.widgets import Card, ElidedLabel, IconButton, hline, label
 from gui.playground.presenting import why_text
+from gui.saying import shown
 from gui.settings.controls import wrapped
 from router.searching import SearchHit, SearchTrial
 
@@ -56,7 +57,7 @@ class ResultColumn(Card):
         hits = reply.hits if reply else ()
         self._count.setText(self._cost(trial) if trial else "")
         if reply is not None and reply.note:
-            column.addWidget(wrapped(reply.note, tint="warn"))
+            column.addWidget(wrapped(shown(reply.note), tint="warn"))
         if reply is not None and not hits:
             column.addWidget(wrapped(self.tr("No tool fits.")))
         for position, hit in enumerate(hits):

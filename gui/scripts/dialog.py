@@ -15,6 +15,7 @@ from gui.commands import Commands
 from gui.look import fonts
 from gui.look.widgets import hline, label, primary_button, secondary_button, vline
 from gui.placing import open_at_size
+from gui.saying import explained
 from gui.scripts.editor import ScriptEditor
 from gui.scripts.showing import NEW_SCRIPT, trial_text
 from router.errors import InvalidInput, ToolboothError
@@ -149,7 +150,7 @@ class ScriptsDialog(QDialog):
 
     def _refuse(self, error: ToolboothError) -> None:
         self._wait(False)
-        self.editor.say(f"{error.message} {error.hint}".strip(), wrong=True)
+        self.editor.say(explained(error), wrong=True)
 
     def _wait(self, waiting: bool) -> None:
         self.save_button.setEnabled(not waiting)

@@ -17,6 +17,7 @@ from gui.commands import Commands
 from gui.look import fonts
 from gui.look.widgets import hline, label, primary_button, secondary_button
 from gui.placing import open_at_size
+from gui.saying import explained
 from gui.server.consent_card import ConsentCard
 from gui.server.draft import Field, ServerDraft
 from gui.server.form import ServerForm
@@ -186,7 +187,7 @@ class ServerDialog(QDialog):
 
     def _refuse(self, error: ToolboothError) -> None:
         self._wait(False)
-        self._say(error=f"{error.message} {error.hint}".strip())
+        self._say(error=explained(error))
 
     def _wait(self, waiting: bool) -> None:
         self._save.setEnabled(not waiting and not self._problems(self.form.draft()))

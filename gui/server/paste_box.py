@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gui.look import fonts
 from gui.look.widgets import secondary_button, set_tint
+from gui.saying import message_of
 from gui.server.pasting import parse_pasted
 from gui.settings.controls import wrapped
 from router.errors import InvalidInput
@@ -65,7 +66,7 @@ class PasteBox(QWidget):
         try:
             servers = parse_pasted(text)
         except InvalidInput as error:
-            self._say(error.message, wrong=True)
+            self._say(message_of(error), wrong=True)
             return
         if len(servers) > 1:
             self._offer(servers)

@@ -9,6 +9,7 @@ from gui import formats
 from gui.commands import Commands
 from gui.look import fonts
 from gui.look.widgets import Card, label, secondary_button, set_tint
+from gui.saying import explained, shown
 from gui.settings.changes import SettingsChanges
 from gui.settings.controls import PADDING, wrapped
 from gui.settings.finding import searchable
@@ -112,10 +113,12 @@ class CloudCard(Card):
             found = self.tr("It works: %n tools in {time}.", "", len(reply.hits))
             self._say(found.format(time=took), good=True)
         else:
-            self._say(self.tr("It does not work: {reason}.").format(reason=reply.note), bad=True)
+            self._say(
+                self.tr("It does not work: {reason}.").format(reason=shown(reply.note)), bad=True
+            )
 
     def _refuse(self, error: ToolboothError) -> None:
-        self._say(f"{error.message} {error.hint}".strip(), bad=True)
+        self._say(explained(error), bad=True)
 
     def _say(self, text: str, *, good: bool = False, bad: bool = False) -> None:
         self._result.setText(text)

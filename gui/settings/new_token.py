@@ -13,6 +13,7 @@ from gui.commands import Commands
 from gui.look import fonts
 from gui.look.icons import icon
 from gui.look.widgets import Card, CopyButton, label, primary_button, secondary_button
+from gui.saying import explained
 from gui.settings.controls import PADDING, wrapped
 from router.errors import ToolboothError
 from router.model import IssuedToken, WorkspaceId
@@ -119,7 +120,7 @@ class _Form(QWidget):
         self._commands.run(self, command, on_done=self.issued.emit, on_error=self._refuse)
 
     def _refuse(self, error: ToolboothError) -> None:
-        self._error.setText(f"{error.message} {error.hint}".strip())
+        self._error.setText(explained(error))
         self._error.show()
 
 

@@ -28,6 +28,7 @@ from gui.look.widgets import (
 )
 from gui.placing import open_at_size
 from gui.presenting import Tone, effect_badge
+from gui.saying import explained
 from gui.settings.controls import wrapped
 from gui.trying.form import ArgumentsForm
 from router.errors import ToolboothError
@@ -139,7 +140,7 @@ class TryDialog(QDialog):
     def _refuse(self, error: ToolboothError) -> None:
         self._run.setEnabled(True)
         self._outcome.hide()
-        self._say(f"{error.message} {error.hint}".strip())
+        self._say(explained(error))
 
     def _say(self, error: str) -> None:
         self._error.setText(error)

@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
+from gui.saying import hint_of, message_of, shown
 from gui.window.banner import Banners
 from router.errors import ToolboothError
 from router.model import ListenerPhase, ListenerState, ServerRef
@@ -18,7 +19,7 @@ class Notices(Banners):
     settings_requested = Signal()
 
     def show_error(self, error: ToolboothError) -> None:
-        self.put("command", error.message, error.hint, tone="err")
+        self.put("command", message_of(error), hint_of(error), tone="err")
 
     def show_listener(self, state: ListenerState) -> None:
         if state.phase is not ListenerPhase.FAILED:
@@ -26,7 +27,7 @@ class Notices(Banners):
             return
         self.put(
             "listener",
-            state.message or self.tr("The router could not start listening."),
+            shown(state.message or "") or self.tr("The router could not start listening."),
             self.tr("No app can connect until this is mended."),
             tone="err",
             buttons=[(self.tr("Settings…"), self.settings_requested.emit)],
@@ -53,7 +54,7 @@ class Notices(Banners):
         self.put(
             str(path),
             self.tr("{name} can’t be used; what was good before stays").format(name=path.name),
-            f"{place}: {reason}",
+            f"{place}: {shown(reason)}",
             buttons=[(self.tr("Open file"), lambda: _open(path))],
         )
 

@@ -9,6 +9,7 @@ from gui.look import fonts
 from gui.look.status_mark import StatusMark
 from gui.look.widgets import label
 from gui.presenting import Mark
+from gui.saying import hint_of
 from router.errors import ToolboothError
 
 
@@ -29,4 +30,4 @@ class StartingPage(QWidget):
     def show_failure(self, error: ToolboothError) -> None:
         self._mark.set_mark(Mark.FAILED)
         self._text.setText(self.tr("The router is not running"))
-        self._hint.setText(error.hint)
+        self._hint.setText(hint_of(error))

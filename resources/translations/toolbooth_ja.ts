@@ -812,6 +812,674 @@
         <translation>{0}</translation>
     </message>
     <message>
+        <source>List the servers with: toolbooth list</source>
+        <translation>サーバーの一覧: toolbooth list</translation>
+    </message>
+    <message>
+        <source>List the projects with: toolbooth project list</source>
+        <translation>プロジェクトの一覧: toolbooth project list</translation>
+    </message>
+    <message>
+        <source>There is no server &quot;{server}&quot; in workspace {name}.</source>
+        <translation>ワークスペース {name} にサーバー「{server}」はありません。</translation>
+    </message>
+    <message>
+        <source>There is no project &quot;{project}&quot; in workspace {name}.</source>
+        <translation>ワークスペース {name} にプロジェクト「{project}」はありません。</translation>
+    </message>
+    <message>
+        <source>List them with: toolbooth list</source>
+        <translation>一覧: toolbooth list</translation>
+    </message>
+    <message>
+        <source>A token may last from a second to ten years.</source>
+        <translation>トークンの有効期間は 1 秒から 10 年までです。</translation>
+    </message>
+    <message>
+        <source>Choose another name, or edit it.</source>
+        <translation>別の名前を選ぶか、既存のものを編集してください。</translation>
+    </message>
+    <message>
+        <source>Choose another name.</source>
+        <translation>別の名前を選んでください。</translation>
+    </message>
+    <message>
+        <source>List them with: toolbooth project list</source>
+        <translation>一覧: toolbooth project list</translation>
+    </message>
+    <message>
+        <source>A name has 1 to {most} characters.</source>
+        <translation>名前は 1～{most} 文字です。</translation>
+    </message>
+    <message>
+        <source>There is already a server &quot;{name}&quot;.</source>
+        <translation>サーバー「{name}」はすでにあります。</translation>
+    </message>
+    <message>
+        <source>There is no server &quot;{name}&quot;.</source>
+        <translation>サーバー「{name}」はありません。</translation>
+    </message>
+    <message>
+        <source>&quot;{name}&quot; has no letters or digits to make an id from.</source>
+        <translation>「{name}」には ID に使える英数字がありません。</translation>
+    </message>
+    <message>
+        <source>&quot;{name}&quot; stands for no project at all.</source>
+        <translation>「{name}」はプロジェクトなしを表す名前です。</translation>
+    </message>
+    <message>
+        <source>There is already a project &quot;{name}&quot;.</source>
+        <translation>プロジェクト「{name}」はすでにあります。</translation>
+    </message>
+    <message>
+        <source>There is no project &quot;{name}&quot;.</source>
+        <translation>プロジェクト「{name}」はありません。</translation>
+    </message>
+    <message>
+        <source>There is already a workspace &quot;{name}&quot;.</source>
+        <translation>ワークスペース「{name}」はすでにあります。</translation>
+    </message>
+    <message>
+        <source>It has 1 to 64 letters, digits, hyphens and underscores.</source>
+        <translation>1～64 文字の英数字、ハイフン、アンダースコアを使ってください。</translation>
+    </message>
+    <message>
+        <source>Write: ---@param name type What it is.</source>
+        <translation>---@param 名前 型 説明 の形で書いてください。</translation>
+    </message>
+    <message>
+        <source>&quot;{name}&quot; can&apos;t be the name of a script.</source>
+        <translation>「{name}」はスクリプトの名前に使えません。</translation>
+    </message>
+    <message>
+        <source>A script has at most {size} KB.</source>
+        <translation>スクリプトは最大 {size} KB です。</translation>
+    </message>
+    <message>
+        <source>&quot;{line}&quot; is no parameter.</source>
+        <translation>「{line}」はパラメーターではありません。</translation>
+    </message>
+    <message>
+        <source>The type in &quot;{line}&quot; is not known.</source>
+        <translation>「{line}」の型は不明です。</translation>
+    </message>
+    <message>
+        <source>Known are {types}, each also with [], and choices like &quot;a&quot;|&quot;b&quot;.</source>
+        <translation>使える型は {types}、それぞれに [] を付けたもの、&quot;a&quot;|&quot;b&quot; のような選択肢です。</translation>
+    </message>
+    <message>
+        <source>List them with: toolbooth workspace list</source>
+        <translation>一覧: toolbooth workspace list</translation>
+    </message>
+    <message>
+        <source>{place}: {reason}</source>
+        <translation>{place}: {reason}</translation>
+    </message>
+    <message>
+        <source>Correct the file; the last good state stays.</source>
+        <translation>ファイルを直してください。それまでは最後の正しい状態を使います。</translation>
+    </message>
+    <message>
+        <source>There is no workspace &quot;{name}&quot;.</source>
+        <translation>ワークスペース「{name}」はありません。</translation>
+    </message>
+    <message>
+        <source>{path}, line {line}</source>
+        <translation>{path}、{line} 行目</translation>
+    </message>
+    <message>
+        <source>Stop that program, or choose another port in the settings or with --port.</source>
+        <translation>そのプログラムを終了するか、設定または --port で別のポートを選んでください。</translation>
+    </message>
+    <message>
+        <source>Port {port} is taken by another program.</source>
+        <translation>ポート {port} は別のプログラムが使用中です。</translation>
+    </message>
+    <message>
+        <source>List them with: toolbooth client list</source>
+        <translation>一覧: toolbooth client list</translation>
+    </message>
+    <message>
+        <source>There is no app &quot;{client}&quot;.</source>
+        <translation>アプリ「{client}」はありません。</translation>
+    </message>
+    <message>
+        <source>See which are with: toolbooth client list</source>
+        <translation>接続済みのアプリの一覧: toolbooth client list</translation>
+    </message>
+    <message>
+        <source>This can&apos;t be undone any more.</source>
+        <translation>これはもう元に戻せません。</translation>
+    </message>
+    <message>
+        <source>The backup is beside the file.</source>
+        <translation>バックアップはファイルと同じ場所にあります。</translation>
+    </message>
+    <message>
+        <source>Look at the preview again.</source>
+        <translation>プレビューをもう一度確認してください。</translation>
+    </message>
+    <message>
+        <source>Look at it and try again.</source>
+        <translation>確認してから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{name} can&apos;t be connected.</source>
+        <translation>{name} は接続できません。</translation>
+    </message>
+    <message>
+        <source>{name} is not connected.</source>
+        <translation>{name} は接続されていません。</translation>
+    </message>
+    <message>
+        <source>it is not UTF-8 text</source>
+        <translation>UTF-8 のテキストではありません</translation>
+    </message>
+    <message>
+        <source>{path} was changed in the meantime.</source>
+        <translation>{path} はその間に変更されました。</translation>
+    </message>
+    <message>
+        <source>Remove some of them.</source>
+        <translation>いくつか削除してください。</translation>
+    </message>
+    <message>
+        <source>There are too many backups named {stem}.</source>
+        <translation>{stem} という名前のバックアップが多すぎます。</translation>
+    </message>
+    <message>
+        <source>Make it writable, then try again.</source>
+        <translation>書き込み可能にしてから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Edit it by hand.</source>
+        <translation>手作業で編集してください。</translation>
+    </message>
+    <message>
+        <source>it is not a file</source>
+        <translation>ファイルではありません</translation>
+    </message>
+    <message>
+        <source>{path} is write-protected.</source>
+        <translation>{path} は書き込み禁止です。</translation>
+    </message>
+    <message>
+        <source>it can&apos;t be read: {reason}</source>
+        <translation>読み取れません: {reason}</translation>
+    </message>
+    <message>
+        <source>&quot;{name}&quot; must be an object: {{ ... }}</source>
+        <translation>&quot;{name}&quot; はオブジェクト {{ ... }} でなければなりません</translation>
+    </message>
+    <message>
+        <source>it has no &quot;mcpServers&quot;, the part clients keep them in</source>
+        <translation>サーバーを書く &quot;mcpServers&quot; がありません</translation>
+    </message>
+    <message>
+        <source>it has no server that can be used. {reasons}</source>
+        <translation>使えるサーバーがありません。{reasons}</translation>
+    </message>
+    <message>
+        <source>it is not well-formed TOML</source>
+        <translation>正しい TOML ではありません</translation>
+    </message>
+    <message>
+        <source>it is nested too deeply</source>
+        <translation>入れ子が深すぎます</translation>
+    </message>
+    <message>
+        <source>its servers are written in a way Toolbooth can&apos;t change safely; do it by hand</source>
+        <translation>サーバーの書き方が、Toolbooth が安全に変更できる形ではありません。手作業で変更してください</translation>
+    </message>
+    <message>
+        <source>it must be a mapping: key: value</source>
+        <translation>マッピング（キー: 値）でなければなりません</translation>
+    </message>
+    <message>
+        <source>it is not well-formed YAML</source>
+        <translation>正しい YAML ではありません</translation>
+    </message>
+    <message>
+        <source>A tool key looks like serverId:toolName.</source>
+        <translation>ツールキーは serverId:toolName の形です。</translation>
+    </message>
+    <message>
+        <source>&quot;{name}&quot; is not a tool key.</source>
+        <translation>「{name}」はツールキーではありません。</translation>
+    </message>
+    <message>
+        <source>&quot;{name}&quot; is not the name of a tool of a server.</source>
+        <translation>「{name}」はサーバーのツールの名前ではありません。</translation>
+    </message>
+    <message>
+        <source>its address must start with https://</source>
+        <translation>アドレスは https:// で始まる必要があります</translation>
+    </message>
+    <message>
+        <source>its address must start with https:// unless it is on this computer</source>
+        <translation>このコンピューター上でない限り、アドレスは https:// で始まる必要があります</translation>
+    </message>
+    <message>
+        <source>it refused the token</source>
+        <translation>トークンが拒否されました</translation>
+    </message>
+    <message>
+        <source>its answer has no &quot;results&quot;</source>
+        <translation>応答に &quot;results&quot; がありません</translation>
+    </message>
+    <message>
+        <source>it failed several times and is left alone for a minute</source>
+        <translation>続けて失敗したため、1 分間は問い合わせません</translation>
+    </message>
+    <message>
+        <source>no address is set; toolbooth cloud set URL</source>
+        <translation>アドレスが設定されていません。toolbooth cloud set URL</translation>
+    </message>
+    <message>
+        <source>it answered {status}</source>
+        <translation>応答は {status} でした</translation>
+    </message>
+    <message>
+        <source>its answer is too long</source>
+        <translation>応答が長すぎます</translation>
+    </message>
+    <message>
+        <source>its answer is not JSON</source>
+        <translation>応答が JSON ではありません</translation>
+    </message>
+    <message>
+        <source>it speaks version {version} of the protocol</source>
+        <translation>プロトコルのバージョンが {version} です</translation>
+    </message>
+    <message>
+        <source>no answer within {seconds} seconds</source>
+        <translation>{seconds} 秒以内に応答がありません</translation>
+    </message>
+    <message>
+        <source>{why}: answered by {strategy}</source>
+        <translation>{why}。{strategy} で検索しました</translation>
+    </message>
+    <message>
+        <source>no cloud search is set up</source>
+        <translation>クラウド検索が設定されていません</translation>
+    </message>
+    <message>
+        <source>{one}; {other}</source>
+        <translation>{one}、{other}</translation>
+    </message>
+    <message>
+        <source>cloud search failed ({reason})</source>
+        <translation>クラウド検索に失敗しました（{reason}）</translation>
+    </message>
+    <message>
+        <source>the meaning model can&apos;t be used</source>
+        <translation>意味モデルを使えません</translation>
+    </message>
+    <message>
+        <source>Install Toolbooth into a folder without spaces.</source>
+        <translation>Toolbooth を空白のないフォルダーにインストールしてください。</translation>
+    </message>
+    <message>
+        <source>{path} has a space in it, which {app} can&apos;t start.</source>
+        <translation>{path} には空白があり、{app} から起動できません。</translation>
+    </message>
+    <message>
+        <source>The last workspace can&apos;t be removed.</source>
+        <translation>最後のワークスペースは削除できません。</translation>
+    </message>
+    <message>
+        <source>Make another one first.</source>
+        <translation>先に別のワークスペースを作成してください。</translation>
+    </message>
+    <message>
+        <source>{message} {hint}</source>
+        <translation>{message} {hint}</translation>
+    </message>
+    <message>
+        <source>There is no keyring to keep a sign-in in, and it is not written as plain text.</source>
+        <translation>サインインを保存するキーリングがありません。平文では保存しません。</translation>
+    </message>
+    <message>
+        <source>Sign in while Toolbooth runs; the sign-in then lasts as long as it does.</source>
+        <translation>Toolbooth の実行中にサインインしてください。サインインは終了するまで有効です。</translation>
+    </message>
+    <message>
+        <source>Put it into an environment variable and refer to it as ${env:NAME}.</source>
+        <translation>環境変数に入れて、${env:NAME} として参照してください。</translation>
+    </message>
+    <message>
+        <source>There is no keyring to keep {key} in, and it is not written as plain text.</source>
+        <translation>{key} を保存するキーリングがありません。平文では保存しません。</translation>
+    </message>
+    <message>
+        <source>List them with: toolbooth script list</source>
+        <translation>一覧: toolbooth script list</translation>
+    </message>
+    <message>
+        <source>There is no script &quot;{name}&quot;.</source>
+        <translation>スクリプト「{name}」はありません。</translation>
+    </message>
+    <message>
+        <source>There is already a script &quot;{name}&quot;.</source>
+        <translation>スクリプト「{name}」はすでにあります。</translation>
+    </message>
+    <message>
+        <source>Enter address and key again.</source>
+        <translation>アドレスとキーをもう一度入力してください。</translation>
+    </message>
+    <message>
+        <source>The service can&apos;t be used: {reason}.</source>
+        <translation>このサービスは使えません: {reason}。</translation>
+    </message>
+    <message>
+        <source>Correct it there, or remove it and sign in.</source>
+        <translation>設定で直すか、削除してからサインインしてください。</translation>
+    </message>
+    <message>
+        <source>{name} is started here and needs no sign-in.</source>
+        <translation>{name} はこのコンピューターで起動されるため、サインインは不要です。</translation>
+    </message>
+    <message>
+        <source>{name} has a token in its settings, which is used instead of a sign-in.</source>
+        <translation>{name} の設定にはトークンがあり、サインインの代わりに使われます。</translation>
+    </message>
+    <message>
+        <source>The sign-in was called off.</source>
+        <translation>サインインは中止されました。</translation>
+    </message>
+    <message>
+        <source>The tools of {name} are not known yet.</source>
+        <translation>{name} のツールはまだわかっていません。</translation>
+    </message>
+    <message>
+        <source>Have them listed with: toolbooth refresh {server}</source>
+        <translation>ツールを調べるには: toolbooth refresh {server}</translation>
+    </message>
+    <message>
+        <source>There is no tool {tool}.</source>
+        <translation>ツール {tool} はありません。</translation>
+    </message>
+    <message>
+        <source>List them with: toolbooth tools {server}</source>
+        <translation>一覧: toolbooth tools {server}</translation>
+    </message>
+    <message>
+        <source>Change its variables and start Toolbooth again.</source>
+        <translation>環境変数を変更して、Toolbooth を起動し直してください。</translation>
+    </message>
+    <message>
+        <source>{name} comes from the environment and can&apos;t be changed here.</source>
+        <translation>{name} は環境変数で設定されているため、ここでは変更できません。</translation>
+    </message>
+    <message>
+        <source>A token for a project or for some servers needs their workspace too.</source>
+        <translation>プロジェクトや一部のサーバー用のトークンには、ワークスペースの指定も必要です。</translation>
+    </message>
+    <message>
+        <source>Add --workspace.</source>
+        <translation>--workspace を付けてください。</translation>
+    </message>
+    <message>
+        <source>It must be a folder that you may read and write.</source>
+        <translation>読み書きできるフォルダーでなければなりません。</translation>
+    </message>
+    <message>
+        <source>Use up to 64 small letters, digits, - and _.</source>
+        <translation>64 文字までの英小文字、数字、-、_ を使ってください。</translation>
+    </message>
+    <message>
+        <source>The workspaces in {folder} can&apos;t be read.</source>
+        <translation>{folder} のワークスペースを読み取れません。</translation>
+    </message>
+    <message>
+        <source>&quot;{workspace}&quot; can&apos;t be the id of a workspace.</source>
+        <translation>「{workspace}」はワークスペースの ID に使えません。</translation>
+    </message>
+    <message>
+        <source>The workspace &quot;{workspace}&quot; exists already.</source>
+        <translation>ワークスペース「{workspace}」はすでにあります。</translation>
+    </message>
+    <message>
+        <source>Those that can: {names}.</source>
+        <translation>元に戻せるもの: {names}。</translation>
+    </message>
+    <message>
+        <source>The workspace &quot;{workspace}&quot; can&apos;t be brought back.</source>
+        <translation>ワークスペース「{workspace}」は元に戻せません。</translation>
+    </message>
+    <message>
+        <source>Try again in a moment.</source>
+        <translation>少し待ってから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Check the disk&apos;s space and the folder&apos;s permissions; nothing was changed.</source>
+        <translation>ディスクの空き容量とフォルダーのアクセス権を確認してください。何も変更されていません。</translation>
+    </message>
+    <message>
+        <source>{path} is in use by another process.</source>
+        <translation>{path} は別のプロセスが使用中です。</translation>
+    </message>
+    <message>
+        <source>{path} can&apos;t be written: {reason}.</source>
+        <translation>{path} に書き込めません: {reason}。</translation>
+    </message>
+    <message>
+        <source>Toolbooth is already running (process {pid}, {url}).</source>
+        <translation>Toolbooth はすでに実行中です（プロセス {pid}、{url}）。</translation>
+    </message>
+    <message>
+        <source>Toolbooth is already running.</source>
+        <translation>Toolbooth はすでに実行中です。</translation>
+    </message>
+    <message>
+        <source>Toolbooth is already running (process {pid}).</source>
+        <translation>Toolbooth はすでに実行中です（プロセス {pid}）。</translation>
+    </message>
+    <message>
+        <source>Use the running one, or stop it first.</source>
+        <translation>実行中のものを使うか、先に終了してください。</translation>
+    </message>
+    <message>
+        <source>it must be an object: { ... }</source>
+        <translation>オブジェクト { ... } でなければなりません</translation>
+    </message>
+    <message>
+        <source>JSON has no comments</source>
+        <translation>JSON にコメントは書けません</translation>
+    </message>
+    <message>
+        <source>there must be no comma before a closing bracket</source>
+        <translation>閉じ括弧の前にコンマは置けません</translation>
+    </message>
+    <message>
+        <source>it has a number JSON does not allow ({reason})</source>
+        <translation>JSON で使えない数値があります（{reason}）</translation>
+    </message>
+    <message>
+        <source>the key &quot;{name}&quot; is there twice</source>
+        <translation>キー &quot;{name}&quot; が 2 回あります</translation>
+    </message>
+    <message>
+        <source>&quot;mcpServers&quot; is missing</source>
+        <translation>&quot;mcpServers&quot; がありません</translation>
+    </message>
+    <message>
+        <source>&quot;{key}&quot; must be a whole number</source>
+        <translation>&quot;{key}&quot; は整数でなければなりません</translation>
+    </message>
+    <message>
+        <source>it was written by a newer Toolbooth (version {version} of the format; this one knows up to {known})</source>
+        <translation>より新しい Toolbooth で書かれています（形式のバージョン {version}。この Toolbooth は {known} まで対応）</translation>
+    </message>
+    <message>
+        <source>Without a keyring, put the value into an environment variable and refer to it as ${env:NAME}.</source>
+        <translation>キーリングがない場合は、値を環境変数に入れて ${env:NAME} として参照してください。</translation>
+    </message>
+    <message>
+        <source>The system&apos;s keyring can&apos;t be used ({kind}).</source>
+        <translation>システムのキーリングを使えません（{kind}）。</translation>
+    </message>
+    <message>
+        <source>Edit the server and enter it again.</source>
+        <translation>サーバーを編集して、もう一度入力してください。</translation>
+    </message>
+    <message>
+        <source>The keyring has no secret named {name}.</source>
+        <translation>キーリングに {name} というシークレットはありません。</translation>
+    </message>
+    <message>
+        <source>There is no secret named {name}.</source>
+        <translation>{name} というシークレットはありません。</translation>
+    </message>
+    <message>
+        <source>The keyring did not answer within {seconds} seconds.</source>
+        <translation>キーリングが {seconds} 秒以内に応答しませんでした。</translation>
+    </message>
+    <message>
+        <source>Unlock it, then try again. {otherwise}</source>
+        <translation>ロックを解除してから、もう一度お試しください。{otherwise}</translation>
+    </message>
+    <message>
+        <source>A token needs a name.</source>
+        <translation>トークンには名前が必要です。</translation>
+    </message>
+    <message>
+        <source>Name it after the client that uses it.</source>
+        <translation>使用するアプリの名前を付けてください。</translation>
+    </message>
+    <message>
+        <source>List them with: toolbooth token list</source>
+        <translation>一覧: toolbooth token list</translation>
+    </message>
+    <message>
+        <source>There is no token &quot;{name}&quot;.</source>
+        <translation>トークン「{name}」はありません。</translation>
+    </message>
+    <message>
+        <source>Several tokens are named &quot;{name}&quot;.</source>
+        <translation>「{name}」という名前のトークンが複数あります。</translation>
+    </message>
+    <message>
+        <source>Use the id: {ids}.</source>
+        <translation>ID で指定してください: {ids}。</translation>
+    </message>
+    <message>
+        <source>There is nothing to renew it with.</source>
+        <translation>更新に使えるものがありません。</translation>
+    </message>
+    <message>
+        <source>Only https:// is accepted, or http:// on this computer.</source>
+        <translation>https://、またはこのコンピューター上の http:// だけを使えます。</translation>
+    </message>
+    <message>
+        <source>The server names an address for signing in that is none.</source>
+        <translation>サーバーが示したサインイン先は、アドレスではありません。</translation>
+    </message>
+    <message>
+        <source>The server wants to sign you in at {shown}, which is not safe.</source>
+        <translation>サーバーが示したサインイン先 {shown} は安全ではありません。</translation>
+    </message>
+    <message>
+        <source>Register Toolbooth there and put its &quot;clientId&quot; under &quot;oauth&quot; in the server&apos;s settings.</source>
+        <translation>そこで Toolbooth を登録し、サーバーの設定の &quot;oauth&quot; に &quot;clientId&quot; を入れてください。</translation>
+    </message>
+    <message>
+        <source>{host} only lets programs sign in that it knows.</source>
+        <translation>{host} には、登録済みのプログラムだけがサインインできます。</translation>
+    </message>
+    <message>
+        <source>{host} would not register Toolbooth ({reason}).</source>
+        <translation>{host} は Toolbooth の登録を拒否しました（{reason}）。</translation>
+    </message>
+    <message>
+        <source>{host} registered Toolbooth in a way it can&apos;t use.</source>
+        <translation>{host} での Toolbooth の登録は使えない形でした。</translation>
+    </message>
+    <message>
+        <source>{host} redirects in circles.</source>
+        <translation>{host} のリダイレクトが循環しています。</translation>
+    </message>
+    <message>
+        <source>That is refused, because the server itself is not there. Tell its author.</source>
+        <translation>サーバー自体はそこにないため、拒否しました。作者に知らせてください。</translation>
+    </message>
+    <message>
+        <source>{host} has no address.</source>
+        <translation>{host} にはアドレスがありません。</translation>
+    </message>
+    <message>
+        <source>The server sends us to {host}, which is inside your own network or computer.</source>
+        <translation>サーバーが示した {host} は、このコンピューターまたは内部ネットワークの中にあります。</translation>
+    </message>
+    <message>
+        <source>Check the network.</source>
+        <translation>ネットワークを確認してください。</translation>
+    </message>
+    <message>
+        <source>{host} did not answer within {seconds} seconds.</source>
+        <translation>{host} が {seconds} 秒以内に応答しませんでした。</translation>
+    </message>
+    <message>
+        <source>Nobody signed in within {minutes} minutes.</source>
+        <translation>{minutes} 分以内にサインインされませんでした。</translation>
+    </message>
+    <message>
+        <source>{host} can&apos;t be found.</source>
+        <translation>{host} が見つかりません。</translation>
+    </message>
+    <message>
+        <source>The answer to the sign-in does not say where it comes from.</source>
+        <translation>サインインの応答に、どこからのものかが示されていません。</translation>
+    </message>
+    <message>
+        <source>The answer to the sign-in comes from somebody else.</source>
+        <translation>サインインの応答が別の相手から届きました。</translation>
+    </message>
+    <message>
+        <source>Close the program that uses this port, then try again.</source>
+        <translation>このポートを使っているプログラムを終了してから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>The sign-in was refused ({reason}).</source>
+        <translation>サインインが拒否されました（{reason}）。</translation>
+    </message>
+    <message>
+        <source>Toolbooth can&apos;t wait for your browser at 127.0.0.1:{port}: {reason}.</source>
+        <translation>127.0.0.1:{port} でブラウザーを待てません: {reason}。</translation>
+    </message>
+    <message>
+        <source>Add a token or header to its settings instead, or tell its author.</source>
+        <translation>代わりにトークンまたはヘッダーを設定に追加するか、作者に知らせてください。</translation>
+    </message>
+    <message>
+        <source>The server&apos;s sign-in is meant for another address.</source>
+        <translation>このサーバーのサインインは、別のアドレス用です。</translation>
+    </message>
+    <message>
+        <source>The server does not say where to sign in.</source>
+        <translation>サーバーがサインイン先を示していません。</translation>
+    </message>
+    <message>
+        <source>{host} does not say how to sign in.</source>
+        <translation>{host} がサインインの方法を示していません。</translation>
+    </message>
+    <message>
+        <source>{host} claims to be another authorization server.</source>
+        <translation>{host} は別の認可サーバーを名乗っています。</translation>
+    </message>
+    <message>
+        <source>{host} can&apos;t protect a sign-in (PKCE with S256).</source>
+        <translation>{host} はサインインを保護できません（S256 の PKCE）。</translation>
+    </message>
+    <message>
+        <source>{host} answered HTTP {status}.</source>
+        <translation>{host} の応答は HTTP {status} でした。</translation>
+    </message>
+    <message>
+        <source>{host} gave a token that can&apos;t be used.</source>
+        <translation>{host} から使えないトークンが返されました。</translation>
+    </message>
+    <message>
         <source>Not found on this computer</source>
         <translation>このコンピューターにはありません</translation>
     </message>

@@ -10,7 +10,7 @@ from router.catalog.entries import ServerEntry, configured_servers
 from router.catalog.policies import ALLOWED, Layer, Policy, Subject, policy_of
 from router.catalog.saved_scripts import script_tool
 from router.catalog.view import TroubleOf, View, no_trouble
-from router.errors import NotFound
+from router.errors import NotFound, said
 from router.model import ProjectId, ServerId, Tool
 from router.names import SCRIPTS
 from router.permissions import Kind
@@ -79,7 +79,11 @@ class WorkspaceCatalog:
     def entry(self, server: ServerId) -> ServerEntry:
         if (entry := self.servers.get(server)) is None:
             raise NotFound(
-                f'There is no server "{server}" in workspace {self.config.name}.',
+                said(
+                    'There is no server "{server}" in workspace {name}.',
+                    server=server,
+                    name=self.config.name,
+                ),
                 "List the servers with: toolbooth list",
             )
         return entry
@@ -98,7 +102,11 @@ class WorkspaceCatalog:
     def project(self, project: ProjectId) -> ProjectConfig:
         if (config := self.config.projects.get(project)) is None:
             raise NotFound(
-                f'There is no project "{project}" in workspace {self.config.name}.',
+                said(
+                    'There is no project "{project}" in workspace {name}.',
+                    project=project,
+                    name=self.config.name,
+                ),
                 "List the projects with: toolbooth project list",
             )
         return config

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from router.catalog.entries import configured_servers
-from router.errors import Conflict, InvalidInput, NotFound
+from router.errors import Conflict, InvalidInput, NotFound, said
 from router.model import (
     Exposure,
     Optimization,
@@ -36,7 +36,7 @@ def checked_name(name: str) -> str:
     """A name a person gave, without surrounding space; it must say something."""
     stripped = name.strip()
     if not stripped or len(stripped) > MAX_NAME_LENGTH:
-        raise InvalidInput(f"A name has 1 to {MAX_NAME_LENGTH} characters.")
+        raise InvalidInput(said("A name has 1 to {most} characters.", most=MAX_NAME_LENGTH))
     return stripped
 
 
@@ -51,7 +51,10 @@ def end_of(lifetime: timedelta | None, now: datetime) -> datetime | None:
 
 def with_server(config: WorkspaceConfig, name: str, server: ServerConfig) -> WorkspaceConfig:
     if name in config.mcp_servers:
-        raise Conflict(f'There is already a server "{name}".', "Choose another name, or edit it.")
+        raise Conflict(
+            said('There is already a server "{name}".', name=name),
+            "Choose another name, or edit it.",
+        )
     return config.model_copy(update={"mcp_servers": {**config.mcp_servers, name: server}})
 
 
@@ -61,7 +64,9 @@ def with_changed_server(
     """The server under its new name and settings, at its old place in the file."""
     old = server_name(config, server)
     if name != old and name in config.mcp_servers:
-        raise Conflict(f'There is already a server "{name}".', "Choose another name.")
+        raise Conflict(
+            said('There is already a server "{name}".', name=name), "Choose another name."
+        )
     servers = {
         (name if key == old else key): (changed if key == old else entry)
         for key, entry in config.mcp_servers.items()
@@ -108,7 +113,9 @@ def _free_name(wanted: str, taken: Mapping[str, object]) -> str:
 def server_name(config: WorkspaceConfig, server: ServerId) -> str:
     known = configured_servers(config)
     if server not in known:
-        raise NotFound(f'There is no server "{server}".', "List them with: toolbooth list")
+        raise NotFound(
+            said('There is no server "{name}".', name=server), "List them with: toolbooth list"
+        )
     return known[server][0]
 
 
@@ -130,7 +137,7 @@ def find_server(config: WorkspaceConfig, text: str) -> ServerId:
     if (server := ServerId(text)) in configured_servers(config) or server == SCRIPTS:
         return server
     raise NotFound(
-        f'There is no server "{text}" in workspace {config.name}.',
+        said('There is no server "{server}" in workspace {name}.', server=text, name=config.name),
         "List them with: toolbooth list",
     )
 
@@ -140,11 +147,15 @@ def with_project(
 ) -> tuple[WorkspaceConfig, ProjectId]:
     project = ProjectId(slug(name))
     if not project:
-        raise InvalidInput(f'"{name}" has no letters or digits to make an id from.')
+        raise InvalidInput(said('"{name}" has no letters or digits to make an id from.', name=name))
     if project in _RESERVED_PROJECTS:
-        raise InvalidInput(f'"{name}" stands for no project at all.', "Choose another name.")
+        raise InvalidInput(
+            said('"{name}" stands for no project at all.', name=name), "Choose another name."
+        )
     if project in config.projects:
-        raise Conflict(f'There is already a project "{project}".', "Choose another name.")
+        raise Conflict(
+            said('There is already a project "{name}".', name=project), "Choose another name."
+        )
     for server in servers or ():
         check_server(config, server)
     entry = ProjectConfig(name=name, servers=tuple(servers) if servers is not None else None)
@@ -157,7 +168,9 @@ def with_changed_project(
     """The project under another name, or with other servers; its id stays."""
     others = (entry.name for key, entry in config.projects.items() if key != project)
     if name.casefold() in (other.casefold() for other in others):
-        raise Conflict(f'There is already a project "{name}".', "Choose another name.")
+        raise Conflict(
+            said('There is already a project "{name}".', name=name), "Choose another name."
+        )
     for server in servers or ():
         check_server(config, server)
     chosen = tuple(servers) if servers is not None else None
@@ -218,7 +231,8 @@ def rules_of(config: WorkspaceConfig, project: ProjectId | None) -> tuple[Permis
 def project_entry(config: WorkspaceConfig, project: ProjectId) -> ProjectConfig:
     if project not in config.projects:
         raise NotFound(
-            f'There is no project "{project}".', "List them with: toolbooth project list"
+            said('There is no project "{name}".', name=project),
+            "List them with: toolbooth project list",
         )
     return config.projects[project]
 
@@ -249,7 +263,10 @@ def check_workspace_name(
     """Raises `Conflict` for a name that another workspace has: nobody could tell them apart."""
     for workspace, config in others.items():
         if workspace != renamed and config.name.casefold() == name.casefold():
-            raise Conflict(f'There is already a workspace "{config.name}".', "Choose another name.")
+            raise Conflict(
+                said('There is already a workspace "{name}".', name=config.name),
+                "Choose another name.",
+            )
 
 
 def new_workspace_id(name: str, taken: Mapping[WorkspaceId, object]) -> WorkspaceId:

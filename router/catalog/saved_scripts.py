@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 
 from router.catalog.reading import read_tool
-from router.errors import InvalidInput
+from router.errors import InvalidInput, said
 from router.model import JsonObject, Parameter, Tool
 from router.names import SCRIPTS
 from router.saved import SavedScript
@@ -30,7 +30,7 @@ _TYPES = ("string", "integer", "number", "boolean", "object", "any")
 def checked_script_name(name: str) -> str:
     if not _NAME.fullmatch(name.strip()):
         raise InvalidInput(
-            f'"{name}" can\'t be the name of a script.',
+            said('"{name}" can\'t be the name of a script.', name=name),
             "It has 1 to 64 letters, digits, hyphens and underscores.",
         )
     return name.strip()
@@ -51,7 +51,7 @@ def read_script(name: str, text: str) -> SavedScript:
 def check_script(text: str) -> None:
     """Raise `InvalidInput` for a comment that says something else than its author means."""
     if len(text.encode()) > MAX_SCRIPT_BYTES:
-        raise InvalidInput(f"A script has at most {MAX_SCRIPT_BYTES // 1024} KB.")
+        raise InvalidInput(said("A script has at most {size} KB.", size=MAX_SCRIPT_BYTES // 1024))
     for line in _comment(text):
         if line.startswith("@param"):
             _check_parameter(line)
@@ -60,11 +60,16 @@ def check_script(text: str) -> None:
 def _check_parameter(line: str) -> None:
     match = _PARAMETER.match(line)
     if match is None:
-        raise InvalidInput(f'"{line}" is no parameter.', "Write: ---@param name type What it is.")
+        raise InvalidInput(
+            said('"{line}" is no parameter.', line=line), "Write: ---@param name type What it is."
+        )
     if _schema(_parameter(match).type) is None:
         raise InvalidInput(
-            f'The type in "{line}" is not known.',
-            f'Known are {", ".join(_TYPES)}, each also with [], and choices like "a"|"b".',
+            said('The type in "{line}" is not known.', line=line),
+            said(
+                'Known are {types}, each also with [], and choices like "a"|"b".',
+                types=", ".join(_TYPES),
+            ),
         )
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from router.errors import Conflict
+from router.errors import Conflict, said
 from router.gateway.arrivals import ASGIApp
 from router.gateway.connections import BoundedConnection
 from router.tasks import spawn
@@ -93,7 +93,7 @@ def _bind(family: socket.AddressFamily, host: str, port: int) -> socket.socket:
         bound.close()
         if error.errno in (errno.EADDRINUSE, errno.EACCES):
             raise Conflict(
-                f"Port {port} is taken by another program.",
+                said("Port {port} is taken by another program.", port=port),
                 "Stop that program, or choose another port in the settings or with --port.",
             ) from None
         raise

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from router.clients import ClientApp, ClientId, ClientState, Connection, ConnectionPlan, DiffLine
 from router.credentials import looks_secret
-from router.errors import ConfigError, Conflict, NotFound
+from router.errors import ConfigError, Conflict, NotFound, said
 from router.interop import documents, files
 from router.interop.places import Places
 from router.interop.reading import Ourselves, existing_file, plain_config
@@ -96,7 +96,8 @@ class Connections:
         place = self._place(spec)
         if place.entry is None:
             raise NotFound(
-                f"{spec.name} is not connected.", "See which are with: toolbooth client list"
+                said("{name} is not connected.", name=spec.name),
+                "See which are with: toolbooth client list",
             )
         new = documents.edited(spec.format, place.path, place.text, (*spec.keys, place.name), None)
         return self._write(spec, place, new, files.fingerprint(place.data))
@@ -171,7 +172,8 @@ class Connections:
     def _write(self, spec: ClientSpec, place: _Place, text: str, expected: str) -> Connection:
         if files.fingerprint(place.data) != expected:
             raise Conflict(
-                f"{place.path} was changed in the meantime.", "Look at the preview again."
+                said("{path} was changed in the meantime.", path=place.path),
+                "Look at the preview again.",
             )
         data = text.encode()
         files.refuse_read_only(place.path)  # before there is a backup of what won't change
@@ -181,7 +183,8 @@ class Connections:
         files.replace(place.path, data, expected=expected)
         if files.read_or_none(place.path) != data:
             raise Conflict(
-                f"{place.path} was changed in the meantime.", "Look at it and try again."
+                said("{path} was changed in the meantime.", path=place.path),
+                "Look at it and try again.",
             )
         undo = secrets.token_hex(8)
         self._changes[undo] = _Change(place.path, place.data, files.fingerprint(data))
@@ -194,12 +197,14 @@ def spec_of(client: ClientId) -> ClientSpec:
     for spec in CONNECTABLE:
         if client in (spec.id, spec.name):
             return spec
-    raise NotFound(f'There is no app "{client}".', "List them with: toolbooth client list")
+    raise NotFound(
+        said('There is no app "{client}".', client=client), "List them with: toolbooth client list"
+    )
 
 
 def _entry(spec: ClientSpec, endpoint: Endpoint) -> JsonObject:
     if spec.entry is None:
-        raise NotFound(f"{spec.name} can't be connected.")
+        raise NotFound(said("{name} can't be connected.", name=spec.name))
     return spec.entry(endpoint)
 
 

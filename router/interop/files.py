@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from router.errors import ConfigError, Conflict
+from router.errors import ConfigError, Conflict, said
 from router.store.files import explained
 
 _PRIVATE = 0o600
@@ -31,7 +31,9 @@ def read_or_none(path: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise ConfigError(path, None, f"it can't be read: {error.strerror}") from None
+        raise ConfigError(
+            path, None, said("it can't be read: {reason}", reason=error.strerror)
+        ) from None
 
 
 def is_open_to_others(path: Path) -> bool:
@@ -55,7 +57,9 @@ def back_up(path: Path, data: bytes, now: datetime) -> Path:
         with explained(backup), suppress(FileExistsError):
             _create(backup, data, _PRIVATE)
             return backup
-    raise Conflict(f"There are too many backups named {stem}.", "Remove some of them.")
+    raise Conflict(
+        said("There are too many backups named {stem}.", stem=stem), "Remove some of them."
+    )
 
 
 def replace(path: Path, data: bytes, *, expected: str) -> None:
@@ -68,7 +72,10 @@ def replace(path: Path, data: bytes, *, expected: str) -> None:
         try:
             _create(temporary, data, _mode_of(target))
             if fingerprint(read_or_none(target)) != expected:
-                raise Conflict(f"{path} was changed in the meantime.", "Look at the preview again.")
+                raise Conflict(
+                    said("{path} was changed in the meantime.", path=path),
+                    "Look at the preview again.",
+                )
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
@@ -77,13 +84,15 @@ def replace(path: Path, data: bytes, *, expected: str) -> None:
 def refuse_read_only(path: Path) -> None:
     """A file could be replaced in its folder all the same, but somebody has locked it."""
     if not _mode_of(path) & stat.S_IWUSR:
-        raise Conflict(f"{path} is write-protected.", "Make it writable, then try again.")
+        raise Conflict(
+            said("{path} is write-protected.", path=path), "Make it writable, then try again."
+        )
 
 
 def remove(path: Path, *, expected: str) -> None:
     """Remove the file, or what a link leads to, if its fingerprint is still `expected`."""
     if fingerprint(read_or_none(path)) != expected:
-        raise Conflict(f"{path} was changed in the meantime.", "Edit it by hand.")
+        raise Conflict(said("{path} was changed in the meantime.", path=path), "Edit it by hand.")
     with explained(path):
         path.resolve().unlink()
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from router.errors import ConfigError
+from router.errors import ConfigError, said
 from router.interop.line_text import newline_of
 from router.model import JsonObject
 
@@ -169,7 +169,9 @@ def with_member(path: Path, text: str, keys: Sequence[str], value: JsonObject) -
             return text[: found.start] + style.dump(value, indent) + text[found.end :]
         if not found.is_object:
             line = text.count("\n", 0, found.start) + 1
-            raise ConfigError(path, line, f'"{keys[depth - 1]}" must be an object: {{ ... }}')
+            raise ConfigError(
+                path, line, said('"{name}" must be an object: {{ ... }}', name=keys[depth - 1])
+            )
         node = found
     missing = keys[depth:]
     return _inserted(text, style, node, missing[0], _nested(missing[1:], value))

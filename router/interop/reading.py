@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from router.clients import Findings, FoundServer, LeftOut
 from router.entries import GROUPS, plain_entry
-from router.errors import ConfigError
+from router.errors import ConfigError, said
 from router.interop import documents
 from router.interop.documents import Format, entries_at
 from router.interop.places import Places
@@ -101,7 +101,9 @@ def read_any_file(path: Path, places: Places, ourselves: Ourselves) -> Findings:
     findings = _understand(path.name, path, entries, dialect, ourselves)
     if findings.left_out and not findings.servers:
         reasons = " ".join(entry.sentence for entry in findings.left_out)
-        raise ConfigError(path, None, f"it has no server that can be used. {reasons}")
+        raise ConfigError(
+            path, None, said("it has no server that can be used. {reasons}", reasons=reasons)
+        )
     return findings
 
 
@@ -111,7 +113,9 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError:
         raise ConfigError(path, None, "it is not UTF-8 text") from None
     except OSError as error:
-        raise ConfigError(path, None, f"it can't be read: {error.strerror}") from None
+        raise ConfigError(
+            path, None, said("it can't be read: {reason}", reason=error.strerror)
+        ) from None
 
 
 def plain_config(entry: JsonObject) -> ServerConfig | None:

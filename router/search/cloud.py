@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import cast
 from urllib.parse import urlsplit
 
-from router.errors import SecretUnavailable, ToolboothError
+from router.errors import SecretUnavailable, ToolboothError, said
 from router.model import JsonObject, Tool, as_array, as_object
 from router.ports import SecretStore
 from router.searching import SearchHit, SearchRequest
@@ -98,9 +98,11 @@ class CloudSearch:
             ):
                 return await _read(response)
         except (TimeoutError, httpx2.TimeoutException):
-            raise CloudFailed(f"no answer within {self._timeout_s:g} seconds") from None
+            raise CloudFailed(
+                said("no answer within {seconds} seconds", seconds=f"{self._timeout_s:g}")
+            ) from None
         except (httpx2.HTTPError, OSError) as error:
-            raise CloudFailed(f"{type(error).__name__}") from error
+            raise CloudFailed(type(error).__name__) from error
 
     async def _headers(self) -> dict[str, str]:
         try:
@@ -146,7 +148,7 @@ async def _read(response: object) -> JsonObject:
     if answer.status_code in (401, 403):
         raise CloudFailed("it refused the token")
     if answer.status_code != 200:
-        raise CloudFailed(f"it answered {answer.status_code}")
+        raise CloudFailed(said("it answered {status}", status=answer.status_code))
     body = bytearray()
     async for piece in answer.aiter_bytes():
         body += piece
@@ -161,7 +163,9 @@ async def _read(response: object) -> JsonObject:
 def read_answer(answer: JsonObject, tools: Mapping[str, Tool], limit: int) -> list[SearchHit]:
     """The hits of an answer: only tools that were offered, each once, with a relevance in 0..1."""
     if answer.get("schemaVersion", SCHEMA_VERSION) != SCHEMA_VERSION:
-        raise CloudFailed(f"it speaks version {answer['schemaVersion']} of the protocol")
+        raise CloudFailed(
+            said("it speaks version {version} of the protocol", version=answer["schemaVersion"])
+        )
     if not isinstance(answer.get("results"), list):
         raise CloudFailed('its answer has no "results"')
     hits: dict[str, SearchHit] = {}

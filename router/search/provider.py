@@ -12,10 +12,11 @@ import logging
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakValueDictionary
 
-from router.errors import ToolboothError
+from router.errors import Sentence, ToolboothError, said, sentence
 from router.model import Optimization, ServerId, Tool
 from router.search.cloud import CloudSearch
 from router.searching import SearchReply, SearchRequest
@@ -89,18 +90,19 @@ class StrategyIndex:
         self._building: dict[bool, asyncio.Task[Ranking]] = {}
 
     async def search(self, request: SearchRequest) -> SearchReply:
-        notes: list[str] = []
+        notes: list[Sentence] = []
         if request.strategy is Optimization.CLOUD:
             try:
                 return await self._asked(request)
             except ToolboothError as error:
-                notes.append(f"cloud search failed ({error.message.rstrip('.')})")
+                why = sentence(error.message)
+                notes.append(said("cloud search failed ({reason})", reason=why))
         if request.strategy is not Optimization.BM25:
             try:
                 return await self._ranked(request, Optimization.HYBRID, notes)
             except (OSError, ValueError) as error:
                 log.warning("The meaning model can't be used: %s", error)
-                notes.append("the meaning model can't be used")
+                notes.append(said("the meaning model can't be used"))
         return await self._ranked(request, Optimization.BM25, notes)
 
     async def prepare(self, strategy: Optimization) -> None:
@@ -109,20 +111,19 @@ class StrategyIndex:
 
     async def _asked(self, request: SearchRequest) -> SearchReply:
         if self._provider.cloud is None:
-            raise ToolboothError("No cloud search is set up.")
+            raise ToolboothError("no cloud search is set up")
         hits = await self._provider.cloud.search(self._tools, request)
         return SearchReply(tuple(hits), Optimization.CLOUD)
 
     async def _ranked(
-        self, request: SearchRequest, strategy: Optimization, notes: Sequence[str]
+        self, request: SearchRequest, strategy: Optimization, notes: Sequence[Sentence]
     ) -> SearchReply:
         ranking = await self._ranking(meaning=strategy is Optimization.HYBRID)
         if len(self._tools) <= _AT_ONCE:
             hits = ranking.search(request)
         else:
             hits = await asyncio.to_thread(ranking.search, request)
-        note = f"{'; '.join(notes)}: answered by {strategy}" if notes else ""
-        return SearchReply(tuple(hits), strategy, note)
+        return SearchReply(tuple(hits), strategy, _note(notes, strategy))
 
     async def _ranking(self, *, meaning: bool) -> Ranking:
         task = self._building.get(meaning)
@@ -135,6 +136,14 @@ class StrategyIndex:
         return await loop.run_in_executor(
             thread, lambda: self._provider.build(self._tools, meaning=meaning)
         )
+
+
+def _note(notes: Sequence[Sentence], strategy: Optimization) -> str:
+    """Why it was `strategy` that answered."""
+    if not notes:
+        return ""
+    why = reduce(lambda one, other: said("{one}; {other}", one=one, other=other), notes)
+    return said("{why}: answered by {strategy}", why=why, strategy=strategy)
 
 
 def _by_server(tools: Sequence[Tool]) -> list[list[Tool]]:

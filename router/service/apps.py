@@ -13,7 +13,7 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from router.clients import ClientApp, ClientId, Connection, ConnectionPlan, Findings, FoundServer
-from router.errors import InvalidInput, NotFound, SecretUnavailable
+from router.errors import InvalidInput, NotFound, SecretUnavailable, said
 from router.interop import reading
 from router.interop.connecting import Connections, spec_of
 from router.interop.places import Places
@@ -168,7 +168,11 @@ class Apps:
         bridge = (*bridge_command(), "connect", "--profile", str(client))
         if spec_of(client).by_bridge and " " in bridge[0]:
             raise InvalidInput(
-                f"{bridge[0]} has a space in it, which {spec_of(client).name} can't start.",
+                said(
+                    "{path} has a space in it, which {app} can't start.",
+                    path=bridge[0],
+                    app=spec_of(client).name,
+                ),
                 "Install Toolbooth into a folder without spaces.",
             )
         return Endpoint(url, token, bridge)

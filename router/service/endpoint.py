@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from router.activity import ActivityEntry, ActivityKind, Outcome
-from router.errors import Conflict
+from router.errors import Conflict, said, sentence
 from router.events import (
     Event,
     ListenerStateChanged,
@@ -136,7 +136,8 @@ class Endpoint:
         try:
             await listener.start(port)
         except Conflict as error:
-            message = f"{error.message} {error.hint}"
+            parts = {"message": sentence(error.message), "hint": sentence(error.hint)}
+            message = said("{message} {hint}", **parts)
             self._set_state(ListenerState(ListenerPhase.FAILED, message=message))
             return
         self._listener = listener

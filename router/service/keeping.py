@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from router.activity import ActivityEntry
 from router.credentials import SecretConcern, should_be_kept
-from router.errors import SecretUnavailable
+from router.errors import SecretUnavailable, said
 from router.model import JsonObject
 from router.references import secret_references
 from router.settings import ServerConfig, Settings
@@ -150,7 +150,10 @@ async def require_keyring(secrets: LayeredSecrets) -> None:
 def _not_lasting(key: str, *, must_last: bool) -> None:
     if must_last:
         raise SecretUnavailable(
-            f"There is no keyring to keep {key} in, and it is not written as plain text.",
+            said(
+                "There is no keyring to keep {key} in, and it is not written as plain text.",
+                key=key,
+            ),
             "Put it into an environment variable and refer to it as ${env:NAME}.",
         )
     log.warning("There is no keyring: %s is kept for this session only", key)

@@ -13,7 +13,7 @@ from router.catalog.saved_scripts import (
     checked_script_name,
     read_script,
 )
-from router.errors import Conflict, NotFound
+from router.errors import Conflict, NotFound, said
 from router.events import Publish, WorkspacesChanged
 from router.gateway.recording import Request
 from router.gateway.scripting import Scripting
@@ -47,7 +47,10 @@ class Scripts:
     def get(self, workspace: WorkspaceId, name: str) -> SavedScript:
         script = self._workspaces.catalog(workspace).scripts.get(name)
         if script is None:
-            raise NotFound(f'There is no script "{name}".', "List them with: toolbooth script list")
+            raise NotFound(
+                said('There is no script "{name}".', name=name),
+                "List them with: toolbooth script list",
+            )
         return script
 
     async def save(
@@ -56,7 +59,9 @@ class Scripts:
         name = checked_script_name(name)
         check_script(text)
         if name != replacing and name in self._workspaces.catalog(workspace).scripts:
-            raise Conflict(f'There is already a script "{name}".', "Choose another name.")
+            raise Conflict(
+                said('There is already a script "{name}".', name=name), "Choose another name."
+            )
         await self._scripting.check(self._request(workspace), text)
         store = self._store(workspace)
         await asyncio.to_thread(store.write, name, text)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import Protocol
 
-from router.errors import InvalidInput, NotFound, SecretUnavailable
+from router.errors import InvalidInput, NotFound, SecretUnavailable, said, sentence
 from router.events import Event, ToolsChanged, WorkspacesChanged
 from router.gateway.exposures import Exposures
 from router.gateway.metatools import Inquiry
@@ -105,7 +105,9 @@ class Searches:
             try:
                 check_address(url)
             except CloudFailed as error:
-                raise InvalidInput(f"The service can't be used: {error.message}.") from None
+                raise InvalidInput(
+                    said("The service can't be used: {reason}.", reason=sentence(error.message))
+                ) from None
         before = _Cloud(self._router.settings().cloud_search_url, await self._cloud_token())
         kept = before.token if _service(url) == _service(before.url) else None
         await self._keep_cloud(_Cloud(url, (token or kept) if url else None))

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from router.errors import InvalidInput, ToolboothError
+from router.errors import InvalidInput, ToolboothError, said
 from router.model import Failure, ServerRef, SignIn
 from router.ports import SecretStore
 from router.server_config import OAuthConfig
@@ -140,10 +140,15 @@ class SignIns:
     def _sign_in_account(self, ref: ServerRef) -> Account:
         entry = self._workspaces.entry(ref)
         if entry.config.url is None:
-            raise InvalidInput(f"{entry.name} is started here and needs no sign-in.")
+            raise InvalidInput(
+                said("{name} is started here and needs no sign-in.", name=entry.name)
+            )
         if _has_own_credentials(entry.config):
             raise InvalidInput(
-                f"{entry.name} has a token in its settings, which is used instead of a sign-in.",
+                said(
+                    "{name} has a token in its settings, which is used instead of a sign-in.",
+                    name=entry.name,
+                ),
                 "Correct it there, or remove it and sign in.",
             )
         return self._account(ref, entry.config.url)

@@ -14,7 +14,7 @@ from router.catalog.statuses import StatusBoard
 from router.catalog.vetting.differences import readable, word_diff
 from router.catalog.vetting.preparing import basis_of, original_listing
 from router.discovery.vetting import Vetting
-from router.errors import NotFound, UpstreamFailed
+from router.errors import NotFound, UpstreamFailed, said
 from router.events import ApprovalsChanged, Publish, ToolsChanged
 from router.lists import ApprovalPolicy, Held, PreparedListing, ServerListing
 from router.model import ServerRef, ToolKey, WorkspaceId
@@ -87,16 +87,16 @@ class ToolLists:
         if entry.cached is None:
             if tools:
                 raise NotFound(
-                    f"The tools of {entry.name} are not known yet.",
-                    f"Have them listed with: toolbooth refresh {ref.server}",
+                    said("The tools of {name} are not known yet.", name=entry.name),
+                    said("Have them listed with: toolbooth refresh {server}", server=ref.server),
                 )
             return
         known = {tool.name: tool for tool in entry.cached.listing.tools}
         for name in tools or ():
             if name not in known:
                 raise NotFound(
-                    f"There is no tool {ToolKey(ref.server, name)}.",
-                    f"List them with: toolbooth tools {ref.server}",
+                    said("There is no tool {tool}.", tool=ToolKey(ref.server, name)),
+                    said("List them with: toolbooth tools {server}", server=ref.server),
                 )
         chosen = [known[name] for name in (entry.held if tools is None else tools)]
         if chosen:

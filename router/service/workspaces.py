@@ -9,7 +9,7 @@ from pathlib import Path
 
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.entries import ServerEntry
-from router.errors import InvalidInput, NoWorkspace
+from router.errors import InvalidInput, NoWorkspace, said
 from router.model import Failure, ProjectId, ServerId, ServerRef, WorkspaceId
 from router.ports import CachedListing
 from router.searching import SearchProvider
@@ -59,7 +59,7 @@ class Workspaces:
         written = self._config.workspaces[ref.workspace].mcp_servers
         if name in self._lent.get(ref.workspace, {}) and name not in written:
             raise InvalidInput(
-                f"{name} comes from the environment and can't be changed here.",
+                said("{name} comes from the environment and can't be changed here.", name=name),
                 "Change its variables and start Toolbooth again.",
             )
 

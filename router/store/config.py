@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from router.errors import ConfigError, Conflict, InvalidInput, NoWorkspace, ToolboothError
+from router.errors import ConfigError, Conflict, InvalidInput, NoWorkspace, ToolboothError, said
 from router.model import JsonObject, WorkspaceId
 from router.settings import Settings, WorkspaceConfig
 from router.store import jsontext
@@ -111,7 +111,10 @@ class ConfigStore:
             changes += self.poll()
         if not self._workspaces:
             raise ToolboothError(
-                f"The workspaces in {self._workspaces_folder} can't be read.",
+                said(
+                    "The workspaces in {folder} can't be read.",
+                    folder=self._workspaces_folder,
+                ),
                 "It must be a folder that you may read and write.",
             )
         for workspace in self._workspaces:
@@ -131,12 +134,15 @@ class ConfigStore:
     def create_workspace(self, workspace: WorkspaceId, config: WorkspaceConfig) -> None:
         if not _WORKSPACE_ID.fullmatch(workspace):
             raise InvalidInput(
-                f'"{workspace}" can\'t be the id of a workspace.',
+                said('"{workspace}" can\'t be the id of a workspace.', workspace=workspace),
                 "Use up to 64 small letters, digits, - and _.",
             )
         document = self._new_document(workspace, config)
         if not document.create():
-            raise Conflict(f'The workspace "{workspace}" exists already.', "Choose another name.")
+            raise Conflict(
+                said('The workspace "{workspace}" exists already.', workspace=workspace),
+                "Choose another name.",
+            )
         self._keep({**self._workspaces, workspace: document})
 
     def put_aside(self, workspace: WorkspaceId) -> None:
@@ -154,8 +160,11 @@ class ConfigStore:
         folder, aside = self.workspace_folder(workspace), self._aside(workspace)
         possible = [each for each in self._put_aside() if each not in self._workspaces]
         if (folder / "workspace.json").exists() or workspace not in possible:
-            others = f"Those that can: {', '.join(possible)}." if possible else ""
-            raise Conflict(f'The workspace "{workspace}" can\'t be brought back.', others)
+            others = said("Those that can: {names}.", names=", ".join(possible)) if possible else ""
+            raise Conflict(
+                said('The workspace "{workspace}" can\'t be brought back.', workspace=workspace),
+                others,
+            )
         with explained(folder):
             shutil.rmtree(folder, ignore_errors=True)  # What its servers wrote when they ended.
             aside.rename(folder)

@@ -12,7 +12,7 @@ from enum import Flag, auto
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from router.errors import ConfigError
+from router.errors import ConfigError, said
 from router.model import JsonObject
 from router.store import jsontext
 from router.store.files import Stamp, atomic_write, explained, locked, stamp_of
@@ -97,7 +97,9 @@ class Document(Generic[T]):
         except ConfigError as error:
             return self._reject(stamp, error)
         except OSError as error:
-            return self._reject(None, ConfigError(self.path, None, f"it can't be read: {error}"))
+            return self._reject(
+                None, ConfigError(self.path, None, said("it can't be read: {reason}", reason=error))
+            )
         self._stamp = stamp
         return self._accept(value)
 

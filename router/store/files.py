@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
-from router.errors import Conflict, ToolboothError
+from router.errors import Conflict, ToolboothError, said
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +64,9 @@ def locked(path: Path) -> Generator[None]:
     try:
         lock.acquire()
     except Timeout as error:
-        raise Conflict(f"{path} is in use by another process.", "Try again in a moment.") from error
+        raise Conflict(
+            said("{path} is in use by another process.", path=path), "Try again in a moment."
+        ) from error
     try:
         yield
     finally:
@@ -78,7 +80,7 @@ def explained(path: Path) -> Generator[None]:
         yield
     except OSError as error:
         raise ToolboothError(
-            f"{path} can't be written: {error.strerror or error}.",
+            said("{path} can't be written: {reason}.", path=path, reason=error.strerror or error),
             "Check the disk's space and the folder's permissions; nothing was changed.",
         ) from error
 

@@ -15,7 +15,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from router import __version__
-from router.errors import Conflict
+from router.errors import Conflict, Sentence, said
 from router.store import jsontext
 from router.store.clock import Clock, utc_now
 from router.store.files import atomic_write, explained, is_running, private_folder
@@ -41,10 +41,17 @@ class RunningInstance(BaseModel):
         return self.pid is not None and is_running(self.pid)
 
     def __str__(self) -> str:
-        """As a sentence."""
-        process = f"process {self.pid}" if self.pid is not None else ""
-        details = ", ".join(filter(None, (process, self.url)))
-        return f"Toolbooth is already running{f' ({details})' if details else ''}."
+        return self.sentence
+
+    @property
+    def sentence(self) -> Sentence:
+        if self.pid is None:
+            return said("Toolbooth is already running.")
+        if self.url is None:
+            return said("Toolbooth is already running (process {pid}).", pid=self.pid)
+        return said(
+            "Toolbooth is already running (process {pid}, {url}).", pid=self.pid, url=self.url
+        )
 
 
 class InstanceLock:
@@ -63,8 +70,9 @@ class InstanceLock:
             try:
                 self._lock.acquire(timeout=_WAIT_S, poll_interval=0.02)
             except Timeout as error:
-                hint = "Use the running one, or stop it first."
-                raise Conflict(str(_noted(self._data_dir)), hint) from error
+                raise Conflict(
+                    _noted(self._data_dir).sentence, "Use the running one, or stop it first."
+                ) from error
             self._note(
                 RunningInstance(
                     pid=os.getpid(), url=url, version=__version__, started_at=self._clock()

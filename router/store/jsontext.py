@@ -14,7 +14,7 @@ from typing import NoReturn, TypeAlias, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from router.errors import ConfigError
+from router.errors import ConfigError, said
 from router.model import JsonObject
 
 Location: TypeAlias = tuple[str | int, ...]
@@ -49,7 +49,9 @@ def parse(path: Path, text: str) -> JsonObject:
     except RecursionError as error:
         raise ConfigError(path, None, _TOO_DEEP) from error
     except ValueError as error:
-        raise ConfigError(path, None, f"it has a number JSON does not allow ({error})") from error
+        raise ConfigError(
+            path, None, said("it has a number JSON does not allow ({reason})", reason=error)
+        ) from error
     if not isinstance(value, dict):
         line = _line_at(text, len(text) - len(text.lstrip()))
         raise ConfigError(path, line, "it must be an object: { ... }")
@@ -111,8 +113,8 @@ def _syntax_error(path: Path, text: str, error: json.JSONDecodeError) -> ConfigE
     before = text[: error.pos].rstrip()
     for comma in (error.pos, len(before) - 1):
         if comma >= 0 and _TRAILING_COMMA.match(text, comma):
-            reason = "there must be no comma before a closing bracket"
-            return ConfigError(path, _line_at(text, comma), reason)
+            line = _line_at(text, comma)
+            return ConfigError(path, line, "there must be no comma before a closing bracket")
     if text.startswith(("//", "/*", "#"), error.pos):
         return ConfigError(path, error.lineno, "JSON has no comments")
     reason = f"{_lower_first(error.msg)} (column {error.colno})"
@@ -123,7 +125,9 @@ def _refuse_duplicate_keys(path: Path, text: str) -> None:
     seen: set[Location] = set()
     for here, offset in _places(text):
         if here in seen:
-            raise ConfigError(path, _line_at(text, offset), f'the key "{here[-1]}" is there twice')
+            raise ConfigError(
+                path, _line_at(text, offset), said('the key "{name}" is there twice', name=here[-1])
+            )
         seen.add(here)
 
 

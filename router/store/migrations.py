@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from router.errors import InvalidInput
+from router.errors import InvalidInput, said
 from router.model import JsonObject
 from router.settings import SCHEMA_VERSION, WorkspaceConfig
 
@@ -52,11 +52,15 @@ def _migrate(raw: JsonObject, steps: tuple[Step, ...]) -> Migrated:
 def _version(raw: JsonObject) -> int:
     version: object = raw.get(VERSION_KEY, 0)
     if not isinstance(version, int) or isinstance(version, bool) or version < 0:
-        raise InvalidInput(f'"{VERSION_KEY}" must be a whole number')
+        raise InvalidInput(said('"{key}" must be a whole number', key=VERSION_KEY))
     if version > SCHEMA_VERSION:
         raise InvalidInput(
-            f"it was written by a newer Toolbooth (version {version} of the format; this one knows "
-            f"up to {SCHEMA_VERSION})"
+            said(
+                "it was written by a newer Toolbooth (version {version} of the format;"
+                " this one knows up to {known})",
+                version=version,
+                known=SCHEMA_VERSION,
+            )
         )
     return version
 

@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 from typing import TypeAlias
 
-from router.errors import NotFound
+from router.errors import NotFound, said
 from router.store.files import atomic_write, explained
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,10 @@ class ScriptStore:
     def remove(self, name: str) -> None:
         path = self._path(name)
         if not path.exists():
-            raise NotFound(f'There is no script "{name}".', "List them with: toolbooth script list")
+            raise NotFound(
+                said('There is no script "{name}".', name=name),
+                "List them with: toolbooth script list",
+            )
         with explained(path):
             path.unlink(missing_ok=True)
 

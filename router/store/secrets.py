@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar, cast
 
 from router.advice import advise
 from router.credentials import looks_secret
-from router.errors import SecretUnavailable, UpstreamFailed
+from router.errors import SecretUnavailable, UpstreamFailed, said
 from router.model import Failure, FailureKind
 from router.ports import SecretStore
 from router.references import replace_secret_references, secret_references
@@ -22,7 +22,7 @@ from router.references import replace_secret_references, secret_references
 T = TypeVar("T")
 
 SERVICE = "toolbooth"
-_WITHOUT_KEYRING = (
+_WITHOUT_KEYRING = said(
     "Without a keyring, put the value into an environment variable and refer to it as ${env:NAME}."
 )
 
@@ -44,7 +44,8 @@ class KeyringSecrets:
         value = await self._call(lambda: _backend().get_password(SERVICE, name))
         if value is None:
             raise SecretUnavailable(
-                f"The keyring has no secret named {name}.", "Edit the server and enter it again."
+                said("The keyring has no secret named {name}.", name=name),
+                "Edit the server and enter it again.",
             )
         return value
 
@@ -64,8 +65,11 @@ class KeyringSecrets:
             return await asyncio.wait_for(future, self._timeout_s)
         except TimeoutError as error:
             raise SecretUnavailable(
-                f"The keyring did not answer within {self._timeout_s:g} seconds.",
-                f"Unlock it, then try again. {_WITHOUT_KEYRING}",
+                said(
+                    "The keyring did not answer within {seconds} seconds.",
+                    seconds=f"{self._timeout_s:g}",
+                ),
+                said("Unlock it, then try again. {otherwise}", otherwise=_WITHOUT_KEYRING),
             ) from error
 
 
@@ -80,7 +84,7 @@ class SessionSecrets:
 
     async def get(self, name: str) -> str:
         if name not in self._values:
-            raise SecretUnavailable(f"There is no secret named {name}.")
+            raise SecretUnavailable(said("There is no secret named {name}.", name=name))
         return self._values[name]
 
     async def set(self, name: str, value: str) -> None:
@@ -188,7 +192,8 @@ def _in_own_thread(work: Callable[[], T]) -> Future[T]:
 
 def _unavailable(error: Exception) -> SecretUnavailable:
     """Names the kind of error only: its text may be anything, even the secret."""
-    message = f"The system's keyring can't be used ({type(error).__name__})."
+    kind = type(error).__name__
+    message = said("The system's keyring can't be used ({kind}).", kind=kind)
     unavailable = SecretUnavailable(message, _WITHOUT_KEYRING)
     unavailable.__cause__ = error
     return unavailable

@@ -20,7 +20,7 @@ from typing import Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from router.errors import InvalidInput, NotFound, ToolboothError
+from router.errors import InvalidInput, NotFound, ToolboothError, said
 from router.model import (
     IssuedToken,
     JsonObject,
@@ -143,11 +143,15 @@ class TokenStore:
         found = [token for token in self.list() if id_or_name in (token.id, token.name)]
         if not found:
             raise NotFound(
-                f'There is no token "{id_or_name}".', "List them with: toolbooth token list"
+                said('There is no token "{name}".', name=id_or_name),
+                "List them with: toolbooth token list",
             )
         if len(found) > 1:
             ids = ", ".join(token.id for token in found)
-            raise InvalidInput(f'Several tokens are named "{id_or_name}".', f"Use the id: {ids}.")
+            raise InvalidInput(
+                said('Several tokens are named "{name}".', name=id_or_name),
+                said("Use the id: {ids}.", ids=ids),
+            )
         self._change(lambda tokens: tuple(t for t in tokens if t.id != found[0].id))
         return found[0]
 

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import httpx2
 
+from router.errors import said
 from router.upstream.oauth.failures import SignInFailed
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -81,7 +82,7 @@ def checked_url(text: str) -> httpx2.URL:
     if not url.host or url.userinfo or not _is_safe(url):
         shown = f"{url.scheme[:20]}://{url.host}" if url.host else f"{url.scheme[:20]}:"
         raise SignInFailed(
-            f"The server wants to sign you in at {shown}, which is not safe.",
+            said("The server wants to sign you in at {shown}, which is not safe.", shown=shown),
             "Only https:// is accepted, or http:// on this computer.",
         )
     return url

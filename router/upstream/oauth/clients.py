@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit
 
 from router import __version__
+from router.errors import said
 from router.model import JsonObject
 from router.upstream.oauth.failures import SignInFailed, error_code
 from router.upstream.oauth.fetching import Fetch
@@ -74,7 +75,9 @@ async def register(fetch: Fetch, authority: Authority, redirect_uri: str) -> Cli
     """Introduce ourselves to `authority`. Raises `SignInFailed`."""
     host = urlsplit(authority.issuer).netloc
     if not authority.registration_endpoint:
-        raise SignInFailed(f"{host} only lets programs sign in that it knows.", _BY_HAND)
+        raise SignInFailed(
+            said("{host} only lets programs sign in that it knows.", host=host), _BY_HAND
+        )
     method = next((m for m in _METHODS if m in authority.auth_methods), _METHODS[0])
     request: JsonObject = {
         "client_name": "Toolbooth",
@@ -90,8 +93,11 @@ async def register(fetch: Fetch, authority: Authority, redirect_uri: str) -> Cli
     answer = await fetch.post_json(authority.registration_endpoint, request)
     if not answer.ok:
         reason = error_code(answer.content.get("error"))
-        said = f"HTTP {answer.status}, {reason}"
-        raise SignInFailed(f"{host} would not register Toolbooth ({said}).", _BY_HAND)
+        answered = f"HTTP {answer.status}, {reason}"
+        raise SignInFailed(
+            said("{host} would not register Toolbooth ({reason}).", host=host, reason=answered),
+            _BY_HAND,
+        )
     return _registered(answer.content, host, method, urlsplit(redirect_uri).port or 0)
 
 
@@ -101,5 +107,7 @@ def _registered(answer: JsonObject, host: str, method: str, port: int) -> Client
     method = str(answer.get("token_endpoint_auth_method") or method)
     usable = method in _METHODS and (bool(secret) or method == "none")
     if not isinstance(name, str) or not name or not isinstance(secret, str) or not usable:
-        raise SignInFailed(f"{host} registered Toolbooth in a way it can't use.", _BY_HAND)
+        raise SignInFailed(
+            said("{host} registered Toolbooth in a way it can't use.", host=host), _BY_HAND
+        )
     return Client(name, secret, method, port)

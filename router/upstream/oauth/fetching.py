@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 
 import httpx2
 
-from router.errors import UpstreamFailed
+from router.errors import UpstreamFailed, said
 from router.model import JsonObject, as_object
 from router.upstream.failures import NoConnection
 from router.upstream.http_channel import OUR_HEADERS, Reply, explaining, proxy_for, tls_context
@@ -97,8 +97,14 @@ class Fetch:
             async with asyncio.timeout(self._timeout_s):
                 return await self._follow(method, target, headers, content)
         except TimeoutError:
-            seconds = f"{self._timeout_s:g} seconds"
-            raise SignInFailed(f"{target.host} did not answer within {seconds}.") from None
+            seconds = f"{self._timeout_s:g}"
+            raise SignInFailed(
+                said(
+                    "{host} did not answer within {seconds} seconds.",
+                    host=target.host,
+                    seconds=seconds,
+                )
+            ) from None
         except UpstreamFailed as error:
             raise SignInFailed(error.message, error.hint) from None
 
@@ -111,7 +117,7 @@ class Fetch:
                 if target is None or method != "GET" or _origin(target) != _origin(url):
                     return await _taken(reply)
             url = checked_url(str(target))
-        raise SignInFailed(f"{url.host} redirects in circles.")
+        raise SignInFailed(said("{host} redirects in circles.", host=url.host))
 
     async def _send(
         self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None
@@ -125,7 +131,7 @@ class Fetch:
                 return await _request(method, url, str(address), headers, content, proxy)
             except NoConnection as error:
                 unreachable = error
-        raise unreachable or SignInFailed(f"{url.host} has no address.")
+        raise unreachable or SignInFailed(said("{host} has no address.", host=url.host))
 
     async def _allowed(self, host: str) -> list[Address]:
         """The addresses of `host`, if all of them may be asked."""
@@ -134,7 +140,10 @@ class Fetch:
         addresses = await self._addresses(host)
         if any(reach_of(address) > self._limit for address in addresses):
             raise SignInFailed(
-                f"The server sends us to {host}, which is inside your own network or computer.",
+                said(
+                    "The server sends us to {host}, which is inside your own network or computer.",
+                    host=host,
+                ),
                 "That is refused, because the server itself is not there. Tell its author.",
             )
         return addresses
@@ -143,7 +152,9 @@ class Fetch:
         try:
             return await self._look_up(host)
         except OSError:
-            raise SignInFailed(f"{host} can't be found.", "Check the network.") from None
+            raise SignInFailed(
+                said("{host} can't be found.", host=host), "Check the network."
+            ) from None
 
 
 async def _request(

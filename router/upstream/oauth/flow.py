@@ -13,7 +13,7 @@ from datetime import timedelta
 
 import httpx2
 
-from router.errors import SecretUnavailable
+from router.errors import SecretUnavailable, said
 from router.model import SignIn
 from router.server_config import OAuthConfig
 from router.upstream.oauth.account import Account
@@ -70,8 +70,10 @@ class PendingSignIn:
                 answer = await self._listener.answer()
         except TimeoutError:
             await self._forget_client()  # perhaps it was gone, and the person saw only an error
-            minutes = f"{self._timeout_s / 60:g} minutes"
-            raise SignInFailed(f"Nobody signed in within {minutes}.") from None
+            minutes = f"{self._timeout_s / 60:g}"
+            raise SignInFailed(
+                said("Nobody signed in within {minutes} minutes.", minutes=minutes)
+            ) from None
         finally:
             await self._listener.close()
         await self._redeem(self._code_in(answer))
@@ -95,7 +97,9 @@ class PendingSignIn:
         if issuer is not None and issuer != self._authority.issuer:  # RFC 9207: as it is
             raise SignInFailed("The answer to the sign-in comes from somebody else.")
         if "code" not in answer:
-            raise SignInFailed(f"The sign-in was refused ({error_code(answer.get('error'))}).")
+            raise SignInFailed(
+                said("The sign-in was refused ({reason}).", reason=error_code(answer.get("error")))
+            )
         return answer["code"]
 
     def _authorization_url(self, state: str) -> str:
@@ -155,6 +159,10 @@ async def _listen(state: str, port: int) -> CallbackListener:
         return await CallbackListener.open(state, port)
     except OSError as error:
         raise SignInFailed(
-            f"Toolbooth can't wait for your browser at 127.0.0.1:{port}: {error.strerror}.",
+            said(
+                "Toolbooth can't wait for your browser at 127.0.0.1:{port}: {reason}.",
+                port=port,
+                reason=error.strerror,
+            ),
             "Close the program that uses this port, then try again.",
         ) from None

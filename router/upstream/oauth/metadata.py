@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
+from router.errors import said
 from router.model import JsonObject, as_array
 from router.upstream.oauth.addresses import checked_url
 from router.upstream.oauth.failures import SignInFailed
@@ -68,7 +69,9 @@ async def discover(
         issuer = _first_issuer(resource)
         metadata = await _server_metadata(fetch, issuer)
     if metadata is None:
-        raise SignInFailed(f"{urlsplit(issuer).netloc} does not say how to sign in.", _NO_SIGN_IN)
+        raise SignInFailed(
+            said("{host} does not say how to sign in.", host=urlsplit(issuer).netloc), _NO_SIGN_IN
+        )
     named = str((resource or {}).get("resource") or _canonical(server_url))
     scope = _scope(" ".join(scopes) or challenge.scope, resource or {}, metadata)
     return _authority(metadata, issuer, named, scope)
@@ -99,7 +102,9 @@ async def _server_metadata(fetch: Fetch, issuer: str) -> JsonObject | None:
     places = [_OAUTH + path, _OPENID + path, *([path + _OPENID] if path else [])]
     metadata = await _first_found(fetch, [urljoin(issuer, place) for place in places])
     if metadata is not None and not _same_issuer(str(metadata.get("issuer") or ""), issuer):
-        raise SignInFailed(f"{parts.netloc} claims to be another authorization server.")
+        raise SignInFailed(
+            said("{host} claims to be another authorization server.", host=parts.netloc)
+        )
     return metadata
 
 
@@ -110,7 +115,13 @@ async def _first_found(fetch: Fetch, urls: Iterable[str]) -> JsonObject | None:
             return answer.content
         if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             # Says nothing about what it would have answered, so nothing is concluded from it.
-            raise SignInFailed(f"{urlsplit(url).netloc} answered HTTP {answer.status}.")
+            raise SignInFailed(
+                said(
+                    "{host} answered HTTP {status}.",
+                    host=urlsplit(url).netloc,
+                    status=answer.status,
+                )
+            )
     return None
 
 
@@ -124,7 +135,9 @@ def _first_issuer(resource: JsonObject) -> str:
 def _authority(metadata: JsonObject, issuer: str, resource: str, scope: str) -> Authority:
     if _PKCE_METHOD not in as_array(metadata.get("code_challenge_methods_supported")):
         netloc = urlsplit(issuer).netloc
-        raise SignInFailed(f"{netloc} can't protect a sign-in (PKCE with S256).", _NO_SIGN_IN)
+        raise SignInFailed(
+            said("{host} can't protect a sign-in (PKCE with S256).", host=netloc), _NO_SIGN_IN
+        )
     methods = as_array(metadata.get("token_endpoint_auth_methods_supported"))
     return Authority(
         issuer=str(metadata["issuer"]),

@@ -9,6 +9,7 @@ from http import HTTPStatus
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
+from router.errors import said
 from router.model import JsonObject
 from router.upstream.oauth.clients import Client
 from router.upstream.oauth.failures import GrantRefused, SignInFailed, error_code
@@ -109,7 +110,9 @@ async def revoke(fetch: Fetch, tokens: Tokens, client: Client) -> None:
         answer = await fetch.post_form(tokens.revocation_endpoint, form, headers)
         if not answer.ok:
             host = urlsplit(tokens.revocation_endpoint).netloc
-            raise SignInFailed(f"{host} answered HTTP {answer.status}.")
+            raise SignInFailed(
+                said("{host} answered HTTP {status}.", host=host, status=answer.status)
+            )
 
 
 async def _ask(fetch: Fetch, endpoint: str, client: Client, form: dict[str, str]) -> Fetched:
@@ -129,7 +132,7 @@ def _granted(answer: JsonObject, before: Tokens, clock: Clock) -> Tokens:
     access, kind = answer.get("access_token"), answer.get("token_type")
     if not isinstance(access, str) or not access or str(kind).lower() != "bearer":
         host = urlsplit(before.token_endpoint).netloc
-        raise SignInFailed(f"{host} gave a token that can't be used.")
+        raise SignInFailed(said("{host} gave a token that can't be used.", host=host))
     return Tokens(
         access=access,
         token_endpoint=before.token_endpoint,
