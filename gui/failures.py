@@ -90,6 +90,8 @@ def brief_text(failure: Failure) -> str:
     """The cause where a row is short; nothing if there are no fewer words for it."""
     if failure.kind is FailureKind.COMMAND_NOT_FOUND:
         return tr("“{name}” not found").format(name=failure.subject)
+    if failure.kind is FailureKind.SECRET_MISSING:
+        return tr("Secret missing")
     return tr("Can’t be reached") if failure.kind is FailureKind.UNREACHABLE else ""
 
 

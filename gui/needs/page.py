@@ -77,10 +77,26 @@ class NeedsPage(PageFrame):
         if now == self._shown:
             return
         self._shown = now
+        before = self._buttons()
+        focused = next((i for i, button in enumerate(before) if button.hasFocus()), None)
         clear(self._column)
         for card in self._cards(now):
             self._column.addWidget(card)
+            card.show()  # Only what is shown can have the keyboard.
+        if focused is not None:
+            self._focus_again(before[focused], focused)
         self.counted.emit(now.count)
+
+    def _buttons(self) -> list[QPushButton]:
+        return [b for b in self._holder.findChildren(QPushButton) if b.isVisible()]
+
+    def _focus_again(self, left: QPushButton, position: int) -> None:
+        """Go where the keyboard was, or if that is decided, to what took its place."""
+        after = self._buttons()
+        there = [each for each in after if _said_of(each) == _said_of(left)]
+        there = there or after[min(position, len(after) - 1) :][:1]
+        if len(there) == 1:  # Of several alike, nobody can tell which one it was.
+            there[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _cards(self, now: Needs) -> list[QWidget]:
         cards: list[QWidget] = []
@@ -166,6 +182,7 @@ class NeedsPage(PageFrame):
     def _tool(self, held: HeldTools, tool: PendingTool) -> QVBoxLayout:
         approve = deciding(secondary_button(self.tr("Approve")))
         approve.setAccessibleName(self.tr("Approve {tool}").format(tool=tool.key.shown))
+        approve.setAccessibleDescription(held.name)
         approve.clicked.connect(lambda: self.tools_approved.emit(held.ref, (tool.key.tool,)))
         head = QHBoxLayout()
         head.setSpacing(8)
@@ -180,6 +197,10 @@ class NeedsPage(PageFrame):
             column.addWidget(wrapped(text, tint="err"))
         column.addWidget(_words(tool))
         return column
+
+
+def _said_of(button: QPushButton) -> tuple[str, str, str]:
+    return button.text(), button.accessibleName(), button.accessibleDescription()
 
 
 def _words(tool: PendingTool) -> QLabel:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -45,16 +46,33 @@ class Keyboard:
         self._page.servers.clear_filter()
         self._page.detail.tools.clear_filter()
 
-    def _focus_next_pane(self) -> None:
-        page = self._page
-        panes: list[tuple[QWidget, Callable[[], None]]] = [
-            (self._window.sidebar, self._window.sidebar.focus_rows),
+    def _panes(self) -> list[tuple[QWidget, Callable[[], None]]]:
+        page, shown = self._page, self._window.shown_page()
+        sidebar = (self._window.sidebar, self._window.sidebar.focus_rows)
+        if shown is not page:
+            return [sidebar, (shown, lambda: _enter(shown))]
+        return [
+            sidebar,
             (page.servers, page.servers.focus_rows),
             (page.detail, page.detail.tools.focus_rows),
             (page.activity, page.activity.focus_rows),
         ]
+
+    def _focus_next_pane(self) -> None:
+        panes = self._panes()
         focused = QApplication.focusWidget()
         here = next(
             (i for i, (pane, _) in enumerate(panes) if focused and pane.isAncestorOf(focused)), -1
         )
         panes[(here + 1) % len(panes)][1]()
+
+
+def _enter(pane: QWidget) -> None:
+    """Go to the first thing in `pane` that the Tab key would reach."""
+    at = pane.nextInFocusChain()
+    while at is not None and at is not pane:
+        reached = at.focusPolicy() & Qt.FocusPolicy.TabFocus and at.isEnabled() and at.isVisible()
+        if reached and pane.isAncestorOf(at):
+            at.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            return
+        at = at.nextInFocusChain()

@@ -141,6 +141,9 @@ class MainWindow(QMainWindow):
         if place is Place.PLAYGROUND and self.others is not None:
             self.others.playground.focus_filter()  # There is nothing to see before one asks.
 
+    def shown_page(self) -> QWidget:
+        return self._pages.currentWidget() or self.page
+
     def show_error(self, error: ToolboothError) -> None:
         """Say in the window what went wrong."""
         self.banners.show_error(error)

@@ -120,6 +120,10 @@
         <translation>「{name}」なし</translation>
     </message>
     <message>
+        <source>Secret missing</source>
+        <translation>シークレットなし</translation>
+    </message>
+    <message>
         <source>Can’t be reached</source>
         <translation>接続できません</translation>
     </message>
@@ -1531,7 +1535,7 @@
     </message>
     <message>
         <source>{first} and {last}</source>
-        <translation>{first}と{last}</translation>
+        <translation>{first} と {last}</translation>
     </message>
     <message numerus="yes">
         <source>We found %n servers in {apps} on this computer.</source>

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import cast
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -26,7 +29,9 @@ from tests.gui.driving import (
     GITHUB,
     PERSONAL,
     WAITING,
+    button,
     double_click,
+    focused,
     open_window,
     press,
     stocked_router,
@@ -176,6 +181,33 @@ def test_a_double_click_approves_what_was_read_and_not_what_takes_its_place(
 ) -> None:
     double_click(window, f"Approve {WAITING.name}")
     assert [c.name for c in router.commands if c.name == "approve_server"] == ["approve_server"]
+
+
+def test_by_keyboard_one_gets_there_and_from_one_decision_to_the_next(
+    router: FakeRouter, window: MainWindow, qtbot: QtBot
+) -> None:
+    window.sidebar.focus_rows()
+    QTest.keyClick(window, Qt.Key.Key_F6)
+    assert focused().accessibleName() == f"Approve {WAITING.name}"
+    QTest.keyClick(focused(), Qt.Key.Key_Space)
+    assert last(router) == SentCommand("approve_server", (WAITING.ref,))
+    router.state.servers[PERSONAL] = (GITHUB,)
+    router.emit(ToolsChanged(PERSONAL, GITHUB.id, 2))
+    qtbot.waitUntil(lambda: badge(window) == "Needs you, 2")
+    assert cast(QPushButton, focused()).text() == "Approve 1 without findings"
+    QTest.keyClick(window, Qt.Key.Key_F6)
+    assert window.sidebar.isAncestorOf(focused())
+
+
+def test_the_keyboard_stays_with_what_it_was_at_when_more_comes(
+    router: FakeRouter, window: MainWindow, qtbot: QtBot
+) -> None:
+    button(window, "Approve fork").setFocus()
+    more = fake_status("A first", state=ServerState.NEEDS_CONSENT)
+    router.state.servers[PERSONAL] = (more, *router.state.servers[PERSONAL])
+    router.emit(ServerStatusChanged(more))
+    qtbot.waitUntil(lambda: badge(window) == "Needs you, 4")
+    assert focused().accessibleName() == "Approve fork"
 
 
 def test_what_was_decided_leaves_the_page(
