@@ -29,6 +29,7 @@ from gui.projects.options_tab import OptionsTab
 from gui.projects.permissions_tab import PermissionsTab
 from gui.projects.rules_tab import RulesTab
 from gui.projects.servers_tab import ServersTab
+from gui.settings.controls import wrapped
 from gui.window.sidebar_row import SidebarRow
 from router.errors import NotFound
 from router.events import ActivityRecorded, Event
@@ -160,6 +161,10 @@ class ProjectsDialog(QDialog):
         column.addSpacing(8)
         self._new.setPlaceholderText(self.tr("New project…"))
         column.addWidget(self._new)
+        column.addSpacing(6)
+        column.addWidget(
+            wrapped(self.tr("Each has an address, servers and permissions of its own."))
+        )
         column.addStretch(1)
         return frame
 

@@ -3457,6 +3457,10 @@
         <translation>新しいプロジェクト…</translation>
     </message>
     <message>
+        <source>Each has an address, servers and permissions of its own.</source>
+        <translation>プロジェクトごとに、アドレス、サーバー、権限を持ちます。</translation>
+    </message>
+    <message>
         <source>No project</source>
         <translation>プロジェクトなし</translation>
     </message>
