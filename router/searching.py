@@ -172,5 +172,5 @@ class SearchPort(Protocol):
         ...
 
     def typical_ms(self, strategy: Optimization) -> float | None:
-        """How long this strategy took lately; None: it was not asked yet. A query."""
+        """How long this strategy took lately; None: it was not asked often enough. A query."""
         ...

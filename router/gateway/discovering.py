@@ -21,6 +21,8 @@ from router.search.calibration import NOTHING_FITS
 from router.searching import Experience, SearchHit, SearchReply, SearchRequest, Why
 
 _TIMED = 50
+_TELLING = 3
+"""The first search waits for its index: one alone says nothing of the others."""
 _ROOM_EACH = 370
 """How many characters a result may take on the average. Short ones leave theirs to the others."""
 _DESCRIPTION = range(60, 241)
@@ -71,7 +73,7 @@ class SearchTimes:
 
     def typical_ms(self, strategy: Optimization) -> float | None:
         recent = tuple(self._recent.get(strategy, ()))
-        return median(recent) if recent else None
+        return median(recent) if len(recent) >= _TELLING else None
 
 
 def fitting(reply: SearchReply) -> SearchReply:

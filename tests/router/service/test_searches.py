@@ -40,13 +40,15 @@ async def test_trying_out_the_cloud_without_a_service_says_what_is_missing(
 async def test_how_long_a_strategy_takes_is_known_once_it_has_answered(running: Running) -> None:
     await running.add("Test")
     searches = running.router.searches
-    assert searches.typical_ms(Optimization.BM25) is None
-    [bm25, _] = await searches.try_out(
-        PERSONAL, None, ["echo"], strategies=[Optimization.BM25, Optimization.CLOUD]
-    )
+    asked = [Optimization.BM25, Optimization.CLOUD]
+    durations: list[float] = []
+    for _ in range(3):
+        assert searches.typical_ms(Optimization.BM25) is None
+        [bm25, _] = await searches.try_out(PERSONAL, None, ["echo"], strategies=asked)
+        durations.append(bm25.duration_ms)
     took = searches.typical_ms(Optimization.BM25)
     assert took is not None
-    assert 0 < took <= bm25.duration_ms
+    assert 0 < took <= max(durations)
     assert searches.typical_ms(Optimization.CLOUD) is None
     assert searches.typical_ms(Optimization.HYBRID) is None
 
