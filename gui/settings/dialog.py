@@ -162,7 +162,7 @@ class SettingsDialog(QDialog):
         for name, page in self._pages.items():
             row = SidebarRow(page.title, icon_name=page.icon_name)
             row.setCheckable(True)
-            row.clicked.connect(lambda name=name: self.go_to(name))
+            row.clicked.connect(lambda _=False, name=name: self.go_to(name))
             group.addButton(row)
             column.addWidget(row)
             self._rows[name] = row

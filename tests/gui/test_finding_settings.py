@@ -14,6 +14,8 @@ from gui.look.widgets import Toggle
 from gui.settings.controls import NumberField
 from gui.settings.dialog import PageName, SettingsDialog
 from gui.settings.found_mark import FoundMark
+from gui.settings.page import SettingsPage
+from gui.window.sidebar_row import SidebarRow
 from tests.fakes import run_now
 from tests.gui.driving import stocked_router, texts
 
@@ -85,6 +87,15 @@ def test_escape_clears_the_search_before_it_closes_the_settings(dialog: Settings
     assert dialog.visible_pages() == list(PageName)
     QTest.keyClick(search_field(dialog), Qt.Key.Key_Escape)
     assert not dialog.isVisible()
+
+
+@pytest.mark.parametrize("page", list(PageName))
+def test_a_page_is_shown_by_a_click_on_its_row(dialog: SettingsDialog, page: PageName) -> None:
+    row = dialog.findChildren(SidebarRow)[list(PageName).index(page)]
+    QTest.mouseClick(row, Qt.MouseButton.LeftButton)
+    assert dialog.current_page() is page
+    [shown] = [each for each in dialog.findChildren(SettingsPage) if each.isVisible()]
+    assert shown.title == row.text()
 
 
 def test_what_no_setting_has_is_said_to_be_nowhere(dialog: SettingsDialog) -> None:
