@@ -12,7 +12,7 @@ import asyncio
 import os
 import subprocess
 from asyncio.subprocess import Process, SubprocessStreamProtocol
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -55,18 +55,30 @@ async def start_program(
     can be read of it. A start that is cancelled halfway leaves no process."""
     loop = asyncio.get_running_loop()
     protocol = SubprocessStreamProtocol(line_bytes, loop)
-    starting = spawn(start_process(protocol, program, *args, **options), name=f"start {program}")
+    start = start_process(protocol, program, *args, **options)
+    starting = spawn(_outcome(start), name=f"start {program}")
     try:
         transport = await asyncio.shield(starting)
     except asyncio.CancelledError:
         await asyncio.wait([starting])
-        if starting.exception() is None:
-            transport = starting.result()
+        if not isinstance(transport := starting.result(), Exception):
             transport.kill()
             await Process(transport, protocol, loop).wait()
             transport.close()
         raise
+    if isinstance(transport, Exception):
+        raise transport
     return Process(transport, protocol, loop)
+
+
+async def _outcome(
+    start: Awaitable[asyncio.SubprocessTransport],
+) -> asyncio.SubprocessTransport | OSError | ValueError:
+    """The failure too is for whoever wanted the start, not for the log."""
+    try:
+        return await start
+    except (OSError, ValueError) as error:
+        return error
 
 
 class ProcessTransport(asyncio.SubprocessTransport):

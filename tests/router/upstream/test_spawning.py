@@ -41,9 +41,12 @@ async def test_a_program_answers_line_by_line_and_can_be_killed() -> None:
     assert await program.wait() != 0
 
 
-async def test_what_can_not_be_started_is_said() -> None:
+async def test_what_can_not_be_started_is_said_to_who_wants_it_and_not_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with pytest.raises(FileNotFoundError):
         await start_program("/nowhere/nothing", env={}, cwd=None)
+    assert caplog.records == []
 
 
 async def test_a_start_that_is_cancelled_leaves_no_process(tmp_path: Path) -> None:
