@@ -29,7 +29,9 @@ class ResultColumn(Card):
 
     def __init__(self, title: str) -> None:
         super().__init__()
-        self._count = label(font=fonts.ui_font(fonts.SMALL), tint="text2")
+        self._count = ElidedLabel()  # or one column would be wider than the other
+        self._count.setFont(fonts.ui_font(fonts.SMALL))
+        self._count.setProperty("tint", "text2")
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
@@ -37,6 +39,7 @@ class ResultColumn(Card):
         self._area.setAccessibleName(title)
         head = QHBoxLayout()
         head.setContentsMargins(16, 12, 16, 12)
+        head.setSpacing(12)
         head.addWidget(label(title, font=fonts.semibold(14)), 1)
         head.addWidget(self._count)
         column = QVBoxLayout(self)
