@@ -215,7 +215,7 @@ def accessible_server(status: ServerStatus) -> str:
 def overview(servers: Iterable[ServerStatus], apps: int) -> tuple[str, str]:
     """The line under the title, and what of it asks for attention (or nothing)."""
     statuses = tuple(servers)
-    tools = sum((s.tool_count or 0) - s.waiting_count for s in statuses if s.enabled)
+    tools = sum((s.tool_count or 0) - s.held_count for s in statuses if s.enabled)
     troubled = [s for s in statuses if present(s).needs_attention]
     failing = sum(not _waits(s) for s in troubled)
     # One decision for a server that may not run yet, else one for each tool, as Needs you counts.

@@ -259,6 +259,8 @@ class ServerStatus:
     """What a person lets it have while its lists are learnt."""
     waiting_count: int = 0
     """Tools that wait for a person's approval."""
+    held_count: int = 0
+    """Those, and the ones that were blocked instead of approved: nobody gets them."""
     suspicious_count: int = 0
     cuts: tuple[Cut, ...] = ()
     """What of its list is not shown."""

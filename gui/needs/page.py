@@ -49,6 +49,8 @@ class NeedsPage(PageFrame):
     """Each with the `ServerRef`."""
     tools_approved = Signal(object, object)
     """The `ServerRef`, and the names of the tools, none but those in sight."""
+    tool_blocked = Signal(object, str)
+    """The `ServerRef`, and the name of the tool."""
 
     def __init__(self, router: RouterPort) -> None:
         super().__init__(
@@ -180,15 +182,13 @@ class NeedsPage(PageFrame):
         return deciding(button)
 
     def _tool(self, held: HeldTools, tool: PendingTool) -> QVBoxLayout:
-        approve = deciding(secondary_button(self.tr("Approve")))
-        approve.setAccessibleName(self.tr("Approve {tool}").format(tool=tool.key.shown))
-        approve.setAccessibleDescription(held.name)
-        approve.clicked.connect(lambda: self.tools_approved.emit(held.ref, (tool.key.tool,)))
+        approve, block = self._decisions(held, tool)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(label(tool.key.shown, font=fonts.mono_font(13)))
         head.addWidget(Pill(approval_text(tool.approval), approval_tone(tool.approval)))
         head.addStretch(1)
+        head.addWidget(block)
         head.addWidget(approve)
         column = QVBoxLayout()
         column.setSpacing(6)
@@ -197,6 +197,17 @@ class NeedsPage(PageFrame):
             column.addWidget(wrapped(text, tint="err"))
         column.addWidget(_words(tool))
         return column
+
+    def _decisions(self, held: HeldTools, tool: PendingTool) -> tuple[QPushButton, QPushButton]:
+        approve = deciding(secondary_button(self.tr("Approve")))
+        approve.setAccessibleName(self.tr("Approve {tool}").format(tool=tool.key.shown))
+        approve.clicked.connect(lambda: self.tools_approved.emit(held.ref, (tool.key.tool,)))
+        block = deciding(secondary_button(self.tr("Block")))
+        block.setAccessibleName(self.tr("Block {tool}").format(tool=tool.key.shown))
+        block.clicked.connect(lambda: self.tool_blocked.emit(held.ref, tool.key.tool))
+        for button in (approve, block):
+            button.setAccessibleDescription(held.name)
+        return approve, block
 
 
 def _said_of(button: QPushButton) -> tuple[str, str, str]:

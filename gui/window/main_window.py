@@ -225,6 +225,7 @@ class MainWindow(QMainWindow):
         waiting.consent_given.connect(self._wish(Wishes.approve))
         waiting.sign_in_requested.connect(self._wish(Wishes.sign_in))
         waiting.tools_approved.connect(self._wish(Wishes.approve_tools))
+        waiting.tool_blocked.connect(self._wish(Wishes.block_tool))
         self.others.hiding_requested.connect(self._wish(Wishes.hide_tool))
         self.others.pinning_requested.connect(self._wish(Wishes.pin_tool))
         self.others.made.connect(self._pages.addWidget)

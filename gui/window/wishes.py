@@ -152,15 +152,25 @@ class Wishes:
         self._run(self._router.set_permission(self._workspace, key, permission))
 
     def hide_tool(self, key: ToolKey) -> None:
+        self._block(self._workspace, key, tr("Nobody finds {tool} any more"))
+
+    def block_tool(self, ref: ServerRef, tool: str) -> None:
+        """Of a tool that waits to be approved: decide that nobody gets it."""
+        self._block(ref.workspace, ToolKey(ref.server, tool), tr("Blocked {tool}"))
+
+    def _block(self, workspace: WorkspaceId, key: ToolKey, text: str) -> None:
         """Block it everywhere in the workspace; taken back, it is asked for if it was before."""
-        workspace = self._workspace
         put = self._router.set_permission
-        views = self._router.tools(ServerRef(workspace, key.server))
+        try:
+            views = self._router.tools(ServerRef(workspace, key.server))
+        except ToolboothError as error:
+            self._show_error(error)
+            return
         before = next((t.permission for t in views if t.key == key), Permission.ALLOW)
 
         def offer_undo(_: None) -> None:
             self._undo.offer(
-                tr("Nobody finds {tool} any more").format(tool=key.shown),
+                text.format(tool=key.shown),
                 lambda: self._run(put(workspace, key, before)),
             )
 

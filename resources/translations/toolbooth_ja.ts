@@ -608,6 +608,10 @@
         <translation>{tool} は今後見つかりません</translation>
     </message>
     <message>
+        <source>Blocked {tool}</source>
+        <translation>{tool} を拒否しました</translation>
+    </message>
+    <message>
         <source>Every app gets {tool} now</source>
         <translation>すべてのアプリに {tool} を渡します</translation>
     </message>
@@ -2852,6 +2856,14 @@
         <translation>
             <numerusform>%n 件すべてを承認</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>拒否</translation>
+    </message>
+    <message>
+        <source>Block {tool}</source>
+        <translation>{tool} を拒否</translation>
     </message>
     <message numerus="yes">
         <source>%n tools are held back</source>

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from router.catalog.policies import ALLOWED, Layer, Policy, Subject, policy_of
 from router.catalog.saved_scripts import script_tool
 from router.catalog.view import TroubleOf, View, no_trouble
 from router.errors import NotFound, said
+from router.lists import Held
 from router.model import ProjectId, ServerId, Tool
 from router.names import SCRIPTS
 from router.permissions import Kind
@@ -39,6 +40,7 @@ class WorkspaceCatalog:
         self.scripts: dict[str, SavedScript] = {}
         self._provider = provider
         self._views: dict[tuple[ProjectId | None, frozenset[ServerId] | None], View] = {}
+        self._waiting: dict[ServerId, tuple[ServerEntry, Mapping[str, Held]]] = {}
         self.configure(config)
 
     def configure(self, config: WorkspaceConfig) -> None:
@@ -47,7 +49,7 @@ class WorkspaceCatalog:
         for server, (name, entry) in configured_servers(config).items():
             known = self.servers.get(server, ServerEntry(server, name, entry))
             servers[server] = known.reconfigured(name, entry)
-        self.config, self.servers, self._views = config, servers, {}
+        self.config, self.servers, self._views, self._waiting = config, servers, {}, {}
 
     def set_listing(self, server: ServerId, cached: CachedListing | None) -> None:
         self._put(self.servers[server].with_listing(cached))
@@ -87,6 +89,22 @@ class WorkspaceCatalog:
                 "List the servers with: toolbooth list",
             )
         return entry
+
+    def waiting(self, entry: ServerEntry) -> Mapping[str, Held]:
+        """Of a server's tools that are held back, those a person has yet to decide about. One that
+        the workspace blocks is decided, and waits again once it is not blocked any more."""
+        of, waiting = self._waiting.get(entry.id, (None, entry.held))
+        if of is not entry:  # Another configuration makes another entry.
+            waiting = self._undecided(entry)
+            self._waiting[entry.id] = entry, waiting
+        return waiting
+
+    def _undecided(self, entry: ServerEntry) -> Mapping[str, Held]:
+        if not entry.held or not self._layers(None):
+            return entry.held
+        held = [tool for tool in entry.tools if tool.key.tool in entry.held]
+        undecided = [tool.key.tool for tool in held if not self.policy(tool).hidden]
+        return {name: entry.held[name] for name in undecided}
 
     def policy(self, tool: Tool, project: ProjectId | None = None) -> Policy:
         layers = self._layers(project)

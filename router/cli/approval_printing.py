@@ -51,7 +51,11 @@ def pending(result: Any) -> list[str]:
     if not tools:
         return ["No tool waits for your approval."]
     lines = [line for tool in tools for line in _pending_tool(tool)]
-    return [*lines, "Approve with: toolbooth approve TOOLKEY, or SERVER for all of its tools"]
+    return [
+        *lines,
+        "Approve with: toolbooth approve TOOLKEY, or SERVER for all of its tools",
+        "Block with: toolbooth permission set TOOLKEY deny",
+    ]
 
 
 def findings(result: Any) -> list[str]:

@@ -10,7 +10,7 @@ from router.cli.approval_printing import findings, list_notes, pending
 from router.cli.boundary_printing import BOUNDARY_PRINTERS
 from router.cli.tables import counted, moment, short, table
 from router.lists import Approval
-from router.model import JsonObject, as_array, as_object
+from router.model import JsonObject, Permission, as_array, as_object
 
 _NO_SERVERS = [
     "No servers yet. Add one with: toolbooth add NAME -- COMMAND ARGS...",
@@ -116,8 +116,9 @@ def _tools(result: Any) -> list[str]:
 
 def _use(tool: JsonObject) -> str | None:
     """What keeps it from being used now, else its permission."""
+    permission = tool.get("permission")
     waits = tool.get("approval") not in (None, Approval.APPROVED)
-    return "waits" if waits else tool.get("permission")
+    return "waits" if waits and permission != Permission.DENY else permission
 
 
 def _pins(result: Any) -> list[str]:

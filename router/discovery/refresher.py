@@ -180,14 +180,16 @@ class Refresher:
 
     async def _take_over(self, ref: ServerRef, config_hash: str, cached: CachedListing) -> None:
         """Thousands of tools are made on a thread, in as many tries as it is reconfigured."""
+        catalog = self._catalogs[ref.workspace]
         while (before := self._entry(ref, config_hash)) is not None:
+            waited = catalog.waiting(before)
             held = await asyncio.to_thread(self._review, ref, cached.listing)
             after = await asyncio.to_thread(before.with_listing, cached, held)
-            if self._catalogs[ref.workspace].put(before, after):
+            if catalog.put(before, after):
                 self._report(ref, cached.listing)
-                if after.held != before.held:
-                    log.info("%s: %d tools wait for approval", ref.server, len(after.held))
-                    self._publish(ApprovalsChanged(ref, len(after.held)))
+                if (waiting := catalog.waiting(after)) != waited:
+                    log.info("%s: %d tools wait for approval", ref.server, len(waiting))
+                    self._publish(ApprovalsChanged(ref, len(waiting)))
                 self._board.announce(ref)
                 return
 

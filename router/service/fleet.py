@@ -153,6 +153,8 @@ class Fleet:
             await self._keep_in_step(ref)
         for workspace in {ref.workspace for ref in (*reconciled.restarted, *reconciled.kept)}:
             await self.lists.follow_policy(workspace)
+        for ref in reconciled.reconsidered:
+            self.lists.tell_waiting(ref)
         for ref in reconciled.restarted:
             self._begin(ref)
         for ref in reconciled.kept:

@@ -98,7 +98,8 @@ class ToolLists:
                     said("There is no tool {tool}.", tool=ToolKey(ref.server, name)),
                     said("List them with: toolbooth tools {server}", server=ref.server),
                 )
-        chosen = [known[name] for name in (entry.held if tools is None else tools)]
+        waiting = self._workspaces.catalog(ref.workspace).waiting(entry)
+        chosen = [known[name] for name in (waiting if tools is None else tools)]
         if chosen:
             store = self._workspaces.approvals(ref.workspace)
             await asyncio.to_thread(store.approve, ref.server, subject_of(entry.config), chosen)
@@ -110,22 +111,29 @@ class ToolLists:
 
     def pending(self, workspace: WorkspaceId) -> tuple[PendingTool, ...]:
         """What waits for a person, in order of server and tool."""
-        servers = self._workspaces.catalog(workspace).servers
+        catalog = self._workspaces.catalog(workspace)
         return tuple(
             _pending(entry, name, held)
-            for _, entry in sorted(servers.items())
-            for name, held in sorted(entry.held.items())
+            for _, entry in sorted(catalog.servers.items())
+            for name, held in sorted(catalog.waiting(entry).items())
         )
+
+    def tell_waiting(self, ref: ServerRef) -> None:
+        catalog = self._workspaces.catalog(ref.workspace)
+        waiting = catalog.waiting(catalog.entry(ref.server))
+        self._publish(ApprovalsChanged(ref, len(waiting)))
 
     async def _take(self, ref: ServerRef, cached: CachedListing, *, tell: bool = False) -> None:
         catalog = self._workspaces.catalog(ref.workspace)
         held = await asyncio.to_thread(self.review, ref, cached.listing)
         before = catalog.entry(ref.server)
         after = await asyncio.to_thread(before.with_listing, cached, held)
+        waited = catalog.waiting(before)
         if catalog.put(before, after) and tell and after.held != before.held:
             self._board.announce(ref)
             self._publish(ToolsChanged(ref.workspace, ref.server, len(after.tools)))
-            self._publish(ApprovalsChanged(ref, len(after.held)))
+            if catalog.waiting(after) != waited:
+                self.tell_waiting(ref)
 
 
 def subject_of(config: ServerConfig) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from router.catalog.catalog import WorkspaceCatalog
@@ -31,6 +31,8 @@ class Reconciled:
     kept: tuple[ServerRef, ...]
     enabled: frozenset[ServerRef] = frozenset()
     """Those of the kept that were switched off before."""
+    reconsidered: frozenset[ServerRef] = frozenset()
+    """Those of the kept of which other tools wait for a person than before."""
 
 
 class Workspaces:
@@ -144,9 +146,16 @@ class Workspaces:
             catalog = self.catalogs[workspace] = WorkspaceCatalog(
                 config, self._provider, lambda server: self.trouble_of(ServerRef(workspace, server))
             )
-        else:
-            catalog.configure(config)
-        return _compare(workspace, before, catalog.servers)
+            return _compare(workspace, before, catalog.servers)
+        waited = {server: catalog.waiting(entry) for server, entry in before.items()}
+        catalog.configure(config)
+        reconciled = _compare(workspace, before, catalog.servers)
+        reconsidered = (
+            ref
+            for ref in reconciled.kept
+            if catalog.waiting(catalog.servers[ref.server]) != waited[ref.server]
+        )
+        return replace(reconciled, reconsidered=frozenset(reconsidered))
 
     def _with_lent(self, workspace: WorkspaceId, config: WorkspaceConfig) -> WorkspaceConfig:
         lent = self._lent.get(workspace)

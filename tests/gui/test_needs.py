@@ -20,7 +20,7 @@ from gui.window.main_window import MainWindow
 from gui.window.places import Place
 from router.events import ServerStatusChanged, ToolsChanged
 from router.lists import Approval, DiffPart, Finding, FindingKind, WordChange
-from router.model import ServerState, ToolKey
+from router.model import Permission, ServerState, ToolKey
 from router.ports import PendingTool
 from router.receipts import IsolationLevel, Protection, Receipt, Unseen
 from tests.fakes import FakeRouter, SentCommand, fake_status
@@ -125,6 +125,22 @@ def test_one_tool_is_approved_or_all_that_nothing_was_found_in(
     assert last(router) == SentCommand("approve_tools", (GITHUB.ref, ("fork",)))
     press(window, "Approve create_issue")
     assert last(router) == SentCommand("approve_tools", (GITHUB.ref, ("create_issue",)))
+
+
+def test_a_tool_nobody_shall_have_is_blocked_in_its_own_workspace_and_that_is_taken_back(
+    router: FakeRouter, window: MainWindow, qtbot: QtBot
+) -> None:
+    elsewhere = fake_status("Mail", workspace=ACME)
+    router.state.servers[ACME] = (elsewhere,)
+    router.state.pending = (replace(NEW, key=ToolKey(elsewhere.id, "send")),)
+    router.emit(ServerStatusChanged(elsewhere))
+    qtbot.waitUntil(lambda: "Acme · 1" in texts(window))
+    press(window, "Block send")
+    blocked = (ACME, ToolKey(elsewhere.id, "send"))
+    assert last(router) == SentCommand("set_permission", (*blocked, Permission.DENY, None))
+    qtbot.waitUntil(lambda: "Blocked send" in texts(window.undo_bar))
+    press(window.undo_bar, "Undo")
+    assert last(router) == SentCommand("set_permission", (*blocked, Permission.ALLOW, None))
 
 
 def test_all_tools_of_a_server_are_approved_at_once_only_if_nothing_was_found_in_any(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -215,11 +214,11 @@ def test_the_overview_counts_servers_tools_apps_and_trouble() -> None:
 def test_tools_that_are_held_back_are_not_ready_and_wait_one_by_one() -> None:
     servers = (
         fake_status("A", tool_count=81),
-        replace(fake_status("B", tool_count=14), waiting_count=3),
+        fake_status("B", tool_count=14, waiting_count=3, held_count=4),
         fake_status("C", state=ServerState.NEEDS_CONSENT, tool_count=None),
     )
     assert overview(servers, apps=0) == (
-        "3 servers · 92 tools ready · 0 apps connected",
+        "3 servers · 91 tools ready · 0 apps connected",
         "4 waiting for you",
     )
 

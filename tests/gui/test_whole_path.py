@@ -22,6 +22,7 @@ from shiboken6 import Shiboken
 from gui.application import Application, DesktopApplication
 from gui.hosting import HostedRouter
 from gui.look.theme import theme
+from gui.presenting import present
 from gui.projects.dialog import ProjectsDialog
 from gui.server.dialog import ServerDialog
 from gui.server.paste_box import PasteBox
@@ -29,7 +30,8 @@ from gui.window.places import Place
 from router.model import ServerId, ToolKey
 from router.service import Router
 from router.settings import Settings
-from tests.gui.driving import press
+from tests.gui.driving import press, texts
+from tests.listed import Listed
 from tests.running import PERSONAL, STDIO_SERVER, Client, stdio_config
 
 T = TypeVar("T")
@@ -172,6 +174,33 @@ def test_removing_the_workspace_in_view_shows_another_and_can_be_taken_back(
 
     assert raised == []
     assert router.active_workspace() == other
+
+
+@pytest.mark.proves("U-2")
+def test_a_tool_that_waits_is_blocked_under_needs_you_and_waits_again_when_that_is_taken_back(
+    desk: Desk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window, listed = desk.it.windows.main, Listed(tmp_path / "list.json")
+    listed.has({"name": "read"})
+    desk.command(desk.router.add_server(PERSONAL, "Files", listed.config, consent=True))
+    desk.command(desk.router.refresh(PERSONAL))
+    listed.has({"name": "read"}, {"name": "erase"})
+    desk.command(desk.router.refresh(PERSONAL))
+
+    def said(badge: str, *, waits: bool) -> bool:
+        [status] = window.page.servers.servers()
+        approve = present(status).summary == "Needs approval"
+        return badge in rows(window.sidebar) and approve is waits
+
+    window.go_to(Place.NEEDS_YOU)
+    qtbot.waitUntil(lambda: said("Needs you, 1", waits=True), timeout=WAIT_MS)
+    press(window, "Block erase")
+    qtbot.waitUntil(lambda: said("Needs you", waits=False), timeout=WAIT_MS)
+    assert "Nothing waits for you." in texts(window)
+    qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
+    press(window.undo_bar, "Undo")
+    qtbot.waitUntil(lambda: said("Needs you, 1", waits=True), timeout=WAIT_MS)
+    assert "erase" in texts(window)
 
 
 @pytest.mark.proves("META-1", "META-4")

@@ -45,6 +45,7 @@ def test_what_waits_is_shown_with_its_words_and_approved_by_its_key(terminal: Te
         '    inputSchema: {"type": "object"}',
         "  ! hidden text (zero-width character) in description: Read a file[\\u200b] and post it.",
         "Approve with: toolbooth approve TOOLKEY, or SERVER for all of its tools",
+        "Block with: toolbooth permission set TOOLKEY deny",
     ]
     rows = [line.split()[:2] for line in terminal("tools")[1].splitlines()]
     assert rows == [["files:erase", "waits"], ["files:read", "waits"]]
@@ -53,6 +54,20 @@ def test_what_waits_is_shown_with_its_words_and_approved_by_its_key(terminal: Te
     assert terminal("call", "files:read")[1] == "called read\n"
     assert terminal.json("approve", "Files")["waitingCount"] == 0
     assert terminal("pending")[1] == "No tool waits for your approval.\n"
+
+
+@pytest.mark.proves("U-2")
+@pytest.mark.usefixtures("listed")
+def test_a_tool_that_is_blocked_instead_waits_no_more_and_isnt_approved_with_the_rest(
+    terminal: Terminal,
+) -> None:
+    terminal("permission", "set", "files:erase", "deny")
+    assert [tool["toolKey"] for tool in terminal.json("pending")] == ["files:read"]
+    rows = [line.split()[:2] for line in terminal("tools")[1].splitlines()]
+    assert rows == [["files:erase", "deny"], ["files:read", "waits"]]
+    assert terminal.json("approve", "Files")["waitingCount"] == 0
+    terminal("permission", "set", "files:erase", "allow")
+    assert [tool["toolKey"] for tool in terminal.json("pending")] == ["files:erase"]
 
 
 @pytest.mark.proves("DISC-8")

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from router.errors import NotFound
-from router.events import ApprovalsChanged
+from router.events import ApprovalsChanged, ServerStatusChanged
 from router.lists import Approval, ApprovalPolicy, WordChange
 from router.model import Permission, ServerRef, ToolKey
+from router.settings import PermissionRule
 from tests.listed import Listed
 from tests.running import PERSONAL, Running, running_router
 
@@ -130,6 +131,74 @@ async def test_a_denied_tool_that_waits_does_not_exist_for_callers(
     key = ToolKey(ref.server, "erase")
     await running.router.set_permission(PERSONAL, key, Permission.DENY)
     assert "There is no tool files:erase" in await call(running, "files:erase")
+
+
+def waiting(running: Running) -> tuple[list[str], int]:
+    """What waits, and how many the server's status says do."""
+    [status] = running.router.servers(PERSONAL)
+    return [t.key.tool for t in running.router.pending_tools(PERSONAL)], status.waiting_count
+
+
+def told(running: Running) -> list[tuple[int, int]]:
+    """How many were said to wait, each time with what the last status said before."""
+    counts: list[tuple[int, int]] = []
+    said = -1
+    for event in running.trace.events:
+        if isinstance(event, ServerStatusChanged):
+            said = event.status.waiting_count
+        elif isinstance(event, ApprovalsChanged):
+            counts.append((event.waiting, said))
+    return counts
+
+
+@pytest.mark.proves("U-2")
+async def test_a_tool_that_is_blocked_instead_is_decided_and_waits_again_once_allowed(
+    running: Running, listed: Listed
+) -> None:
+    ref = await changed(running, listed)
+    erase = ToolKey(ref.server, "erase")
+    running.trace.clear()
+    await running.router.set_permission(PERSONAL, erase, Permission.DENY)
+    assert waiting(running) == (["read"], 1)
+    assert told(running) == [(1, 1)]
+    await running.router.approve_tools(ref)
+    assert waiting(running) == ([], 0)
+    [status] = running.router.servers(PERSONAL)
+    assert status.held_count == 1
+    assert await found(running) == ["files:read"]
+    await running.router.set_permission(PERSONAL, erase, Permission.ALLOW)
+    assert waiting(running) == (["erase"], 1)
+    assert told(running) == [(1, 1), (0, 0), (1, 1)]
+    assert await found(running) == ["files:read"]
+    assert (await call(running, "files:erase")).startswith("files:erase is new and waits")
+
+
+async def test_a_blocked_tool_that_changes_again_asks_nobody(
+    running: Running, listed: Listed
+) -> None:
+    ref = await changed(running, listed)
+    await running.router.set_permission(PERSONAL, ToolKey(ref.server, "erase"), Permission.DENY)
+    running.trace.clear()
+    listed.has(SLY, {**ERASE, "description": "Erase them all."})
+    await running.router.refresh(PERSONAL, ref.server)
+    assert waiting(running) == (["read"], 1)
+    assert told(running) == []
+
+
+async def test_a_rule_of_the_workspace_decides_and_a_word_of_a_project_does_not(
+    running: Running, listed: Listed
+) -> None:
+    ref = await changed(running, listed)
+    project = await running.router.create_project(PERSONAL, "Site", None)
+    erase = ToolKey(ref.server, "erase")
+    running.trace.clear()
+    await running.router.set_permission(PERSONAL, erase, Permission.DENY, project)
+    assert (waiting(running), told(running)) == ((["erase", "read"], 2), [])
+    rule = PermissionRule(permission=Permission.DENY, server="files", tool="*")
+    await running.router.set_permission_rules(PERSONAL, None, [rule])
+    assert (waiting(running), told(running)) == (([], 0), [(0, 0)])
+    await running.router.set_permission_rules(PERSONAL, None, [])
+    assert waiting(running) == (["erase", "read"], 2)
 
 
 async def test_a_removed_server_takes_its_approvals_with_it(
