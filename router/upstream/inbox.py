@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import ClassVar, Protocol
 
 from router.model import JsonObject
@@ -22,7 +22,9 @@ from router.upstream.limits import Limits
 
 _TURN_S = 0.005
 _REST_S = 2 * _TURN_S
-"""After which a turn is forgotten; who takes less than a third of the time never has to rest."""
+"""After which a turn is forgotten: what takes less than a third of the time never has to rest."""
+_LITTLE_S = _TURN_S / 5
+"""What each gets however much the others take, so that nobody waits who writes what is usual."""
 
 
 class Reader(Protocol):
@@ -37,20 +39,32 @@ class Reader(Protocol):
     def resume_reading(self) -> None: ...
 
 
+class Spent:
+    """How much of the loop's time was taken lately."""
+
+    def __init__(self) -> None:
+        self._spent_s = 0.0
+        self._until = 0.0
+
+    def at(self, now: float) -> float:
+        return max(0.0, self._spent_s - (now - self._until) * _TURN_S / _REST_S)
+
+    def add(self, began: float, ended: float) -> None:
+        self._spent_s = self.at(began) + ended - began
+        self._until = ended
+
+
 class Inbox:
     _behind: ClassVar[int] = 0
     """How many there are with more than could be taken at once."""
+    _together: ClassVar[Spent] = Spent()
 
-    def __init__(
-        self, reader: Reader, limits: Limits, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, reader: Reader, limits: Limits) -> None:
         self._reader = reader
         self._limits = limits
-        self._clock = clock
         self._waiting: deque[bytes] = deque()
         self._working: asyncio.Task[None] | None = None
-        self._used_s = 0.0
-        self._left_at = clock()
+        self._own = Spent()
 
     def put(self, lines: Iterable[bytes]) -> None:
         self._waiting.extend(filter(None, lines))
@@ -87,16 +101,20 @@ class Inbox:
     def _take_light_ones(self) -> bool:
         """Those before the next heavy one, as many as fit into a turn. Whether all were taken with
         time to spare."""
-        began = now = self._clock()
-        forgotten_s = (began - self._left_at) * _TURN_S / _REST_S
-        self._used_s = max(0.0, self._used_s - forgotten_s)
-        end = began + _TURN_S / max(1, Inbox._behind) - self._used_s
+        began = now = time.monotonic()
+        end = began + self._left_s(began)
         while self._waiting and len(self._waiting[0]) <= LIGHT_BYTES and now < end:
             self._take_light_one(self._waiting.popleft())
-            now = self._clock()
-        self._used_s += now - began
-        self._left_at = now
+            now = time.monotonic()
+        self._own.add(began, now)
+        self._together.add(began, now)
         return not self._waiting and now < end
+
+    def _left_s(self, now: float) -> float:
+        """Of the turn that all share: each is below its own part, and yet all may be too much."""
+        own = self._own.at(now)
+        of_all = max(_TURN_S - self._together.at(now), _LITTLE_S - own)
+        return min(_TURN_S / max(1, Inbox._behind) - own, of_all)
 
     def _take_light_one(self, line: bytes) -> None:
         if isinstance(line, CutLine):

@@ -10,6 +10,7 @@ from threading import Thread, current_thread
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gui import collecting
 from gui.collecting import Collector
 from gui.look.widgets import SearchField
 
@@ -72,7 +73,10 @@ def test_what_came_with_the_start_is_never_looked_through(qtbot: QtBot) -> None:
     gc.unfreeze()
 
 
-def test_what_grew_old_goes_once_in_a_while(collector: Collector) -> None:
+def test_what_grew_old_goes_once_in_a_while(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collecting, "_is_worked_in", lambda: False)
     knot = Knot()
     ends = ends_of(knot)
     look(collector)  # from now on it is old
