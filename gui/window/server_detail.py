@@ -167,7 +167,7 @@ class ServerDetail(Card):
         row = QHBoxLayout(both)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        self.tools.setMinimumWidth(152)
+        self.tools.setMinimumWidth(144)
         self.tools.setMaximumWidth(_TOOL_LIST_WIDTH)
         row.addWidget(self.tools, 45)
         row.addWidget(vline())

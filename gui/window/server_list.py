@@ -41,6 +41,8 @@ _TILE = 28
 _BUTTON_HEIGHT = 24
 _LEAST_TEXT = 96
 """Where less than that is left for the text, the tile gives way."""
+_LEAST_NAME = 40
+"""Where less than that is left even so, the button does: the detail of the server has it too."""
 
 
 class ServerList(Card):
@@ -211,6 +213,8 @@ def _places(row: Row, index: Index) -> _Places:
     left, right = tile.right() + 10, min(button.left(), count.left()) - 8
     if right - left < _LEAST_TEXT:
         left, tile = tile.left(), QRectF()
+    if right - left < _LEAST_NAME:
+        right, button = min(toggle.left() - 12, count.left()) - 8, QRectF()
     return _Places(
         fill=fill,
         mark=QRectF(fill.left() + 6, middle - 8, 16, 16),
@@ -257,7 +261,7 @@ class _Delegate(RowDelegate):
         if not places.tile.isEmpty():
             painting.draw_tile(painter, places.tile, status.name)
         self._paint_texts(painter, places, index)
-        if shown.offer is not None:
+        if shown.offer is not None and not places.button.isEmpty():
             over = row.hovered and places.button.contains(self.pointer())
             painting.draw_button(painter, places.button, shown.offer.label, over)
         painting.draw_toggle(painter, places.toggle, status.enabled)

@@ -15,6 +15,7 @@ from gui.language import Language, language_code
 from gui.look.theme import Theme
 from gui.settings.page import description
 from gui.translating import tr
+from router.details import OfferView, ServerOffers
 from tests.gui.driving import GITHUB, SENTRY, open_window, stocked_router
 
 TOOL = Path(__file__).parents[2] / "packaging" / "translations.py"
@@ -88,7 +89,10 @@ def test_nothing_is_cut_off_in_the_smallest_window(
     language: Language, code: str, look: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     language.use(code)
-    window = open_window(stocked_router(), look, qtbot)
+    router = stocked_router()
+    many = tuple(OfferView(f"offer {n}", "", "", "") for n in range(128))
+    router.state.offers[GITHUB.ref] = ServerOffers(many, many)
+    window = open_window(router, look, qtbot)
     window.resize(window.minimumSize())
     page = window.page
     parts = (page, page.header, page.savings, page.detail, page.activity)

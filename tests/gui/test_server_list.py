@@ -102,6 +102,17 @@ def test_the_button_of_a_failed_server_asks_for_its_action(servers: ServerList) 
     assert pressed == [SENTRY.ref]
 
 
+def test_where_the_button_would_take_the_names_room_it_gives_way(servers: ServerList) -> None:
+    pressed: list[ServerRef] = []
+    servers.action_requested.connect(pressed.append)
+    servers.resize(servers.minimumSizeHint().width(), servers.height())
+
+    click(servers, 1, from_right=80)
+
+    assert servers.current() == SENTRY.ref
+    assert pressed == []
+
+
 def test_enter_presses_the_button_of_the_current_row(servers: ServerList) -> None:
     servers.select(SENTRY.ref)
 
