@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtGui import QDropEvent, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
 
@@ -24,14 +24,17 @@ class Bringing(QObject):
         paste.activated.connect(self._paste)
 
     def eventFilter(self, watched: QObject, event: QEvent, /) -> bool:
-        if isinstance(event, QDragEnterEvent) and _is_welcome(event.mimeData()):
-            event.acceptProposedAction()
-            return True
-        if isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop:
-            self._take(event.mimeData())
+        if isinstance(event, QDropEvent) and self._takes_part(event):
             event.acceptProposedAction()
             return True
         return super().eventFilter(watched, event)
+
+    def _takes_part(self, event: QDropEvent) -> bool:
+        """Entering and moving are drop events too, of other types."""
+        if event.type() == QEvent.Type.Drop:
+            self._take(event.mimeData())
+            return True
+        return event.type() == QEvent.Type.DragEnter and _is_welcome(event.mimeData())
 
     def _paste(self) -> None:
         self._take(QGuiApplication.clipboard().mimeData())
