@@ -29,10 +29,11 @@ from gui.notices import Notices
 from gui.saying import hint_of, message_of
 from gui.tray.icon import Tray
 from gui.windows import Windows
-from router.errors import NotFound, ToolboothError
-from router.events import Event, SettingsApplied
-from router.model import ServerRef, ServerState
-from router.settings import Settings
+from router.api.events import Event, SettingsApplied
+from router.config.settings import Settings
+from router.domain.errors import NotFound, ToolboothError
+from router.domain.ids import ServerRef
+from router.domain.servers import ServerState
 
 STOP_TIMEOUT_S = 5.0
 _RUNNING = (ServerState.CONNECTING, ServerState.READY)

@@ -15,7 +15,7 @@ from typing import assert_never
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from router.events import (
+from router.api.events import (
     ActivityRecorded,
     ApprovalsChanged,
     AttentionNeeded,

@@ -16,7 +16,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from router.tasks import spawn, stop
+from router.runtime.tasks import spawn, stop
 
 _ANSWERS_WITHIN_S = 5.0
 _MOST_WAITING = 100

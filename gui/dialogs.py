@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from gui.look.icons import icon
 from gui.saying import hint_of, message_of
 from gui.translating import tr
-from router.errors import ToolboothError
+from router.domain.errors import ToolboothError
 
 _SIGN = 32
 

@@ -14,8 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.desktop_bus import Ask, BusFailed, Told, talking_to
 from gui.needs.noticing import Notice, Noticing, wants
-from router.errors import NotFound
-from router.events import (
+from router.api.events import (
     ActivityRecorded,
     AttentionNeeded,
     DiscoveryProgressed,
@@ -23,9 +22,12 @@ from router.events import (
     ServerRemoved,
     ServerStatusChanged,
 )
-from router.model import Failure, ServerRef, ServerState
-from router.ports import RouterPort
-from router.tasks import spawn
+from router.api.router import RouterPort
+from router.domain.errors import NotFound
+from router.domain.failures import Failure
+from router.domain.ids import ServerRef
+from router.domain.servers import ServerState
+from router.runtime.tasks import spawn
 
 log = logging.getLogger(__name__)
 

@@ -1,15 +1,15 @@
 """What went wrong, in the person's language.
 
-The router's sentences are English and carry their parts (`router.errors.said`); a server's failure
-is told by its kind (`gui.failures`). What has no translation is shown as it is.
+The router's sentences are English and carry their parts (`router.domain.errors.said`); a server's
+failure is told by its kind (`gui.failures`). What has no translation is shown as it is.
 """
 
 from __future__ import annotations
 
 from gui.failures import cause_text, failure_hint
 from gui.translating import tr
-from router.errors import Sentence, ToolboothError, UpstreamFailed
-from router.model import FailureKind
+from router.domain.errors import Sentence, ToolboothError, UpstreamFailed
+from router.domain.failures import FailureKind
 
 
 def shown(text: str) -> str:

@@ -16,7 +16,7 @@ from PySide6.QtCore import QLockFile, QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from gui.handing_over import ANSWERS_WITHIN_S, hand_over, meeting_place, not_answering, spoken
-from router.errors import Conflict, ToolboothError
+from router.domain.errors import Conflict, ToolboothError
 
 _TIMEOUT_MS = 2000
 _ANSWER = b"ok\n"

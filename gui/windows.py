@@ -24,10 +24,10 @@ from gui.settings.changes import SettingsChanges
 from gui.settings.dialog import PageName, SettingsDialog
 from gui.window.main_window import MainWindow
 from gui.window.places import Place
-from router.errors import Conflict, ToolboothError
-from router.events import Event
-from router.model import ServerRef, WorkspaceId
-from router.ports import RouterPort
+from router.api.events import Event
+from router.api.router import RouterPort
+from router.domain.errors import Conflict, ToolboothError
+from router.domain.ids import ServerRef, WorkspaceId
 
 
 class Windows(QObject):

@@ -21,9 +21,9 @@ from gui.hosting import HostedRouter, RouterThread
 from gui.look.theme import theme
 from gui.look.widgets import Tile
 from gui.window.main_window import MainWindow
-from router.model import DiscoveryStatus, ServerState
+from router.domain.servers import DiscoveryStatus, ServerState
+from router.runtime.tasks import spawn
 from router.service import Router
-from router.tasks import spawn
 from tests.running import Client
 from tests.servers.oauth_server import OAuthServer
 

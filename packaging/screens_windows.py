@@ -12,7 +12,7 @@ from gui.commands import Commands
 from gui.look.theme import theme
 from gui.window.main_window import MainWindow
 from gui.window.places import Place
-from router.model import ServerId, ServerRef, ToolKey, WorkspaceId
+from router.domain.ids import ServerId, ServerRef, ToolKey, WorkspaceId
 
 SENTRY = ServerRef(PERSONAL, ServerId("sentry"))
 EVERYTHING = ServerRef(PERSONAL, ServerId("everything"))

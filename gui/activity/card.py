@@ -14,7 +14,7 @@ from gui.activity.pausing import Pausing
 from gui.activity.table import activity_table
 from gui.look import fonts
 from gui.look.widgets import Card, IconButton, Segmented, label
-from router.activity import ActivityEntry
+from router.domain.activity import ActivityEntry
 
 HEIGHT = 214
 

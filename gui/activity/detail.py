@@ -20,7 +20,7 @@ from gui.look.widgets import CopyButton, ElidedLabel, Pill, hline, label, sectio
 from gui.presenting import activity_row
 from gui.settings.controls import wrapped
 from gui.translating import tr
-from router.activity import ActivityEntry, ActivityKind
+from router.domain.activity import ActivityEntry, ActivityKind
 
 WIDTH = 348
 _CALLS = (ActivityKind.CALL, ActivityKind.PROMPT, ActivityKind.RESOURCE)

@@ -13,7 +13,7 @@ from gui.look.rows import Index
 from gui.look.widgets import Segmented
 from gui.presenting import ActivityRow, activity_row
 from gui.translating import tr
-from router.activity import ActivityEntry, ActivityKind, Outcome
+from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 
 KEPT = 500
 _MAYBE_TOLD_AGAIN = 32

@@ -28,10 +28,10 @@ from gui.look.widgets import (
 from gui.saying import explained
 from gui.settings.controls import wrapped
 from gui.window.page_frame import PageFrame
-from router.activity import ActivityEntry
-from router.activity import ActivityPage as LogPage
-from router.errors import ToolboothError
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.activity import ActivityEntry
+from router.domain.activity import ActivityPage as LogPage
+from router.domain.errors import ToolboothError
 
 MOST_LOADED = 5000
 FILTER_MS = 80

@@ -20,7 +20,7 @@ from gui.look.widgets import (
     link_button,
     secondary_button,
 )
-from router.clients import ClientApp, ClientId
+from router.api.apps import ClientApp, ClientId
 
 ROW_HEIGHT = 51
 

@@ -16,7 +16,7 @@ from gui.look.widgets import CopyButton, label, link_button, primary_button, sec
 from gui.placing import open_at_size
 from gui.settings.controls import wrapped
 from gui.translating import tr
-from router.clients import ClientApp, ConnectionPlan, DiffLine
+from router.api.apps import ClientApp, ConnectionPlan, DiffLine
 
 _PADDING = 24
 

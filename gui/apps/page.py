@@ -8,7 +8,7 @@ from gui.apps.panel import AppsPanel
 from gui.commands import Commands
 from gui.look.widgets import secondary_button
 from gui.window.page_frame import PageFrame
-from router.ports import RouterPort
+from router.api.router import RouterPort
 
 
 class AppsPage(PageFrame):

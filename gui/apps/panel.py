@@ -13,9 +13,9 @@ from gui.apps.setting_up import by_hand, preview
 from gui.commands import Commands
 from gui.saying import explained
 from gui.settings.controls import wrapped
-from router.clients import ClientId, Connection
-from router.errors import ToolboothError
-from router.ports import RouterPort
+from router.api.apps import ClientId, Connection
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
 
 
 class AppsPanel(QWidget):

@@ -10,8 +10,8 @@ from typing import assert_never
 
 from gui.presenting import Tone
 from gui.translating import tr
-from router.clients import ClientApp, ClientState, FoundServer
-from router.model import TokenSummary
+from router.api.apps import ClientApp, ClientState, FoundServer
+from router.domain.clients import TokenSummary
 
 
 class AppAction(StrEnum):

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.apps.connector import AppConnector
 from gui.apps.dialogs import ByHandDialog, PlanDialog
-from router.clients import ClientId, ConnectionPlan
+from router.api.apps import ClientId, ConnectionPlan
 
 
 def preview(connector: AppConnector, client: ClientId, over: QWidget) -> None:

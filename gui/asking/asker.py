@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject
 from gui.asking.prompt import PermissionPrompt
 from gui.commands import Commands
 from gui.dialogs import show_error
-from router.errors import NotFound, ToolboothError
-from router.events import Event, PermissionAsked, PermissionSettled
-from router.permissions import Answer, AskId
-from router.ports import RouterPort
+from router.api.events import Event, PermissionAsked, PermissionSettled
+from router.api.router import RouterPort
+from router.domain.errors import NotFound, ToolboothError
+from router.domain.permissions import Answer, AskId
 
 
 class Asker(QObject):

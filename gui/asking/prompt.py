@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from gui.look import fonts
 from gui.look.pressing import deciding
 from gui.look.widgets import Tile, label, primary_button, secondary_button
-from router.permissions import Answer, Kind, PermissionAsk
+from router.domain.permissions import Answer, Kind, PermissionAsk
 
 _WIDTH, _PADDING = 520, 20
 _TICK_MS = 1000

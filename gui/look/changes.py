@@ -13,7 +13,7 @@ from gui.look import fonts
 from gui.look.icons import icon
 from gui.look.widgets import label, primary_button, secondary_button, set_tint
 from gui.saying import explained
-from router.errors import ToolboothError
+from router.domain.errors import ToolboothError
 
 Command: TypeAlias = Callable[[], Coroutine[Any, Any, object]]
 

@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from gui.failures import failure_hint, failure_text
 from gui.needs.presenting import Needs, needs
 from gui.translating import tr
-from router.model import Failure, ServerRef, ServerState, ServerStatus
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.failures import Failure
+from router.domain.ids import ServerRef
+from router.domain.servers import ServerState, ServerStatus
 
 _NAMED = 3
 

@@ -34,9 +34,10 @@ from gui.presenting import Tone, present
 from gui.receipts.view import ReceiptNote
 from gui.settings.controls import wrapped
 from gui.window.page_frame import PageFrame
-from router.lists import Approval
-from router.model import ServerState, ServerStatus, Transport
-from router.ports import PendingTool, RouterPort
+from router.api.router import RouterPort
+from router.domain.servers import ServerState, ServerStatus, Transport
+from router.domain.tool_lists import Approval
+from router.domain.tools import PendingTool
 
 SOON_MS = 200
 

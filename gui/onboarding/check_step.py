@@ -13,8 +13,8 @@ from gui.look.status_mark import StatusMark
 from gui.look.widgets import Card, label
 from gui.presenting import Mark, activity_row
 from gui.settings.controls import wrapped
-from router.activity import ActivityEntry, ActivityKind
-from router.clients import ClientApp, ClientState
+from router.api.apps import ClientApp, ClientState
+from router.domain.activity import ActivityEntry, ActivityKind
 
 TICK, LEAST = 40, 150
 _REFUSED = (ActivityKind.REFUSED,)

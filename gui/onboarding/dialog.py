@@ -32,11 +32,11 @@ from gui.onboarding.steps import Steps
 from gui.onboarding.waiting import WaitingCommands
 from gui.saying import explained
 from gui.settings.controls import wrapped
-from router.clients import ClientApp, ClientId, ClientState
-from router.errors import ToolboothError
-from router.events import ActivityRecorded, Event, ServerRemoved, ServerStatusChanged
-from router.model import ServerId, ServerRef
-from router.ports import RouterPort
+from router.api.apps import ClientApp, ClientId, ClientState
+from router.api.events import ActivityRecorded, Event, ServerRemoved, ServerStatusChanged
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerId, ServerRef
 
 SIZE = (720, 600)
 _PADDING = 36

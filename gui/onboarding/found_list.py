@@ -18,7 +18,7 @@ from gui.look import fonts
 from gui.look.widgets import Card, ElidedLabel, Pill, Tile, hline, label
 from gui.onboarding.choices import Choice, detail
 from gui.presenting import Tone
-from router.clients import FoundServer, Prompt
+from router.api.apps import FoundServer, Prompt
 
 ROW_HEIGHT = 51
 _INDENT = 68

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QWidget
 from gui.commands import Commands
 from gui.onboarding.choices import import_choices
 from gui.onboarding.dialog import GuideDialog, Step
-from router.clients import Findings, FoundServer
-from router.events import Event
-from router.ports import RouterPort
-from router.settings import ServerConfig
+from router.api.apps import Findings, FoundServer
+from router.api.events import Event
+from router.api.router import RouterPort
+from router.config.server import ServerConfig
 
 Found: TypeAlias = Callable[[Findings], object]
 

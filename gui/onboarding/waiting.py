@@ -14,9 +14,9 @@ from gui.look.pressing import deciding
 from gui.look.widgets import Card, Tile, hline, label, secondary_button
 from gui.needs.presenting import waiting_lines
 from gui.settings.controls import wrapped
-from router.errors import NotFound
-from router.model import ServerState, ServerStatus
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.errors import NotFound
+from router.domain.servers import ServerState, ServerStatus
 
 
 class WaitingCommands(Card):

@@ -14,10 +14,10 @@ from gui.playground.result_column import ResultColumn
 from gui.saying import explained
 from gui.settings.controls import wrapped
 from gui.window.page_frame import PageFrame
-from router.errors import ToolboothError
-from router.model import Optimization
-from router.ports import RouterPort
-from router.searching import SearchTrial
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
+from router.domain.search import SearchTrial
+from router.domain.workspaces import Optimization
 
 PAUSE_MS = 250
 _COMPARE = "compare"

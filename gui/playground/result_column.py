@@ -16,7 +16,7 @@ from gui.look.widgets import Card, ElidedLabel, IconButton, hline, label
 from gui.playground.presenting import why_text
 from gui.saying import shown
 from gui.settings.controls import wrapped
-from router.searching import SearchHit, SearchTrial
+from router.domain.search import SearchHit, SearchTrial
 
 _HEAD, _NAME = 24, 160
 

@@ -31,10 +31,11 @@ from gui.projects.rules_tab import RulesTab
 from gui.projects.servers_tab import ServersTab
 from gui.settings.controls import wrapped
 from gui.window.sidebar_row import SidebarRow
-from router.errors import NotFound
-from router.events import ActivityRecorded, Event
-from router.model import ProjectId, ProjectSummary, WorkspaceId
-from router.ports import RouterPort
+from router.api.events import ActivityRecorded, Event
+from router.api.router import RouterPort
+from router.domain.errors import NotFound
+from router.domain.ids import ProjectId, WorkspaceId
+from router.domain.workspaces import ProjectSummary
 
 LIST_WIDTH = 227
 PADDING = 24

@@ -8,8 +8,9 @@ from gui.look.widgets import Segmented, secondary_button
 from gui.projects.changes import ProjectChanges
 from gui.projects.pin_picker import PinPicker, pins_text
 from gui.settings.controls import RowCard
-from router.model import Exposure, Optimization, ProjectId, WorkspaceId
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.ids import ProjectId, WorkspaceId
+from router.domain.workspaces import Exposure, Optimization
 
 _DIRECT = "direct"
 

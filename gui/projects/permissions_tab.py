@@ -13,8 +13,10 @@ from gui.presenting import effect_badge
 from gui.projects.changes import ProjectChanges
 from gui.settings.controls import wrapped
 from gui.window.tool_list import ToolList
-from router.model import Permission, ProjectId, ToolKey, ToolView, WorkspaceId
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.ids import ProjectId, ToolKey, WorkspaceId
+from router.domain.permissions import Permission
+from router.domain.tools import ToolView
 
 _LIST_WIDTH = 300
 

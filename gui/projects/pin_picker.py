@@ -13,8 +13,10 @@ from gui.look.widgets import Card, label, primary_button
 from gui.placing import open_at_size
 from gui.settings.controls import wrapped
 from gui.window.tool_list import ToolList
-from router.model import Permission, ServerId, ToolKey, ToolView, WorkspaceId
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.ids import ServerId, ToolKey, WorkspaceId
+from router.domain.permissions import Permission
+from router.domain.tools import ToolView
 
 _UNTICKED = {True: Permission.ALLOW, False: Permission.DENY}
 

@@ -21,9 +21,10 @@ from gui.presenting import Tone
 from gui.projects.changes import ProjectChanges
 from gui.settings.controls import RowCard, wrapped
 from gui.translating import tr
-from router.model import Permission, ProjectId, WorkspaceId
-from router.ports import RouterPort
-from router.settings import PermissionRule
+from router.api.router import RouterPort
+from router.config.workspace import PermissionRule
+from router.domain.ids import ProjectId, WorkspaceId
+from router.domain.permissions import Permission
 
 _ANY = "*"
 _TONES = {Permission.ALLOW: Tone.OK, Permission.ASK: Tone.WARN, Permission.DENY: Tone.ERR}

@@ -10,8 +10,9 @@ from gui.look.widgets import ElidedLabel, Tile, Toggle, label
 from gui.presenting import short_target
 from gui.projects.changes import ProjectChanges
 from gui.settings.controls import RowCard
-from router.model import ProjectId, ServerId, ServerStatus, WorkspaceId
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.ids import ProjectId, ServerId, WorkspaceId
+from router.domain.servers import ServerStatus
 
 
 class ServersTab(QScrollArea):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gui.look.fields import Field
 from gui.presenting import protection_words, reason_words
 from gui.translating import tr
-from router.receipts import Receipt
+from router.domain.receipts import Receipt
 
 MOST_LINES = 12
 """Of each kind; the terminal prints all of them."""

@@ -14,7 +14,7 @@ from gui.look.widgets import link_button
 from gui.presenting import protection_words
 from gui.receipts.presenting import receipt_fields, tried_text
 from gui.settings.controls import wrapped
-from router.receipts import IsolationLevel, Receipt
+from router.domain.receipts import IsolationLevel, Receipt
 
 
 class ReceiptNote(QWidget):

@@ -18,10 +18,10 @@ from gui.placing import open_at_size
 from gui.saying import explained
 from gui.scripts.editor import ScriptEditor
 from gui.scripts.showing import NEW_SCRIPT, trial_text
-from router.errors import InvalidInput, ToolboothError
-from router.model import WorkspaceId
-from router.ports import RouterPort
-from router.saved import SavedScript, ScriptTrial
+from router.api.router import RouterPort
+from router.domain.errors import InvalidInput, ToolboothError
+from router.domain.ids import WorkspaceId
+from router.domain.scripts import SavedScript, ScriptTrial
 
 SIZE = (960, 700)
 _LIST_WIDTH = 220

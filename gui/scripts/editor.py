@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 from gui.look import fonts
 from gui.look.widgets import label, set_tint
 from gui.settings.controls import wrapped
-from router.errors import InvalidInput
-from router.model import JsonObject
+from router.domain.errors import InvalidInput
+from router.domain.json_values import JsonObject
 
 _INDENT = "  "
 _OUTPUT_HEIGHT = 150

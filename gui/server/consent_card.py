@@ -14,9 +14,9 @@ from gui.presenting import protection_words
 from gui.server.draft import ServerDraft
 from gui.settings.controls import PADDING, wrapped
 from gui.window.concerns import plain_text
-from router.credentials import masked_address, masked_words, plain_secrets
-from router.model import Transport
-from router.receipts import Protection
+from router.config.secret_detection import masked_address, masked_words, plain_secrets
+from router.domain.receipts import Protection
+from router.domain.servers import Transport
 
 _LINE = 20
 """Captions and values are of two fonts: in lines of one height they stand beside each other."""

@@ -23,11 +23,12 @@ from gui.server.draft import Field, ServerDraft
 from gui.server.form import ServerForm
 from gui.server.paste_box import PasteBox
 from gui.settings.controls import wrapped
-from router.errors import NotFound, ToolboothError
-from router.model import ServerId, ServerRef, Transport, WorkspaceId
-from router.ports import RouterPort
-from router.receipts import Protection
-from router.settings import ServerConfig
+from router.api.router import RouterPort
+from router.config.server import ServerConfig
+from router.domain.errors import NotFound, ToolboothError
+from router.domain.ids import ServerId, ServerRef, WorkspaceId
+from router.domain.receipts import Protection
+from router.domain.servers import Transport
 
 SIZE = (640, 800)
 CONSENT_HEIGHT = 240

@@ -12,7 +12,7 @@ from gui.look.widgets import IconButton, Segmented, label
 from gui.server.draft import Field, ServerDraft
 from gui.server.pairs_editor import PairsEditor
 from gui.settings.controls import wrapped
-from router.model import Transport
+from router.domain.servers import Transport
 
 
 class ServerForm(QWidget):

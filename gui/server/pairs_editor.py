@@ -16,7 +16,7 @@ from gui.look import fonts
 from gui.look.icons import icon
 from gui.look.widgets import IconButton, label, link_button
 from gui.settings.controls import wrapped
-from router.references import secret_references
+from router.config.secret_references import secret_references
 
 
 class PairsEditor(QWidget):

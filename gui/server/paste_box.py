@@ -10,8 +10,8 @@ from gui.look.widgets import secondary_button, set_tint
 from gui.saying import message_of
 from gui.server.pasting import parse_pasted
 from gui.settings.controls import wrapped
-from router.errors import InvalidInput
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
+from router.domain.errors import InvalidInput
 
 PAUSE_MS = 250
 HEIGHT = 76

@@ -16,8 +16,8 @@ from gui.server.add_commands import read_add_command
 from gui.server.links import NamedEntry, is_link, read_link
 from gui.server.unwrapping import command_lines
 from gui.translating import tr
-from router.errors import InvalidInput
-from router.model import JsonObject
+from router.domain.errors import InvalidInput
+from router.domain.json_values import JsonObject
 
 _ASSIGNMENT = re.compile(r"(?:\$env:)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>.*)", re.DOTALL)
 _AFTER = ("&&", ";")

@@ -19,9 +19,9 @@ from gui.settings.controls import RowCard
 from gui.settings.finding import searchable
 from gui.settings.new_token import NewToken
 from gui.settings.page import SettingsPage, heading
-from router.clients import Connection
-from router.model import TokenSummary
-from router.ports import RouterPort
+from router.api.apps import Connection
+from router.api.router import RouterPort
+from router.domain.clients import TokenSummary
 
 
 def _now() -> datetime:

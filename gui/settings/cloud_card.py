@@ -13,10 +13,10 @@ from gui.saying import explained, shown
 from gui.settings.changes import SettingsChanges
 from gui.settings.controls import PADDING, wrapped
 from gui.settings.finding import searchable
-from router.errors import ToolboothError
-from router.model import Optimization
-from router.ports import RouterPort
-from router.searching import SearchTrial
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
+from router.domain.search import SearchTrial
+from router.domain.workspaces import Optimization
 
 _QUERY = "open a ticket"
 

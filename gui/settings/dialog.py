@@ -34,8 +34,8 @@ from gui.settings.page import PAGE_PADDING, SettingsPage
 from gui.settings.pages import AboutPage, ActivityPage, GeneralPage, NetworkPage
 from gui.settings.security_page import SecurityPage
 from gui.window.sidebar_row import SidebarRow
-from router.events import ActivityRecorded, Event
-from router.ports import RouterPort
+from router.api.events import ActivityRecorded, Event
+from router.api.router import RouterPort
 
 LIST_WIDTH = 227
 _AROUND = 60

@@ -15,9 +15,10 @@ from gui.look.icons import icon
 from gui.look.widgets import Card, CopyButton, label, primary_button, secondary_button
 from gui.saying import explained
 from gui.settings.controls import PADDING, wrapped
-from router.errors import ToolboothError
-from router.model import IssuedToken, WorkspaceId
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.clients import IssuedToken
+from router.domain.errors import ToolboothError
+from router.domain.ids import WorkspaceId
 
 _MASK = "•" * 8
 

@@ -19,8 +19,8 @@ from gui.settings.cloud_card import CloudCard
 from gui.settings.controls import RadioCard, RowCard, ShareBar, Stepper
 from gui.settings.page import SettingsPage, description, heading
 from gui.translating import tr
-from router.model import Exposure, Optimization, ProjectSummary
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.workspaces import Exposure, Optimization, ProjectSummary
 
 MOST_RESULTS = 100
 

@@ -11,8 +11,8 @@ from gui.look.widgets import label
 from gui.settings.changes import SettingsChanges
 from gui.settings.finding import first_found
 from gui.translating import tr
-from router.ports import RouterPort
-from router.settings import Settings
+from router.api.router import RouterPort
+from router.config.settings import Settings
 
 PAGE_PADDING = 28
 _GAP = 14

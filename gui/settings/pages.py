@@ -18,7 +18,7 @@ from gui.settings.controls import NumberField, RowCard, Stepper, wrapped
 from gui.settings.finding import searchable
 from gui.settings.page import SettingsPage, description, heading
 from router import __version__
-from router.ports import RouterPort
+from router.api.router import RouterPort
 
 LICENCES = (
     ("Toolbooth", "MIT"),

@@ -12,9 +12,9 @@ from gui.presenting import protection_words, reason_words
 from gui.settings.changes import SettingsChanges
 from gui.settings.controls import RadioCard, RowCard
 from gui.settings.page import SettingsPage, description, heading
-from router.lists import ApprovalPolicy, ListLimits
-from router.ports import RouterPort
-from router.receipts import IsolationLevel, Protection
+from router.api.router import RouterPort
+from router.domain.receipts import IsolationLevel, Protection
+from router.domain.tool_lists import ApprovalPolicy, ListLimits
 
 
 class SecurityPage(SettingsPage):

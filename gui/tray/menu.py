@@ -18,7 +18,7 @@ from gui.look.palette import Token
 from gui.look.theme import theme
 from gui.presenting import Mark
 from gui.tray.view import TrayView, optimization_name
-from router.model import Optimization, WorkspaceSummary
+from router.domain.workspaces import Optimization, WorkspaceSummary
 
 _MARK_ICONS: dict[Mark, tuple[str, Token]] = {
     Mark.READY: ("circle-check", "ok"),

@@ -31,9 +31,11 @@ from gui.presenting import Tone, effect_badge
 from gui.saying import explained
 from gui.settings.controls import wrapped
 from gui.trying.form import ArgumentsForm
-from router.errors import ToolboothError
-from router.model import JsonObject, ToolView, WorkspaceId, as_array, as_object
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
+from router.domain.ids import WorkspaceId
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.tools import ToolView
 
 _PADDING = 24
 _LONGEST = 200_000

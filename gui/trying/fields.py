@@ -16,7 +16,7 @@ from gui.look import fonts
 from gui.translating import tr
 from gui.trying.shapes import Kind, Shape, value_text
 from gui.trying.values import value_of
-from router.errors import InvalidInput
+from router.domain.errors import InvalidInput
 
 
 class Nothing:

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gui.settings.controls import wrapped
 from gui.trying.groups import MembersForm
 from gui.trying.shapes import Member, shape_of
-from router.model import JsonObject, Parameter
+from router.domain.json_values import JsonObject
+from router.domain.tools import Parameter
 
 
 class ArgumentsForm(QWidget):

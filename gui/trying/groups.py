@@ -21,7 +21,7 @@ from gui.trying.fields import (
     simple_field,
 )
 from gui.trying.shapes import Kind, Member, Shape
-from router.model import JsonObject
+from router.domain.json_values import JsonObject
 
 _INDENT = 12
 

@@ -11,7 +11,7 @@ from gui.look import fonts, icons
 from gui.look.palette import Token
 from gui.look.theme import theme
 from gui.look.widgets import Card, label, primary_button, secondary_button
-from router.clients import Findings
+from router.api.apps import Findings
 
 
 class EmptyState(Card):

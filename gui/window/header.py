@@ -15,7 +15,7 @@ from gui.look.widgets import (
     label,
     primary_button,
 )
-from router.model import Optimization
+from router.domain.workspaces import Optimization
 
 HEIGHT = 68
 _ROOM_FOR_CAPTION = 960

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gui.look import fonts
 from gui.look.widgets import CopyButton, label
-from router.details import LogLine
+from router.domain.servers import LogLine
 
 LOOK_MS = 500
 MOST_LINES = 5000

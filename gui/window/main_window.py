@@ -38,8 +38,7 @@ from gui.window.starting_page import StartingPage
 from gui.window.undo_bar import UndoBar
 from gui.window.wishes import Wishes
 from gui.window.workspace_page import WorkspacePage
-from router.errors import ToolboothError
-from router.events import (
+from router.api.events import (
     ActivityRecorded,
     ApprovalsChanged,
     AttentionNeeded,
@@ -59,17 +58,13 @@ from router.events import (
     WorkspacesChanged,
     WorkspaceSwitched,
 )
-from router.model import (
-    ListenerPhase,
-    ListenerState,
-    Permission,
-    ServerRef,
-    ServerStatus,
-    ToolKey,
-    ToolView,
-    WorkspaceId,
-)
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.endpoint import ListenerPhase, ListenerState
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerRef, ToolKey, WorkspaceId
+from router.domain.permissions import Permission
+from router.domain.servers import ServerStatus
+from router.domain.tools import ToolView
 
 P = ParamSpec("P")
 

@@ -11,8 +11,9 @@ from PySide6.QtGui import QDesktopServices
 
 from gui.saying import hint_of, message_of, shown
 from gui.window.banner import Banners
-from router.errors import ToolboothError
-from router.model import ListenerPhase, ListenerState, ServerRef
+from router.domain.endpoint import ListenerPhase, ListenerState
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerRef
 
 
 class Notices(Banners):

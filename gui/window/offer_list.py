@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from gui.look import fonts
 from gui.look.widgets import hline, label
-from router.details import OfferView
+from router.domain.servers import OfferView
 
 
 class OfferList(QScrollArea):

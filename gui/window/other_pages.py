@@ -21,8 +21,8 @@ from gui.needs.presenting import needs
 from gui.playground.page import PlaygroundPage
 from gui.window.places import Place
 from gui.window.sidebar import Sidebar
-from router.clients import ClientApp, Connection
-from router.events import (
+from router.api.apps import ClientApp, Connection
+from router.api.events import (
     ActivityRecorded,
     Event,
     ServerRemoved,
@@ -32,7 +32,7 @@ from router.events import (
     WorkspacesChanged,
     WorkspaceSwitched,
 )
-from router.ports import RouterPort
+from router.api.router import RouterPort
 
 _MAY_NEED = (ServerStatusChanged, ServerRemoved, ToolsChanged, WorkspaceSwitched, WorkspacesChanged)
 

@@ -8,7 +8,7 @@ from gui.look import fonts
 from gui.look.status_mark import StatusMark
 from gui.look.widgets import Card, CopyButton, ElidedLabel, label
 from gui.presenting import listener_text
-from router.model import ListenerState
+from router.domain.endpoint import ListenerState
 
 
 class RouterCard(Card):

@@ -11,7 +11,7 @@ from gui.look import fonts, painting
 from gui.look.theme import theme
 from gui.look.widgets import Card, ElidedLabel, Pill, label, vline
 from gui.presenting import Tone
-from router.activity import Savings
+from router.domain.activity import Savings
 
 HEIGHT = 104
 _NUMBER = 24

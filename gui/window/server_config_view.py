@@ -12,9 +12,9 @@ from gui.look import fonts
 from gui.look.fields import Field, FieldForm
 from gui.look.widgets import label, secondary_button
 from gui.receipts.presenting import receipt_fields
-from router.credentials import masked_address, masked_words
-from router.receipts import Receipt
-from router.settings import ServerConfig
+from router.config.secret_detection import masked_address, masked_words
+from router.config.server import ServerConfig
+from router.domain.receipts import Receipt
 
 _CAPTION_WIDTH = 132
 

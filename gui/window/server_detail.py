@@ -37,13 +37,14 @@ from gui.window.server_config_view import ServerConfigView
 from gui.window.tool_detail import ToolDetail
 from gui.window.tool_list import ToolList
 from gui.window.unlisted import Unlisted
-from router.advice import advise
-from router.credentials import SecretConcern
-from router.details import ServerOffers
-from router.model import Failure, FailureKind, ServerState, ServerStatus, ToolKey, ToolView
-from router.receipts import Receipt
-from router.server_config import LONGEST_DISCOVERY_S
-from router.settings import ServerConfig
+from router.config.secret_detection import SecretConcern
+from router.config.server import LONGEST_DISCOVERY_S, ServerConfig
+from router.domain.failure_text import advise
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ToolKey
+from router.domain.receipts import Receipt
+from router.domain.servers import ServerOffers, ServerState, ServerStatus
+from router.domain.tools import ToolView
 
 _TOOLS, _PROMPTS, _RESOURCES, _LOGS, _CONFIGURATION = range(5)
 _LIST, _EMPTY, _UNLISTED = range(3)

@@ -33,7 +33,8 @@ from gui.window.server_model import (
     presentation_at,
     status_at,
 )
-from router.model import ServerRef, ServerStatus
+from router.domain.ids import ServerRef
+from router.domain.servers import ServerStatus
 
 ROW_HEIGHT = 56
 _GAP = 4

@@ -22,7 +22,8 @@ from PySide6.QtCore import (
 from gui.failures import failure_hint
 from gui.look.rows import Index
 from gui.presenting import Presentation, accessible_server, present
-from router.model import ServerRef, ServerStatus
+from router.domain.ids import ServerRef
+from router.domain.servers import ServerStatus
 
 StatusRole = Qt.ItemDataRole.UserRole
 PresentationRole = Qt.ItemDataRole.UserRole + 1

@@ -28,7 +28,9 @@ from gui.look.widgets import (
 from gui.window.places import ICONS, Place
 from gui.window.router_card import RouterCard
 from gui.window.sidebar_row import SidebarRow
-from router.model import ListenerState, WorkspaceId, WorkspaceSummary
+from router.domain.endpoint import ListenerState
+from router.domain.ids import WorkspaceId
+from router.domain.workspaces import WorkspaceSummary
 
 WIDTH = 228
 

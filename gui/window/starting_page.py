@@ -10,7 +10,7 @@ from gui.look.status_mark import StatusMark
 from gui.look.widgets import label
 from gui.presenting import Mark
 from gui.saying import hint_of
-from router.errors import ToolboothError
+from router.domain.errors import ToolboothError
 
 
 class StartingPage(QWidget):

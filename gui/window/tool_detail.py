@@ -32,7 +32,9 @@ from gui.look.widgets import (
 from gui.needs.judging import ToolNotice, tool_notice
 from gui.presenting import Tone, effect_badge
 from gui.window.banner import Banner
-from router.model import Parameter, Permission, ToolKey, ToolView
+from router.domain.ids import ToolKey
+from router.domain.permissions import Permission
+from router.domain.tools import Parameter, ToolView
 
 _ROOM_FOR_CAPTION = 360
 _LEFT, _GAP = 20, 8

@@ -29,8 +29,10 @@ from gui.look.theme import theme
 from gui.look.widgets import SearchField
 from gui.needs.judging import tool_badge
 from gui.settings.controls import wrapped
-from router.lists import Approval
-from router.model import Permission, ToolKey, ToolView
+from router.domain.ids import ToolKey
+from router.domain.permissions import Permission
+from router.domain.tool_lists import Approval
+from router.domain.tools import ToolView
 
 ROW_HEIGHT = 46
 DEBOUNCE_MS = 80

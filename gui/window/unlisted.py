@@ -9,7 +9,7 @@ from gui.look import fonts
 from gui.look.status_mark import StatusMark
 from gui.look.widgets import ElidedLabel, label, vline
 from gui.presenting import Presentation
-from router.model import ServerStatus
+from router.domain.servers import ServerStatus
 
 
 class Unlisted(QWidget):

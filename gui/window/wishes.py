@@ -15,22 +15,15 @@ from PySide6.QtGui import QDesktopServices
 from gui.commands import Commands
 from gui.translating import tr
 from gui.window.undo_bar import UndoBar
-from router.clients import Findings
-from router.errors import ToolboothError
-from router.model import (
-    Optimization,
-    Permission,
-    ServerRef,
-    ServerState,
-    ServerStatus,
-    SignIn,
-    ToolKey,
-    WorkspaceId,
-    WorkspaceSummary,
-)
-from router.ports import RouterPort
-from router.receipts import DiscoveryAccess
-from router.server_config import LONGEST_DISCOVERY_S
+from router.api.apps import Findings
+from router.api.router import RouterPort
+from router.config.server import LONGEST_DISCOVERY_S
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerRef, ToolKey, WorkspaceId
+from router.domain.permissions import Permission
+from router.domain.receipts import DiscoveryAccess
+from router.domain.servers import ServerState, ServerStatus, SignIn
+from router.domain.workspaces import Optimization, WorkspaceSummary
 
 
 class Wishes:

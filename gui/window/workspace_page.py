@@ -22,10 +22,11 @@ from gui.window.header import Header
 from gui.window.savings_card import SavingsCard
 from gui.window.server_detail import ServerDetail
 from gui.window.server_list import ServerList
-from router.activity import ActivityEntry
-from router.errors import NotFound
-from router.model import DiscoveryStatus, DiscoveryStep, ServerRef, ServerStatus, WorkspaceId
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.activity import ActivityEntry
+from router.domain.errors import NotFound
+from router.domain.ids import ServerRef, WorkspaceId
+from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerStatus
 
 SAVINGS_MS = 1000
 AGE_MS = 30_000

@@ -20,10 +20,10 @@ from gui.activity.page import ActivityPage
 from gui.look.theme import Theme
 from gui.window.main_window import MainWindow
 from gui.window.places import Place
-from router.activity import ActivityEntry, ActivityKind, Outcome
-from router.errors import ToolboothError
-from router.events import ActivityRecorded
-from router.model import ServerId
+from router.api.events import ActivityRecorded
+from router.domain.activity import ActivityEntry, ActivityKind, Outcome
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerId
 from tests.fakes import FakeRouter
 from tests.gui.driving import open_window, press, stocked_router, texts
 

@@ -21,10 +21,11 @@ from gui.closing import CloseFilter
 from gui.hosting import HostedRouter
 from gui.look.theme import theme
 from gui.settings.dialog import PageName, SettingsDialog
-from router.errors import Conflict
-from router.events import ServerStatusChanged
-from router.model import ServerState, WorkspaceId
-from router.settings import Settings
+from router.api.events import ServerStatusChanged
+from router.config.settings import Settings
+from router.domain.errors import Conflict
+from router.domain.ids import WorkspaceId
+from router.domain.servers import ServerState
 from tests.fakes import FakeHostedRouter, SentCommand, fake_status
 
 PERSONAL = WorkspaceId("personal")

@@ -12,10 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from gui.asking.asker import Asker
 from gui.commands import Commands
-from router.errors import NotFound
-from router.events import PermissionAsked
-from router.model import ServerId, ServerRef
-from router.permissions import Answer, AskId, Kind, PermissionAsk
+from router.api.events import PermissionAsked
+from router.domain.errors import NotFound
+from router.domain.ids import ServerId, ServerRef
+from router.domain.permissions import Answer, AskId, Kind, PermissionAsk
 from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driving import PERSONAL, double_click, press, texts
 

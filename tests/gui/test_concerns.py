@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 from gui.look.theme import Theme
 from gui.server.consent_card import ConsentCard
 from gui.server.draft import ServerDraft
-from router.credentials import SecretConcern
-from router.settings import ServerConfig
+from router.config.secret_detection import SecretConcern
+from router.config.server import ServerConfig
 from tests.fakes import FakeRouter
 from tests.gui.driving import GITHUB, SENTRY, open_window, press, stocked_router, texts
 

@@ -12,9 +12,9 @@ from gui.look.theme import Theme
 from gui.needs.judging import cuts_text, tool_badge, tool_notice
 from gui.presenting import Tone
 from gui.window.main_window import MainWindow
-from router.events import ServerStatusChanged
-from router.lists import Approval, Cut, CutKind, Finding, FindingKind
-from router.model import ServerState
+from router.api.events import ServerStatusChanged
+from router.domain.servers import ServerState
+from router.domain.tool_lists import Approval, Cut, CutKind, Finding, FindingKind
 from tests.fakes import FakeRouter, SentCommand
 from tests.gui.driving import GITHUB, SENTRY, open_window, press, stocked_router, texts, tool
 

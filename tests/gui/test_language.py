@@ -15,7 +15,7 @@ from gui.language import Language, language_code
 from gui.look.theme import Theme
 from gui.settings.page import description
 from gui.translating import tr
-from router.details import OfferView, ServerOffers
+from router.domain.servers import OfferView, ServerOffers
 from tests.gui.driving import GITHUB, SENTRY, open_window, stocked_router
 
 TOOL = Path(__file__).parents[2] / "packaging" / "translations.py"

@@ -24,8 +24,7 @@ from gui.commands import Commands
 from gui.look.theme import Theme
 from gui.look.widgets import SearchField
 from gui.window.main_window import MainWindow
-from router.activity import ActivityEntry, ActivityKind, Outcome
-from router.events import (
+from router.api.events import (
     ActivityRecorded,
     ConfigAccepted,
     ConfigRejected,
@@ -39,8 +38,11 @@ from router.events import (
     WorkspacesChanged,
     WorkspaceSwitched,
 )
-from router.model import DiscoveryStatus, DiscoveryStep, ListenerPhase, ListenerState, ServerId
-from router.settings import Settings
+from router.config.settings import Settings
+from router.domain.activity import ActivityEntry, ActivityKind, Outcome
+from router.domain.endpoint import ListenerPhase, ListenerState
+from router.domain.ids import ServerId
+from router.domain.servers import DiscoveryStatus, DiscoveryStep
 from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driving import (
     ACME,

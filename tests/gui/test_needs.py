@@ -18,11 +18,13 @@ from gui.needs.presenting import difference_html, finding_texts, needs
 from gui.receipts.presenting import receipt_fields, tried_text
 from gui.window.main_window import MainWindow
 from gui.window.places import Place
-from router.events import ServerStatusChanged, ToolsChanged
-from router.lists import Approval, DiffPart, Finding, FindingKind, WordChange
-from router.model import Permission, ServerState, ToolKey
-from router.ports import PendingTool
-from router.receipts import IsolationLevel, Protection, Receipt, Unseen
+from router.api.events import ServerStatusChanged, ToolsChanged
+from router.domain.ids import ToolKey
+from router.domain.permissions import Permission
+from router.domain.receipts import IsolationLevel, Protection, Receipt, Unseen
+from router.domain.servers import ServerState
+from router.domain.tool_lists import Approval, DiffPart, Finding, FindingKind, WordChange
+from router.domain.tools import PendingTool
 from tests.fakes import FakeRouter, SentCommand, fake_status
 from tests.gui.driving import (
     ACME,

@@ -17,9 +17,11 @@ from gui.projects.pin_picker import PinPicker
 from gui.settings.changes import SettingsChanges
 from gui.settings.cloud_card import CloudCard
 from gui.settings.dialog import PageName, SettingsDialog
-from router.errors import InvalidInput
-from router.model import Optimization, ToolKey
-from router.searching import CloudChange, SearchReply
+from router.api.search import CloudChange
+from router.domain.errors import InvalidInput
+from router.domain.ids import ToolKey
+from router.domain.search import SearchReply
+from router.domain.workspaces import Optimization
 from tests.fakes import FakeRouter, run_now
 from tests.gui.driving import GITHUB, PERSONAL, button, press, stocked_router, texts
 

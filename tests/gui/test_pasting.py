@@ -9,8 +9,8 @@ import pytest
 from gui.server.command_line import join, split
 from gui.server.names import guess_name
 from gui.server.pasting import parse_pasted
-from router.errors import InvalidInput
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
+from router.domain.errors import InvalidInput
 
 FILESYSTEM = {
     "filesystem": ServerConfig(

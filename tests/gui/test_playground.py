@@ -11,8 +11,11 @@ from gui.look.theme import Theme
 from gui.playground.result_column import ResultColumn
 from gui.window.main_window import MainWindow
 from gui.window.places import Place
-from router.model import Optimization, Permission, Tool, ToolKey
-from router.searching import SearchHit, SearchReply, Why
+from router.domain.ids import ToolKey
+from router.domain.permissions import Permission
+from router.domain.search import SearchHit, SearchReply, Why
+from router.domain.tools import Tool
+from router.domain.workspaces import Optimization
 from tests.fakes import FakeRouter, SentCommand
 from tests.gui.driving import GITHUB, PERSONAL, open_window, press, stocked_router, texts
 

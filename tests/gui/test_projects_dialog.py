@@ -13,10 +13,12 @@ from gui.look.theme import Theme
 from gui.projects.dialog import ProjectsDialog
 from gui.projects.pin_picker import PinPicker
 from gui.projects.rules_tab import rule_text
-from router.errors import ToolboothError
-from router.events import WorkspacesChanged
-from router.model import Exposure, Optimization, Permission, ProjectId, ServerId, ToolKey
-from router.settings import PermissionRule, ProjectConfig
+from router.api.events import WorkspacesChanged
+from router.config.workspace import PermissionRule, ProjectConfig
+from router.domain.errors import ToolboothError
+from router.domain.ids import ProjectId, ServerId, ToolKey
+from router.domain.permissions import Permission
+from router.domain.workspaces import Exposure, Optimization
 from tests.fakes import FakeRouter, run_now
 from tests.gui.driving import GITHUB, PERSONAL, button, press, stocked_router, texts
 

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from gui.installing import install_command
 from gui.look.theme import Theme
 from gui.window.main_window import MainWindow
-from router.events import ServerStatusChanged
-from router.model import Failure, FailureKind
+from router.api.events import ServerStatusChanged
+from router.domain.failures import Failure, FailureKind
 from tests.fakes import FakeRouter, SentCommand
 from tests.gui.driving import CONFIG, SENTRY, open_window, press, stocked_router
 

@@ -10,7 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from gui.window.server_list import ROW_HEIGHT, ServerList
 from gui.window.server_model import Showing
-from router.model import Failure, FailureKind, ServerRef, ServerState, ServerStatus
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerRef
+from router.domain.servers import ServerState, ServerStatus
 from tests.fakes import fake_status
 
 GITHUB = fake_status("GitHub", tool_count=81)

@@ -20,10 +20,11 @@ from gui.trying.form import ArgumentsForm
 from gui.trying.shapes import MAX_DEPTH, Kind, shape_of
 from gui.trying.values import value_of
 from gui.window.main_window import MainWindow
-from router.catalog.reading import parameters
-from router.details import LogLine, OfferView, ServerOffers
-from router.errors import InvalidInput
-from router.model import JsonObject, ToolView
+from router.catalog.tool_definition import parameters
+from router.domain.errors import InvalidInput
+from router.domain.json_values import JsonObject
+from router.domain.servers import LogLine, OfferView, ServerOffers
+from router.domain.tools import ToolView
 from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driving import (
     ACME,

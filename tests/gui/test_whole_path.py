@@ -27,9 +27,9 @@ from gui.projects.dialog import ProjectsDialog
 from gui.server.dialog import ServerDialog
 from gui.server.paste_box import PasteBox
 from gui.window.places import Place
-from router.model import ServerId, ToolKey
+from router.config.settings import Settings
+from router.domain.ids import ServerId, ToolKey
 from router.service import Router
-from router.settings import Settings
 from tests.gui.driving import press, texts
 from tests.listed import Listed
 from tests.running import PERSONAL, STDIO_SERVER, Client, stdio_config

@@ -19,21 +19,14 @@ from pytestqt.qtbot import QtBot
 from gui.look.theme import Theme
 from gui.window.main_window import MainWindow
 from gui.window.sidebar_row import SidebarRow
-from router.clients import Findings, FoundServer
-from router.errors import ConfigError, ToolboothError
-from router.events import (
-    ServerStatusChanged,
-)
-from router.model import (
-    Exposure,
-    Optimization,
-    Permission,
-    ServerState,
-    ToolKey,
-    WorkspaceId,
-    WorkspaceSummary,
-)
-from router.settings import ServerConfig
+from router.api.apps import Findings, FoundServer
+from router.api.events import ServerStatusChanged
+from router.config.server import ServerConfig
+from router.domain.errors import ConfigError, ToolboothError
+from router.domain.ids import ToolKey, WorkspaceId
+from router.domain.permissions import Permission
+from router.domain.servers import ServerState
+from router.domain.workspaces import Exposure, Optimization, WorkspaceSummary
 from tests.fakes import FakeRouter, SentCommand, fake_status
 from tests.gui.driving import (
     CONFIG,

@@ -19,9 +19,9 @@ import pytest
 from router.cli.printing import print_human, print_sign_in
 from router.cli.running import run
 from router.control.channel import ControlServer, send, socket_address
-from router.errors import ToolboothError
-from router.model import JsonObject
-from router.store.instance import InstanceLock
+from router.domain.errors import ToolboothError
+from router.domain.json_values import JsonObject
+from router.store.instance_lock import InstanceLock
 from tests.router.cli.terminal import SERVER, Terminal
 from tests.running import Running, running_router
 from tests.servers.oauth_server import OAuthServer

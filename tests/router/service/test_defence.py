@@ -14,10 +14,12 @@ import keyring
 import pytest
 from pydantic import ValidationError
 
-from router.activity import ActivityKind
-from router.gateway import connections, sessions
-from router.model import Exposure, JsonObject
-from router.settings import Settings
+from router.config.settings import Settings
+from router.domain.activity import ActivityKind
+from router.domain.json_values import JsonObject
+from router.domain.workspaces import Exposure
+from router.gateway.http import connection_limits
+from router.gateway.session import sessions
 from tests.booth import children_of
 from tests.fuzzing import fuzz
 from tests.router.store.test_secrets import MemoryKeyring
@@ -63,7 +65,7 @@ async def test_many_wrong_tokens_are_slowed_down_and_nobody_else_is(running: Run
 async def test_a_request_whose_head_never_ends_is_closed(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "HEAD_DEADLINE_S", 0.05)
+    monkeypatch.setattr(connection_limits, "HEAD_DEADLINE_S", 0.05)
     url = httpx2.URL(running.url)
     for said in (b"", b"POST /mcp HTTP/1.1\r\nHost: x\r\nX-Slow: "):
         reader, writer = await asyncio.open_connection(url.host, url.port)
@@ -94,7 +96,7 @@ async def test_a_kept_connection_that_begins_a_request_must_end_it_too(
     async with asyncio.timeout(5):
         head = await reader.readuntil(b"\r\n\r\n")
         assert b" 404 " in head
-        monkeypatch.setattr(connections, "HEAD_DEADLINE_S", 0.05)
+        monkeypatch.setattr(connection_limits, "HEAD_DEADLINE_S", 0.05)
         writer.write(b"GET /nowhere HTT")
         await reader.read()
     writer.close()
@@ -104,7 +106,7 @@ async def test_beyond_so_many_connections_new_ones_are_turned_away(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = httpx2.URL(running.url)
-    monkeypatch.setattr(connections, "MAX_CONNECTIONS", 2)
+    monkeypatch.setattr(connection_limits, "MAX_CONNECTIONS", 2)
     opened = [await asyncio.open_connection(url.host, url.port) for _ in range(3)]
     async with asyncio.timeout(5):
         assert b" 503 " in await opened[-1][0].readline()

@@ -1,0 +1,270 @@
+"""What is known of a server's list: its bounds, what was cut from it, what was found in it, what
+a person said to it. Plain values, light enough for the process that makes them.
+
+A tool is kept as it is shown: without hidden text, within the limits, readable by every client.
+Where that differs from what the server said, its own words are kept beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ListLimits:
+    """How much of a server's list is shown. The defaults fit real servers."""
+
+    tools: int = 2000
+    description_characters: int = 8000
+    schema_bytes: int = 64 * 1024
+    schema_description_characters: int = 4000
+    composed_schemas: bool = True
+    """Whether `$ref`, `allOf`, `anyOf`, `oneOf`, `if`, `then` and `else` stay in schemas."""
+
+
+DEFAULT_LIMITS = ListLimits()
+STRICT_LIMITS = ListLimits(
+    tools=50,
+    description_characters=200,
+    schema_bytes=8 * 1024,
+    schema_description_characters=500,
+    composed_schemas=False,
+)
+
+
+class CutKind(StrEnum):
+    """Why something of a list is not shown."""
+
+    TOO_MANY_TOOLS = "too_many_tools"
+    BAD_NAME = "bad_name"
+    SAME_NAME = "same_name"
+    LONG_DESCRIPTION = "long_description"
+    LARGE_SCHEMA = "large_schema"
+    DEEP_SCHEMA = "deep_schema"
+    LONG_SCHEMA_DESCRIPTION = "long_schema_description"
+    SCHEMA_KEYWORD = "schema_keyword"
+    OUTSIDE_REFERENCE = "outside_reference"
+    MARKUP = "markup"
+    HIDDEN_TEXT = "hidden_text"
+    ICON = "icon"
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    kind: CutKind
+    count: int
+
+
+class FindingKind(StrEnum):
+    HIDDEN_TEXT = "hidden_text"
+    """Characters that a model reads and a person does not see."""
+    POISONING = "poisoning"
+    """Words that steer a model instead of describing a tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something suspicious: the rule that found it, where it stands, and the exact words."""
+
+    kind: FindingKind
+    rule: str
+    where: str
+    words: str
+
+
+class Approval(StrEnum):
+    """What a person has said to a tool as it is now."""
+
+    APPROVED = "approved"
+    PENDING = "pending"
+    """It is new."""
+    CHANGED = "changed"
+    """It is not what was approved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Why a tool waits, and what it looked like when it was approved, if that is known."""
+
+    approval: Approval
+    approved: dict[str, Any] | None = None
+
+
+class ApprovalPolicy(StrEnum):
+    """When a workspace asks its person about tools."""
+
+    TRUST = "trust"
+    ASK_ON_CHANGE = "ask_on_change"
+    """The first list of a server counts as approved; what comes or changes later waits."""
+    ASK_ALWAYS = "ask_always"
+
+
+class WordChange(StrEnum):
+    SAME = "same"
+    REMOVED = "removed"
+    ADDED = "added"
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPart:
+    """A run of words that both texts have, or only the old or the new one."""
+
+    change: WordChange
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerListing:
+    """All that a server says about itself, in its own words."""
+
+    tools: tuple[dict[str, Any], ...]
+    prompts: tuple[dict[str, Any], ...] = ()
+    resources: tuple[dict[str, Any], ...] = ()
+    resource_templates: tuple[dict[str, Any], ...] = ()
+    capabilities: dict[str, Any] = field(default_factory=dict[str, Any])
+    server_info: dict[str, Any] = field(default_factory=dict[str, Any])
+    instructions: str = ""
+    protocol_version: str = ""
+    ttl_ms: int | None = None
+    """How long the server itself says that its list holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedTool:
+    shown: dict[str, Any]
+    """Its definition as clients and people see it. Shared, never mutated."""
+    signature: str
+    context_tokens: int
+    pin: str
+    """SHA-256 over what an approval holds for."""
+    findings: tuple[Finding, ...] = ()
+    original: dict[str, Any] | None = None
+    """What the server said, where that is something else."""
+
+    @property
+    def name(self) -> str:
+        return self.shown["name"]
+
+    @property
+    def wire(self) -> dict[str, Any]:
+        return self.shown if self.original is None else self.original
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedListing:
+    """All that a server says about itself, ready to be shown; tools in order of name."""
+
+    tools: tuple[PreparedTool, ...] = ()
+    prompts: tuple[dict[str, Any], ...] = ()
+    resources: tuple[dict[str, Any], ...] = ()
+    resource_templates: tuple[dict[str, Any], ...] = ()
+    capabilities: dict[str, Any] = field(default_factory=dict[str, Any])
+    server_info: dict[str, Any] = field(default_factory=dict[str, Any])
+    instructions: str = ""
+    protocol_version: str = ""
+    ttl_ms: int | None = None
+    """How long the server itself says that its list holds."""
+    cuts: tuple[Cut, ...] = ()
+    fingerprint: str = ""
+    """The same for the same words of the server under the same limits."""
+    basis: str = ""
+    """Which rules and limits it was prepared with."""
+
+
+def tool_to_json(tool: PreparedTool) -> dict[str, Any]:
+    value: dict[str, Any] = {
+        "shown": tool.shown,
+        "signature": tool.signature,
+        "contextTokens": tool.context_tokens,
+        "pin": tool.pin,
+    }
+    if tool.findings:
+        value["findings"] = [[f.kind, f.rule, f.where, f.words] for f in tool.findings]
+    if tool.original is not None:
+        value["original"] = tool.original
+    return value
+
+
+def tool_from_json(value: Mapping[str, Any]) -> PreparedTool:
+    """Raises `ValueError`, `TypeError` or `KeyError` for what is no tool."""
+    shown = value["shown"]
+    if not isinstance(shown["name"], str) or not shown["name"]:
+        raise ValueError("a tool has no name")
+    return PreparedTool(
+        shown,
+        str(value["signature"]),
+        int(value["contextTokens"]),
+        str(value["pin"]),
+        tuple(Finding(FindingKind(k), str(r), str(w), str(x)) for k, r, w, x in value["findings"])
+        if "findings" in value
+        else (),
+        value.get("original"),
+    )
+
+
+def head_to_json(listing: PreparedListing) -> dict[str, Any]:
+    """All of a listing but its tools."""
+    return {
+        "serverVersion": str(listing.server_info.get("version", "")),
+        "protocolVersion": listing.protocol_version,
+        "serverInfo": listing.server_info,
+        "capabilities": listing.capabilities,
+        "instructions": listing.instructions,
+        "prompts": list(listing.prompts),
+        "resources": list(listing.resources),
+        "resourceTemplates": list(listing.resource_templates),
+        "ttlMs": listing.ttl_ms,
+        "cuts": {cut.kind: cut.count for cut in listing.cuts},
+        "fingerprint": listing.fingerprint,
+        "basis": listing.basis,
+    }
+
+
+def listing_from_json(head: Mapping[str, Any], tools: tuple[PreparedTool, ...]) -> PreparedListing:
+    """Raises `ValueError`, `TypeError` or `KeyError` for what is no listing."""
+    ttl_ms = head["ttlMs"]
+    return PreparedListing(
+        tools=tools,
+        prompts=_objects(head["prompts"]),
+        resources=_objects(head["resources"]),
+        resource_templates=_objects(head["resourceTemplates"]),
+        capabilities=_object(head["capabilities"]),
+        server_info=_object(head["serverInfo"]),
+        instructions=str(head["instructions"]),
+        protocol_version=str(head["protocolVersion"]),
+        ttl_ms=None if ttl_ms is None else int(ttl_ms),
+        cuts=tuple(Cut(CutKind(kind), int(n)) for kind, n in _object(head["cuts"]).items()),
+        fingerprint=str(head["fingerprint"]),
+        basis=str(head["basis"]),
+    )
+
+
+def _objects(value: Any) -> tuple[dict[str, Any], ...]:
+    if not isinstance(value, list):
+        raise TypeError("not a list")
+    return tuple(_object(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError("not an object")
+    return value  # pyright: ignore[reportUnknownVariableType]
+
+
+@dataclass(frozen=True, slots=True)
+class CachedListing:
+    """A server's list as it is kept: made for one configuration, and as old as it is."""
+
+    listing: PreparedListing
+    config_hash: str
+    cached_at: datetime
+    checked_at: datetime | None = None
+    """When the server last said the same; None: not since it was cached."""
+
+    @property
+    def seen_at(self) -> datetime:
+        return self.checked_at or self.cached_at
