@@ -191,7 +191,7 @@ async def _serve(data_dir: Path, port: int | None) -> int:
         # What is loaded by now stays: to look through it for garbage again and again would hold up
         # every client for a tenth of a second each time.
         gc.freeze()
-        listener = router.listener()
+        listener = router.endpoint.state()
         if listener.phase is not ListenerPhase.LISTENING:
             raise ToolboothError(listener.message or "The endpoint could not be opened.")
         print(json.dumps({"event": "listening", "url": listener.url}), flush=True)

@@ -12,7 +12,6 @@ from contextvars import copy_context
 from datetime import datetime, timedelta
 
 from router.api.events import (
-    ApprovalsChanged,
     AttentionNeeded,
     DiscoveryProgressed,
     ListNotKept,
@@ -184,7 +183,6 @@ class Refresher:
                 self._report(ref, cached.listing)
                 if (waiting := catalog.waiting(after)) != waited:
                     log.info("%s: %d tools wait for approval", ref.server, len(waiting))
-                    self._publish(ApprovalsChanged(ref, len(waiting)))
                 self._board.announce(ref)
                 return
 

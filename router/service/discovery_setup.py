@@ -21,7 +21,7 @@ from router.discovery.sandbox.launch_spec import Limits
 from router.discovery.sandbox.sandbox import Sandbox, protection
 from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess, IsolationLevel, Protection, Receipt
-from router.service.workspace_catalogs import Workspaces
+from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.ports import SecretStore
 from router.store.receipts import ReceiptStore
 from router.store.secrets import resolve
@@ -37,7 +37,7 @@ class Discovering:
     def __init__(
         self,
         *,
-        workspaces: Workspaces,
+        workspaces: WorkspaceCatalogs,
         running: Running,
         secrets: SecretStore,
         settings: Callable[[], Settings],

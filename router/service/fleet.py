@@ -8,13 +8,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
-from datetime import datetime
 from pathlib import Path
 
-from router.api.events import AttentionNeeded, Event, Publish, ServerRemoved, ToolsChanged
+from router.api.events import AttentionNeeded, Event, ServerRemoved, ToolsChanged
 from router.catalog.server_status import StatusBoard, without_secrets
 from router.config.server import Lifecycle
-from router.config.settings import Settings
 from router.discovery.refresher import Refresher
 from router.domain.failures import Failure
 from router.domain.ids import ServerRef
@@ -22,7 +20,9 @@ from router.domain.json_values import JsonObject
 from router.domain.receipts import DiscoveryAccess
 from router.domain.servers import DiscoveryStatus, ServerState
 from router.gateway.tools import meta_tools
+from router.runtime.shutdown import Shutdown
 from router.runtime.tracing import log_event
+from router.service.context import ServiceContext
 from router.service.discovery_setup import Discovering
 from router.service.freshness import Freshness
 from router.service.launch_policy import Launching
@@ -31,10 +31,7 @@ from router.service.server_logs import ServerLogs
 from router.service.sign_ins import SignIns
 from router.service.sleep_monitor import Waking
 from router.service.tool_lists import ToolLists
-from router.service.workspace_catalogs import Reconciled, Workspaces
-from router.store.ports import SecretStore
-from router.store.redaction import Redactor
-from router.upstream.oauth.errors import sign_in_needed
+from router.service.workspace_catalogs import Reconciled
 from router.upstream.pool import UpstreamPool
 from router.upstream.ports import SessionId
 from router.upstream.process.tracking import THIS_PROCESS
@@ -46,16 +43,14 @@ log = logging.getLogger(__name__)
 class Fleet:
     def __init__(
         self,
-        workspaces: Workspaces,
-        secrets: SecretStore,
-        redactor: Redactor,
-        publish: Publish,
-        clock: Callable[[], datetime],
-        settings: Callable[[], Settings] = Settings,
-        owner: str = THIS_PROCESS,
+        context: ServiceContext,
         *,
         state_dir: Path,
+        owner: str = THIS_PROCESS,
     ) -> None:
+        """`owner` marks the processes as this router's."""
+        workspaces, redactor, publish = context.catalogs, context.redactor, context.publish
+        secrets, settings, clock = context.secrets, context.settings, context.clock
         self._workspaces = workspaces
         self._redactor = redactor
         self._publish = publish
@@ -65,7 +60,7 @@ class Fleet:
             _ignore_update
         )
         """Told which resource changed, and for which session alone if only that one uses it."""
-        self.sign_ins = SignIns(workspaces, secrets, redactor, clock, self._sign_in_ended)
+        self.sign_ins = SignIns(context, self._sign_in_ended, is_serving=lambda: self._serving)
         self.logs = ServerLogs(clock)
         self.board = StatusBoard(workspaces.catalogs, publish, redactor.text)
         self._following = Following(lambda ref: self.refresher.refresh(ref))
@@ -118,6 +113,11 @@ class Fleet:
         )
         self._waking = Waking(self.pool.recheck)
 
+    @property
+    def is_serving(self) -> bool:
+        """Whether this process stays: secrets kept in memory are then of use."""
+        return self._serving
+
     async def sweep(self) -> None:
         """End what an earlier router that was killed has left of its servers."""
         if left := await asyncio.to_thread(sweep, self._owner):
@@ -150,8 +150,6 @@ class Fleet:
             await self._keep_in_step(ref)
         for workspace in {ref.workspace for ref in (*reconciled.restarted, *reconciled.kept)}:
             await self.lists.follow_policy(workspace)
-        for ref in reconciled.reconsidered:
-            self.lists.tell_waiting(ref)
         for ref in reconciled.restarted:
             self._begin(ref)
         for ref in reconciled.kept:
@@ -218,23 +216,20 @@ class Fleet:
                 self._publish(ToolsChanged(workspace, server, len(catalog.entry(server).tools)))
                 self._refresh_if_stale(ref)
 
-    async def sign_out(self, ref: ServerRef) -> None:
-        await self.sign_ins.sign_out(ref)
-        await self._sign_in_ended(ref, sign_in_needed(ref.server, "you signed out"))
-
     async def measure(self) -> None:
         """Bring what is known of the servers' processes up to date."""
         for ref, facts in (await self.pool.measure()).items():
             self.board.update(ref, process=facts)
 
-    async def close(self) -> None:
-        await self._waking.close()
-        await self._following.close()
-        await self.sign_ins.close()
-        await self.freshness.close()
-        await self.refresher.close()
-        await self.lists.close()
-        await self.pool.close()
+    def register(self, shutdown: Shutdown) -> None:
+        """Add the steps that end it; upstreams are closed last."""
+        shutdown.add("close the upstreams", self.pool.close)
+        shutdown.add("stop vetting", self.lists.close)
+        shutdown.add("cancel discovery", self.refresher.close)
+        shutdown.add("stop checking tool lists", self.freshness.close)
+        shutdown.add("end sign-ins", self.sign_ins.close)
+        shutdown.add("stop following list changes", self._following.close)
+        shutdown.add("stop the sleep monitor", self._waking.close)
 
     async def _forget(self, ref: ServerRef) -> None:
         await self.sign_ins.forget(ref)

@@ -13,7 +13,7 @@ from router.domain.errors import NotFound
 from router.domain.ids import ServerRef
 from router.domain.tool_lists import PreparedListing
 from router.runtime.tasks import spawn, stop
-from router.service.workspace_catalogs import Workspaces
+from router.service.workspace_catalogs import WorkspaceCatalogs
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ def holds_for(listing: PreparedListing, *, connected: bool) -> timedelta:
 class Freshness:
     def __init__(
         self,
-        workspaces: Workspaces,
+        workspaces: WorkspaceCatalogs,
         check: Callable[[ServerRef], Awaitable[None]],
         *,
         may_run: Callable[[ServerRef], bool],

@@ -17,7 +17,7 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.service.sign_ins import SignIns
-from router.service.workspace_catalogs import Workspaces
+from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.ports import SecretStore
 from router.store.redaction import Redactor
 from router.store.secrets import resolve
@@ -27,7 +27,7 @@ from router.upstream.pool import LaunchPlan, Terms
 class Launching:
     def __init__(
         self,
-        workspaces: Workspaces,
+        workspaces: WorkspaceCatalogs,
         secrets: SecretStore,
         redactor: Redactor,
         sign_ins: SignIns,

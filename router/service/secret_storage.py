@@ -1,52 +1,22 @@
-"""Keeping: secrets out of the files that are written, the activity log, and a loop going whatever
-happens in it."""
+"""Secrets of servers: moved from the configuration into the keyring, and what is not in one."""
 
 from __future__ import annotations
 
 import logging
 from base64 import b64encode
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
-from datetime import datetime
-from pathlib import Path
+from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
 from router.config.secret_detection import SecretConcern, should_be_kept
 from router.config.secret_references import secret_references
 from router.config.server import ServerConfig
-from router.config.settings import Settings
-from router.domain.activity import ActivityEntry
 from router.domain.errors import SecretUnavailable, said
 from router.domain.json_values import JsonObject
-from router.store.activity_log import SqliteActivityLog
-from router.store.redaction import Redactor
 from router.store.secrets import LayeredSecrets
 
 log = logging.getLogger(__name__)
 
 _TRIAL = "trial"
-
-
-@contextmanager
-def outlived(what: str) -> Generator[None]:
-    """The edge of a loop that must go on: whatever goes wrong in one step is logged there."""
-    try:
-        yield
-    except Exception:
-        log.exception("Failed to %s", what)
-
-
-def open_activity(
-    data_dir: Path, settings: Settings, clock: Callable[[], datetime]
-) -> SqliteActivityLog:
-    return SqliteActivityLog(
-        data_dir / "activity.sqlite",
-        keep_days=settings.activity_days,
-        log_details=settings.log_arguments,
-        max_mb=settings.activity_mb,
-        clock=clock,
-    )
 
 
 async def without_secrets(
@@ -123,17 +93,6 @@ async def _keep_secrets(
                 _not_lasting(key, must_last=must_last)
             kept[key] = f"${{keyring:{name}}}"
     return kept
-
-
-def redacted(entry: ActivityEntry, redactor: Redactor) -> ActivityEntry:
-    """`entry` with no secret in the texts that came from clients and servers."""
-    texts = {"message": entry.message, "detail": entry.detail, "tool": entry.tool}
-    changes = {
-        name: clean
-        for name, text in texts.items()
-        if text is not None and (clean := redactor.text(text)) != text
-    }
-    return replace(entry, **changes) if changes else entry
 
 
 async def require_keyring(secrets: LayeredSecrets) -> None:

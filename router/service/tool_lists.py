@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from router.api.events import ApprovalsChanged, Publish, ToolsChanged
+from router.api.events import Publish, ToolsChanged
 from router.catalog.server_entry import ServerEntry
 from router.catalog.server_status import StatusBoard
 from router.catalog.vetting.differences import readable, word_diff
@@ -27,7 +27,7 @@ from router.domain.tool_lists import (
     ServerListing,
 )
 from router.domain.tools import PendingTool
-from router.service.workspace_catalogs import Workspaces
+from router.service.workspace_catalogs import WorkspaceCatalogs
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 class ToolLists:
     def __init__(
         self,
-        workspaces: Workspaces,
+        workspaces: WorkspaceCatalogs,
         board: StatusBoard,
         settings: Callable[[], Settings],
         publish: Publish,
@@ -125,22 +125,14 @@ class ToolLists:
             for name, held in sorted(catalog.waiting(entry).items())
         )
 
-    def tell_waiting(self, ref: ServerRef) -> None:
-        catalog = self._workspaces.catalog(ref.workspace)
-        waiting = catalog.waiting(catalog.entry(ref.server))
-        self._publish(ApprovalsChanged(ref, len(waiting)))
-
     async def _take(self, ref: ServerRef, cached: CachedListing, *, tell: bool = False) -> None:
         catalog = self._workspaces.catalog(ref.workspace)
         held = await asyncio.to_thread(self.review, ref, cached.listing)
         before = catalog.entry(ref.server)
         after = await asyncio.to_thread(before.with_listing, cached, held)
-        waited = catalog.waiting(before)
         if catalog.put(before, after) and tell and after.held != before.held:
             self._board.announce(ref)
             self._publish(ToolsChanged(ref.workspace, ref.server, len(after.tools)))
-            if catalog.waiting(after) != waited:
-                self.tell_waiting(ref)
 
 
 def subject_of(config: ServerConfig) -> str:

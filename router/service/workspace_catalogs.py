@@ -1,16 +1,17 @@
-"""The workspaces: their files, and the catalogues kept in step with them."""
+"""The catalogs of the workspaces, kept in step with their files."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.server_entry import ServerEntry
 from router.config.server import ServerConfig
 from router.config.workspace import WorkspaceConfig
+from router.domain.clients import Principal
 from router.domain.errors import InvalidInput, NoWorkspace, said
 from router.domain.failures import Failure
 from router.domain.ids import ProjectId, ServerId, ServerRef, WorkspaceId
@@ -20,6 +21,8 @@ from router.store.approvals import ApprovalStore
 from router.store.config_store import ConfigStore
 from router.store.consents import ConsentStore
 from router.store.tool_list_cache import DiskToolCache
+
+_LOCAL_CLIENT = "Toolbooth"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +36,9 @@ class Reconciled:
     kept: tuple[ServerRef, ...]
     enabled: frozenset[ServerRef] = frozenset()
     """Those of the kept that were switched off before."""
-    reconsidered: frozenset[ServerRef] = frozenset()
-    """Those of the kept of which other tools wait for a person than before."""
 
 
-class Workspaces:
+class WorkspaceCatalogs:
     def __init__(self, folder: Path, config: ConfigStore, provider: SearchProvider) -> None:
         self._folder = folder
         self._config = config
@@ -66,6 +67,23 @@ class Workspaces:
                 said("{name} comes from the environment and can't be changed here.", name=name),
                 "Change its variables and start Toolbooth again.",
             )
+
+    @property
+    def configs(self) -> Mapping[WorkspaceId, WorkspaceConfig]:
+        """The workspaces as their files have them."""
+        return self._config.workspaces
+
+    def active(self) -> WorkspaceId:
+        """The one the settings name; if its folder is gone, the first there is."""
+        chosen = self._config.settings.active_workspace
+        return chosen if chosen in self.catalogs else min(self.catalogs, default=chosen)
+
+    def local_principal(self, workspace: WorkspaceId, project: ProjectId | None) -> Principal:
+        """The user of this computer, working in a project. Raises `NotFound` if there is none."""
+        catalog = self.catalog(workspace)
+        if project is not None:
+            catalog.project(project)
+        return Principal(_LOCAL_CLIENT, None, workspace, project)
 
     def catalog(self, workspace: WorkspaceId) -> WorkspaceCatalog:
         if (catalog := self.catalogs.get(workspace)) is None:
@@ -148,16 +166,9 @@ class Workspaces:
             catalog = self.catalogs[workspace] = WorkspaceCatalog(
                 config, self._provider, lambda server: self.trouble_of(ServerRef(workspace, server))
             )
-            return _compare(workspace, before, catalog.servers)
-        waited = {server: catalog.waiting(entry) for server, entry in before.items()}
-        catalog.configure(config)
-        reconciled = _compare(workspace, before, catalog.servers)
-        reconsidered = (
-            ref
-            for ref in reconciled.kept
-            if catalog.waiting(catalog.servers[ref.server]) != waited[ref.server]
-        )
-        return replace(reconciled, reconsidered=frozenset(reconsidered))
+        else:
+            catalog.configure(config)
+        return _compare(workspace, before, catalog.servers)
 
     def _with_lent(self, workspace: WorkspaceId, config: WorkspaceConfig) -> WorkspaceConfig:
         lent = self._lent.get(workspace)
