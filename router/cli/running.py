@@ -184,7 +184,7 @@ async def _serve(data_dir: Path, port: int | None) -> int:
     _log_to_stderr()
     stopping = asyncio.Event()
     _on_signals(stopping)
-    router = Router(data_dir, port=port, lent=servers_of_environment(os.environ))
+    router = Router(data_dir, port=port, extra_servers=servers_of_environment(os.environ))
     redact_logs(router.redact)
     try:
         await router.start()

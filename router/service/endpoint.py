@@ -73,7 +73,7 @@ class Endpoint:
         """`attended` says that somebody sees permission requests."""
         workspaces, settings = context.catalogs, context.settings
         publish, clock = context.publish, context.clock
-        workspaces.trouble_of = lambda ref: fleet.board.status(ref).failure
+        workspaces.failure_of = lambda ref: fleet.board.status(ref).failure
         self._tokens = tokens
         self._settings = settings
         self._record = record

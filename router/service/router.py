@@ -57,14 +57,14 @@ class Router:
         *,
         port: int | None = None,
         clock: Clock = utc_now,
-        lent: Mapping[str, ServerConfig] | None = None,
+        extra_servers: Mapping[str, ServerConfig] | None = None,
         places: Places | None = None,
         attended: bool = False,
     ) -> None:
-        """`port` is used instead of the settings' one; `lent` are servers of the active workspace
-        besides those in its file; `attended` says that somebody sees permission requests."""
+        """`port` is used instead of the settings' one; `extra_servers` are added to the active
+        workspace without being written; `attended` says that somebody sees permission requests."""
         self._port = port
-        self._lent = lent or {}
+        self._extra_servers = extra_servers or {}
         self._shutdown = Shutdown()
         self._instance = InstanceLock(data_dir)
         self._control = ControlServer(
@@ -165,7 +165,7 @@ class Router:
         self._shutdown.add("write the usage history", self._learning.close)
         self._shutdown.add("stop building indexes", self.search.close)
         self._shutdown.add("end the script workers", self.endpoint.close_scripts)
-        self._catalogs.lend(self.settings.current().active_workspace, self._lent)
+        self._catalogs.add_extra(self.settings.current().active_workspace, self._extra_servers)
         with no_collection():
             for workspace in self._config.workspaces:
                 await self._editor.reconcile(workspace)

@@ -29,21 +29,21 @@ class Scripts:
     def __init__(
         self,
         folder: Path,
-        workspaces: WorkspaceCatalogs,
+        catalogs: WorkspaceCatalogs,
         scripting: Scripting,
         publish: Publish,
     ) -> None:
         self._folder = folder
-        self._workspaces = workspaces
+        self._catalogs = catalogs
         self._scripting = scripting
         self._publish = publish
         self._seen: dict[WorkspaceId, tuple[WorkspaceCatalog, Stamp]] = {}
 
     def list(self, workspace: WorkspaceId) -> tuple[SavedScript, ...]:
-        return tuple(self._workspaces.catalog(workspace).scripts.values())
+        return tuple(self._catalogs.catalog(workspace).scripts.values())
 
     def get(self, workspace: WorkspaceId, name: str) -> SavedScript:
-        script = self._workspaces.catalog(workspace).scripts.get(name)
+        script = self._catalogs.catalog(workspace).scripts.get(name)
         if script is None:
             raise NotFound(
                 said('There is no script "{name}".', name=name),
@@ -56,7 +56,7 @@ class Scripts:
     ) -> SavedScript:
         name = checked_script_name(name)
         check_script(text)
-        if name != replacing and name in self._workspaces.catalog(workspace).scripts:
+        if name != replacing and name in self._catalogs.catalog(workspace).scripts:
             raise Conflict(
                 said('There is already a script "{name}".', name=name), "Choose another name."
             )
@@ -81,7 +81,7 @@ class Scripts:
 
     async def reload(self) -> None:
         """Bring the catalogs in step with the files."""
-        for workspace, catalog in list(self._workspaces.catalogs.items()):
+        for workspace, catalog in list(self._catalogs.catalogs.items()):
             store = self._store(workspace)
             stamp = await asyncio.to_thread(store.stamp)
             if self._seen.get(workspace) == (catalog, stamp):
@@ -94,8 +94,8 @@ class Scripts:
                 self._publish(WorkspacesChanged(workspace))
 
     def _request(self, workspace: WorkspaceId) -> Request:
-        return Request("local", self._workspaces.local_principal(workspace, None), params={})
+        return Request("local", self._catalogs.local_principal(workspace, None), params={})
 
     def _store(self, workspace: WorkspaceId) -> ScriptStore:
-        self._workspaces.catalog(workspace)
+        self._catalogs.catalog(workspace)
         return ScriptStore(self._folder / workspace / "scripts", MAX_SCRIPT_BYTES)

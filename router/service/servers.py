@@ -12,7 +12,7 @@ from router.config.workspace import WorkspaceConfig
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.servers import LogLine, ServerOffers, ServerStatus
 from router.service.fleet import Fleet
-from router.service.secret_storage import concerns_about, warning_about, without_secrets
+from router.service.secret_storage import secret_concerns, secret_warning, with_secrets_stored
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
 from router.store.secrets import LayeredSecrets
@@ -51,11 +51,11 @@ class Servers:
         return self._fleet.logs.of(ref)
 
     def secret_concerns(self, ref: ServerRef) -> tuple[SecretConcern, ...]:
-        return concerns_about(self._catalogs.entry(ref).config, self._secrets)
+        return secret_concerns(self._catalogs.entry(ref).config, self._secrets)
 
     def secret_warnings(self, ref: ServerRef) -> tuple[str, ...]:
         entry, concerns = self._catalogs.entry(ref), self.secret_concerns(ref)
-        return tuple(warning_about(entry.name, entry.config, concern) for concern in concerns)
+        return tuple(secret_warning(entry.name, entry.config, concern) for concern in concerns)
 
     async def add(
         self, workspace: WorkspaceId, name: str, config: ServerConfig, *, consent: bool
@@ -136,4 +136,4 @@ class Servers:
         """Secrets kept in memory only are of use to a process that goes on serving."""
         prefix = f"{ref.workspace}/{ref.server}"
         must_last = not self._fleet.is_serving
-        return await without_secrets(config, self._secrets, prefix, must_last=must_last)
+        return await with_secrets_stored(config, self._secrets, prefix, must_last=must_last)

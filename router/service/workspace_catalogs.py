@@ -32,10 +32,10 @@ class Reconciled:
     removed: dict[ServerRef, int]
     """With the number of tools each had."""
     restarted: tuple[ServerRef, ...]
-    """New ones, and those whose configuration now decides another tool list."""
+    """New ones, and those with another `config_hash`."""
     kept: tuple[ServerRef, ...]
     enabled: frozenset[ServerRef] = frozenset()
-    """Those of the kept that were switched off before."""
+    """Those of the kept that were disabled before."""
 
 
 class WorkspaceCatalogs:
@@ -46,23 +46,23 @@ class WorkspaceCatalogs:
         self._editing = asyncio.Lock()
         self._caches: dict[WorkspaceId, DiskToolCache] = {}
         self._approvals: dict[WorkspaceId, ApprovalStore] = {}
-        self._lent: dict[WorkspaceId, Mapping[str, ServerConfig]] = {}
-        self.trouble_of: Callable[[ServerRef], Failure | None] = _no_trouble
-        """Why a server could not say what its tools are."""
+        self._extra: dict[WorkspaceId, Mapping[str, ServerConfig]] = {}
+        self.failure_of: Callable[[ServerRef], Failure | None] = _no_failure
+        """Why the tools of a server could not be discovered."""
         self.catalogs: dict[WorkspaceId, WorkspaceCatalog] = {}
 
-    def lend(self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]) -> None:
-        """Have `servers` in a workspace without writing them to its file, whose own come first.
+    def add_extra(self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]) -> None:
+        """Add `servers` to a workspace without writing them to its file, whose own take precedence.
 
         Takes effect when the workspace is reconciled.
         """
-        self._lent[workspace] = servers
+        self._extra[workspace] = servers
 
     def check_editable(self, ref: ServerRef) -> None:
-        """Raises `InvalidInput` for a server that stands in no file."""
+        """Raises `InvalidInput` for a server that is in no file."""
         name = self.entry(ref).name
         written = self._config.workspaces[ref.workspace].mcp_servers
-        if name in self._lent.get(ref.workspace, {}) and name not in written:
+        if name in self._extra.get(ref.workspace, {}) and name not in written:
             raise InvalidInput(
                 said("{name} comes from the environment and can't be changed here.", name=name),
                 "Change its variables and start Toolbooth again.",
@@ -104,7 +104,7 @@ class WorkspaceCatalogs:
         project: ProjectId | None,
         servers: Sequence[ServerId] | None,
     ) -> None:
-        """Raises `InvalidInput` unless all that a token shall be good for exists in one place."""
+        """Raises `InvalidInput` unless everything a token is limited to exists in one workspace."""
         if workspace is None:
             if project is not None or servers is not None:
                 raise InvalidInput(
@@ -140,7 +140,7 @@ class WorkspaceCatalogs:
     async def edit(
         self, workspace: WorkspaceId, change: Callable[[WorkspaceConfig], WorkspaceConfig]
     ) -> WorkspaceConfig:
-        """Write a changed configuration. Files are waited for off the loop, one edit at a time."""
+        """Write a changed configuration, off the loop, one edit at a time."""
         self.catalog(workspace)
         async with self._editing:
             return await asyncio.to_thread(self._config.update_workspace, workspace, change)
@@ -158,23 +158,23 @@ class WorkspaceCatalogs:
             await asyncio.to_thread(self._config.bring_back, workspace)
 
     def reconcile(self, workspace: WorkspaceId) -> Reconciled:
-        """Bring the catalogue in line with the configuration, and say what that changes."""
-        config = self._with_lent(workspace, self._config.workspaces[workspace])
+        """Bring the catalog in line with the configuration; returns what that changes."""
+        config = self._with_extra(workspace, self._config.workspaces[workspace])
         catalog = self.catalogs.get(workspace)
         before: dict[ServerId, ServerEntry] = catalog.servers if catalog else {}
         if catalog is None:
             catalog = self.catalogs[workspace] = WorkspaceCatalog(
-                config, self._provider, lambda server: self.trouble_of(ServerRef(workspace, server))
+                config, self._provider, lambda server: self.failure_of(ServerRef(workspace, server))
             )
         else:
             catalog.configure(config)
         return _compare(workspace, before, catalog.servers)
 
-    def _with_lent(self, workspace: WorkspaceId, config: WorkspaceConfig) -> WorkspaceConfig:
-        lent = self._lent.get(workspace)
-        if not lent:
+    def _with_extra(self, workspace: WorkspaceId, config: WorkspaceConfig) -> WorkspaceConfig:
+        extra = self._extra.get(workspace)
+        if not extra:
             return config
-        new = {name: server for name, server in lent.items() if name not in config.mcp_servers}
+        new = {name: server for name, server in extra.items() if name not in config.mcp_servers}
         return config.model_copy(update={"mcp_servers": {**config.mcp_servers, **new}})
 
     def drop(self, workspace: WorkspaceId) -> Reconciled:
@@ -188,7 +188,7 @@ class WorkspaceCatalogs:
         return await asyncio.to_thread(cache.read, ref.server, config_hash)
 
 
-def _no_trouble(_: ServerRef) -> None:
+def _no_failure(_: ServerRef) -> None:
     """Nothing has been started yet."""
 
 

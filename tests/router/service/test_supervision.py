@@ -109,7 +109,7 @@ async def test_a_server_of_the_environment_is_used_with_its_key_and_written_nowh
     monkeypatch.setenv("ODD_API_KEY", "s3cret-key")
     with serving(odd.app) as url:
         lent = servers_of_environment({"ODD_MCP_URL": f"{url}/mcp", "ODD_API_KEY": "s3cret-key"})
-        async with running_router(tmp_path, lent=lent) as running:
+        async with running_router(tmp_path, extra_servers=lent) as running:
             ref = ServerRef(PERSONAL, ServerId("odd"))
             assert [status.id for status in running.router.servers.list(PERSONAL)] == ["odd"]
             await running.router.discovery.refresh(PERSONAL, ref.server)
@@ -155,7 +155,7 @@ async def test_a_server_in_the_file_goes_before_one_of_the_environment(tmp_path:
     async with running_router(tmp_path) as first:
         await first.add("test")
     lent = servers_of_environment({"TEST_MCP_URL": "http://127.0.0.1:9/mcp"})
-    async with running_router(tmp_path, lent=lent) as second:
+    async with running_router(tmp_path, extra_servers=lent) as second:
         [status] = second.router.servers.list(PERSONAL)
         assert status.target.endswith("stdio_server.py")
         await second.router.servers.remove(status.ref)
