@@ -1,4 +1,4 @@
-"""The settings about learning servers' lists: how much of them is shown, and what protects us."""
+"""Settings of discovery: limits of tool lists, and isolation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from router.domain.tool_lists import DEFAULT_LIMITS, STRICT_LIMITS, ListLimits
 
 
 class ListLimitSettings(Shape):
-    """How much of each server's list is shown: a preset, and what shall differ from it."""
+    """How much of each tool list is shown: a preset, and deviations from it."""
 
     preset: Literal["default", "strict"] = Field(
         default="default",
@@ -43,7 +43,7 @@ class ListLimitSettings(Shape):
 
 
 class IsolationSettings(Shape):
-    """What protects the computer while a server's lists are learnt."""
+    """Isolation of servers during discovery."""
 
     required_level: int = Field(
         default=0,

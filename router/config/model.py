@@ -1,4 +1,4 @@
-"""What the shapes of our files have in common: camelCase in JSON, frozen, nothing unknown."""
+"""The base of all configuration models: camelCase in JSON, immutable, unknown keys refused."""
 
 from __future__ import annotations
 

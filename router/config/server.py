@@ -1,6 +1,6 @@
-"""The shape of one server in our files: `mcpServers` as every client writes it, and our own keys.
+"""One entry of `mcpServers`, in the form every client uses, with keys of our own.
 
-Keys we don't know are kept and written back.
+Unknown keys are preserved.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from router.domain.servers import Transport
 DEFAULT_CONCURRENT_CALLS = 32
 DEFAULT_SESSIONS = 16
 CLIENT_FOLDER = "${workspaceFolder}"
-"""Stands in a server's `cwd`, `args` or `env` for the folder its client works in."""
+"""Placeholder in `cwd`, `args` and `env` for the folder the client works in."""
 DISCOVERY_TIMEOUT_S = 30.0
 LONGEST_DISCOVERY_S = 120.0
 
@@ -188,7 +188,7 @@ class ServerConfig(Shape):
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_json(self) -> JsonObject:
-        """Only what was set, so that the file stays as short as people wrote it."""
+        """Only keys that differ from their defaults, so that the file stays short."""
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 

@@ -1,8 +1,5 @@
-"""The shapes of our files: settings, workspaces, servers. Declared once, with descriptions that the
-settings dialog and the documentation show. No I/O: `router.store` reads and writes them.
-
-JSON keys are camelCase because the `mcpServers` part has the shape every client uses, so that
-people can paste theirs.
+"""`settings.json`. Each setting is declared once, with the description that the settings dialog and
+the documentation show. `router.store` reads and writes the file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`workspace.json`: the servers, projects and permissions of one workspace."""
+"""`workspace.json`: the servers, projects and permissions of one workspace.
+
+JSON keys are camelCase like those of `mcpServers`, so that entries of other clients can be pasted.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ class PermissionRule(Shape):
 
 
 def _rules_and_pins(place: ProjectConfig | WorkspaceConfig) -> JsonObject:
-    """Only if there are any, so that the file stays short."""
+    """Omitted if empty, so that the file stays short."""
     rules = {"rules": [rule.to_json() for rule in place.rules]} if place.rules else {}
     return {**rules, "pinned": list(place.pinned)} if place.pinned else rules
 
