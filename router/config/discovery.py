@@ -7,11 +7,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from router.config.model import Shape
+from router.config.base import ConfigModel
 from router.domain.tool_lists import DEFAULT_LIMITS, STRICT_LIMITS, ListLimits
 
 
-class ListLimitSettings(Shape):
+class ListLimitSettings(ConfigModel):
     """How much of each tool list is shown: a preset, and deviations from it."""
 
     preset: Literal["default", "strict"] = Field(
@@ -42,7 +42,7 @@ class ListLimitSettings(Shape):
         return replace(preset, **{k: v for k, v in given.items() if v is not None})
 
 
-class IsolationSettings(Shape):
+class IsolationSettings(ConfigModel):
     """Isolation of servers during discovery."""
 
     required_level: int = Field(

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
-from router.config.model import Shape
+from router.config.base import ConfigModel
 from router.config.secret_detection import PlainSecret, masked, masked_words, plain_secrets
 from router.domain.json_values import JsonObject, as_object
 from router.domain.servers import Transport
@@ -47,7 +47,7 @@ class Sharing(StrEnum):
     """Each session of a client has its own, gone when the session ends."""
 
 
-class OAuthConfig(Shape):
+class OAuthConfig(ConfigModel):
     """How to sign in to a server, where that can't be found out."""
 
     model_config = ConfigDict(
@@ -62,7 +62,7 @@ class OAuthConfig(Shape):
     )
 
 
-class ServerConfig(Shape):
+class ServerConfig(ConfigModel):
     """One entry of `mcpServers`: a command to start, or an address to connect to."""
 
     model_config = ConfigDict(

@@ -8,15 +8,15 @@ from typing import Literal
 
 from pydantic import Field
 
+from router.config.base import ConfigModel
 from router.config.discovery import IsolationSettings, ListLimitSettings
-from router.config.model import Shape
 from router.config.workspace import SCHEMA_VERSION
 from router.domain.ids import WorkspaceId
 
 DEFAULT_PORT = 3717
 
 
-class Settings(Shape):
+class Settings(ConfigModel):
     """`settings.json`: what holds for the whole application."""
 
     schema_version: Literal[1] = SCHEMA_VERSION

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from router.config.model import Shape
+from router.config.base import ConfigModel
 from router.config.server import ServerConfig as ServerConfig
 from router.domain.ids import ProjectId, ServerId
 from router.domain.json_values import JsonObject
@@ -20,7 +20,7 @@ from router.domain.workspaces import Exposure, Optimization
 SCHEMA_VERSION = 1
 
 
-class PermissionRule(Shape):
+class PermissionRule(ConfigModel):
     """A permission for all that fits it. In patterns `*` stands for anything."""
 
     permission: Permission
@@ -46,7 +46,7 @@ def _rules_and_pins(place: ProjectConfig | WorkspaceConfig) -> JsonObject:
     return {**rules, "pinned": list(place.pinned)} if place.pinned else rules
 
 
-class ProjectConfig(Shape):
+class ProjectConfig(ConfigModel):
     """A named selection of a workspace's servers, with its own permissions and optimization."""
 
     name: str = Field(min_length=1, max_length=80)
@@ -65,7 +65,7 @@ class ProjectConfig(Shape):
         return {**plain, "optimization": self.optimization, **_rules_and_pins(self)}
 
 
-class WorkspaceConfig(Shape):
+class WorkspaceConfig(ConfigModel):
     """`workspace.json`: an isolated set of servers and projects."""
 
     schema_version: Literal[1] = SCHEMA_VERSION

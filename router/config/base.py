@@ -8,7 +8,7 @@ from pydantic.alias_generators import to_camel
 from router.domain.json_values import JsonObject
 
 
-class Shape(BaseModel):
+class ConfigModel(BaseModel):
     model_config = ConfigDict(
         alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid"
     )
