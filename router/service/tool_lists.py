@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from router.catalog.entries import ServerEntry
 from router.catalog.statuses import StatusBoard
-from router.catalog.vetting.differences import readable, word_diff
-from router.catalog.vetting.preparing import basis_of, original_listing
-from router.discovery.vetting import Vetting
+from router.discovery.vetting.diff import readable, word_diff
+from router.discovery.vetting.preparation import basis_of, original_listing
+from router.discovery.vetting.process import Vetting
 from router.errors import NotFound, UpstreamFailed, said
 from router.events import ApprovalsChanged, Publish, ToolsChanged
 from router.lists import ApprovalPolicy, Held, PreparedListing, ServerListing

@@ -8,7 +8,7 @@ import pytest
 
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.instructions import MAX_INSTRUCTIONS_BYTES
-from router.catalog.vetting.preparing import prepare
+from router.discovery.vetting.preparation import prepare
 from router.errors import NotFound, UpstreamFailed
 from router.lists import ServerListing
 from router.model import JsonObject, ProjectId, ServerId, ToolKey

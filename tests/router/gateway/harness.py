@@ -12,7 +12,7 @@ from typing import Any
 from router.activity import ActivityEntry
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.statuses import StatusBoard
-from router.catalog.vetting.preparing import prepare
+from router.discovery.vetting.preparation import prepare
 from router.events import Event
 from router.gateway.asking import Asking
 from router.gateway.execution import Execution

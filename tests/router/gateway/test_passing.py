@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 
 from router.activity import ActivityEntry
 from router.catalog.catalog import WorkspaceCatalog
-from router.catalog.vetting.preparing import prepare
+from router.discovery.vetting.preparation import prepare
 from router.errors import ToolboothError, UpstreamAnsweredError
 from router.gateway.asking import Asking
 from router.gateway.execution import Execution

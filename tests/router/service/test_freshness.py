@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from router.catalog.catalog import WorkspaceCatalog
-from router.catalog.vetting.preparing import prepare
+from router.discovery.vetting.preparation import prepare
 from router.events import (
     ApprovalsChanged,
     ListNotKept,

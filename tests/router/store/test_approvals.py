@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from router.catalog.vetting.preparing import prepare
+from router.discovery.vetting.preparation import prepare
 from router.lists import Approval, ApprovalPolicy, Held, PreparedTool, ServerListing
 from router.model import ServerId
 from router.store.approvals import ApprovalStore

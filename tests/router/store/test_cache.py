@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from router.catalog.vetting.preparing import prepare
+from router.discovery.vetting.preparation import prepare
 from router.errors import ToolboothError
 from router.lists import ServerListing
 from router.model import ServerId

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import router
-from router.catalog.vetting.preparing import prepare
+from router.discovery.vetting.preparation import prepare
 from router.lists import ServerListing
 from router.model import ServerId
 from router.ports import CachedListing
@@ -25,7 +25,7 @@ KILL_A_WRITER_PER_LINE = """
 import os, random, signal, sys, time
 from datetime import UTC, datetime
 from pathlib import Path
-from router.catalog.vetting.preparing import prepare
+from router.discovery.vetting.preparation import prepare
 from router.lists import ServerListing
 from router.model import ServerId
 from router.ports import CachedListing
@@ -103,7 +103,7 @@ WRITE_AND_LOOK = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from router.catalog.vetting.preparing import prepare
+from router.discovery.vetting.preparation import prepare
 from router.lists import ServerListing
 from router.model import ServerId
 from router.ports import CachedListing

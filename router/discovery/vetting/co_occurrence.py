@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from router.catalog.vetting.rules import STRONG
+from router.discovery.vetting.rules import STRONG
 
 _SENTENCE = re.compile(r"(?!\s)[^.!?。！？\n]+(?:[.!?]+(?=\S)[^.!?。！？\n]*)*")
 _LETTERS = re.compile(r"[a-z0-9]+|~")

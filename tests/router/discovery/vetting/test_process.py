@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from router.catalog.vetting.preparing import prepare
-from router.discovery.vetting import Vetting
+from router.discovery.vetting.preparation import prepare
+from router.discovery.vetting.process import Vetting
 from router.errors import UpstreamFailed
 from router.lists import DEFAULT_LIMITS, STRICT_LIMITS, ListLimits, ServerListing
 from tests.booth import is_alive
@@ -33,7 +33,7 @@ EXIT = (sys.executable, "-c", "")
 HUNGRY = (
     sys.executable,
     "-c",
-    "from router.discovery.vetting_worker import *; limit_memory(); b = bytes(2 * 1024 ** 3)",
+    "from router.discovery.vetting.worker import *; limit_memory(); b = bytes(2 * 1024 ** 3)",
 )
 
 

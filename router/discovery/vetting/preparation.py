@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from router.catalog.reading import context_tokens, listable, signature
-from router.catalog.vetting import poisoning, texts
-from router.catalog.vetting.cleaning import Cleaner
+from router.discovery.vetting import hidden_text, poisoning
+from router.discovery.vetting.sanitizer import Cleaner
 from router.lists import (
     DEFAULT_LIMITS,
     Cut,
@@ -92,7 +92,7 @@ def _acceptable(
     named: dict[str, JsonObject] = {}
     for wire in wires:
         name = str(wire["name"])
-        if not name or len(name) > _MAX_NAME or not texts.is_readable(name):
+        if not name or len(name) > _MAX_NAME or not hidden_text.is_readable(name):
             cuts[CutKind.BAD_NAME] += 1
         elif name in named:
             cuts[CutKind.SAME_NAME] += 1

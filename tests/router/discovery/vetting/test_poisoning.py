@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from router.catalog.vetting.poisoning import suspicions
-from router.catalog.vetting.preparing import prepare
-from router.catalog.vetting.texts import clean
+from router.discovery.vetting.hidden_text import clean
+from router.discovery.vetting.poisoning import suspicions
+from router.discovery.vetting.preparation import prepare
 from router.lists import Finding, FindingKind, ServerListing
 
 LABELLED = Path(__file__).parent / "labelled"

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import BinaryIO, cast
 
-from router.discovery.vetting_worker import decode_prepared, encode_job, write_message
+from router.discovery.vetting.worker import decode_prepared, encode_job, write_message
 from router.errors import UpstreamFailed
 from router.lists import ListLimits, PreparedListing, ServerListing
 from router.model import Failure, FailureKind
@@ -32,7 +32,7 @@ def worker_command() -> list[str]:
     if getattr(sys, "frozen", False):
         return [sys.executable, WORKER]
     # -P: not whatever package lies in the folder we happen to be in.
-    return [sys.executable, "-P", "-m", "router.discovery.vetting_worker"]
+    return [sys.executable, "-P", "-m", "router.discovery.vetting.worker"]
 
 
 class Vetting:

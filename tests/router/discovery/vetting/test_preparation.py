@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from router.catalog.vetting.preparing import pin_of, prepare
+from router.discovery.vetting.preparation import pin_of, prepare
 from router.lists import (
     DEFAULT_LIMITS,
     STRICT_LIMITS,

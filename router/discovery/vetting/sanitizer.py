@@ -1,4 +1,4 @@
-"""Making a definition fit to be shown: texts cleaned, schemas bounded, and an account of it all."""
+"""Makes a tool definition safe to show: texts cleaned, schemas bounded, each change recorded."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import Any, cast
 
-from router.catalog.vetting import texts
+from router.discovery.vetting import hidden_text
 from router.lists import CutKind, Finding, FindingKind, ListLimits
 from router.model import JsonObject, as_array, as_object
 
@@ -47,7 +47,7 @@ class Cleaner:
         shown = self._seen(text, where)
         if len(shown) > limit:
             self.account.cuts[over] += 1
-        return texts.shortened(shown, limit)
+        return hidden_text.shortened(shown, limit)
 
     def description(self, text: str, where: str) -> str:
         limit = self._limits.description_characters
@@ -138,18 +138,18 @@ class Cleaner:
         return self._seen(value, where) if isinstance(value, str) else value
 
     def _key(self, key: str, where: str) -> str:
-        return key if texts.is_plain(key) else self._seen(key, f"{where} (name)")
+        return key if hidden_text.is_plain(key) else self._seen(key, f"{where} (name)")
 
     def _seen(self, text: str, where: str) -> str:
         """`text` without what is hidden in it, noted for the search that follows."""
-        cleaned = texts.clean(text)
+        cleaned = hidden_text.clean(text)
         if cleaned.hidden:
             self.account.cuts[CutKind.HIDDEN_TEXT] += 1
             for hidden in cleaned.hidden:
                 self.account.find(FindingKind.HIDDEN_TEXT, hidden.rule, where, hidden.words)
         if cleaned.markup:
             self.account.cuts[CutKind.MARKUP] += 1
-            self.account.texts += [(where, comment) for comment in texts.comments(text)]
+            self.account.texts += [(where, comment) for comment in hidden_text.comments(text)]
         self.account.texts.append((where, cleaned.text))
         return cleaned.text
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from router.catalog.vetting.rules import HALF, HINT, STRONG, rule
+from router.discovery.vetting.rules import HALF, HINT, STRONG, rule
 
 _NEAR = r"[^.\n]{0,60}"
 _FAR = r"[^.\n]{0,100}"

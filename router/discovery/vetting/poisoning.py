@@ -16,9 +16,9 @@ from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 
-from router.catalog.vetting.companies import companies
-from router.catalog.vetting.poisoning_languages import OTHER_LANGUAGES
-from router.catalog.vetting.poisoning_rules import ENGLISH
+from router.discovery.vetting.co_occurrence import companies
+from router.discovery.vetting.poisoning_languages import OTHER_LANGUAGES
+from router.discovery.vetting.poisoning_rules import ENGLISH
 
 RULES = ENGLISH + OTHER_LANGUAGES
 _ENOUGH = 1.0

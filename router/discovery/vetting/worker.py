@@ -10,7 +10,7 @@ import json
 import sys
 from typing import Any, BinaryIO
 
-from router.catalog.vetting.preparing import prepare
+from router.discovery.vetting.preparation import prepare
 from router.lists import (
     ListLimits,
     PreparedListing,

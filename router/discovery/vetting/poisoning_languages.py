@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from router.catalog.vetting.rules import HALF, HINT, STRONG, rule
+from router.discovery.vetting.rules import HALF, HINT, STRONG, rule
 
 _JA_PRIVATE = (
     r"(?:会話(?:履歴|内容|ログ|全体|の全文|のすべて)?|チャット(?:履歴|ログ)|システムプロンプト|秘密鍵|認証情報"
