@@ -39,6 +39,7 @@ def write_forever(cache):
         cache.write(ServerId("time"), listing)
         number += 1
 
+prepare(ServerListing(({"name": "tool", "description": "Loads the rules before the fork."},)))
 cache = DiskToolCache(Path(sys.argv[1]))
 chance = random.Random(20260310)
 for _ in sys.stdin:

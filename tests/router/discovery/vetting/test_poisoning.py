@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from router.discovery.vetting.hidden_text import clean
-from router.discovery.vetting.poisoning import suspicions
+from router.discovery.vetting.poisoning import detect
 from router.discovery.vetting.preparation import prepare
 from router.lists import Finding, FindingKind, ServerListing
 
@@ -106,5 +106,5 @@ def test_a_finding_names_its_rule_and_place() -> None:
 )
 def test_no_text_makes_the_search_slow(text: str) -> None:
     began = time.process_time()
-    suspicions(text)
+    detect(text)
     assert time.process_time() - began < 2
