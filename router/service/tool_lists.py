@@ -13,7 +13,7 @@ from router.catalog.entries import ServerEntry
 from router.catalog.statuses import StatusBoard
 from router.discovery.vetting.diff import readable, word_diff
 from router.discovery.vetting.preparation import basis_of, original_listing
-from router.discovery.vetting.process import Vetting
+from router.discovery.vetting.process import VettingProcess
 from router.errors import NotFound, UpstreamFailed, said
 from router.events import ApprovalsChanged, Publish, ToolsChanged
 from router.lists import ApprovalPolicy, Held, PreparedListing, ServerListing
@@ -37,7 +37,7 @@ class ToolLists:
         self._board = board
         self._settings = settings
         self._publish = publish
-        self._vetting = Vetting()
+        self._vetting = VettingProcess()
         self._policies: dict[WorkspaceId, ApprovalPolicy] = {}
         self.outdated: set[ServerRef] = set()
         """Those whose list was made with other limits, and may lack what these allow."""

@@ -1,4 +1,4 @@
-"""What is shown of a server's list: cleaned, bounded, and with an account of what is missing."""
+"""What is shown of a server's list: cleaned, bounded, with a record of what was cut."""
 
 from __future__ import annotations
 
