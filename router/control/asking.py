@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from router.api.router import RouterPort
-from router.config.model import first_problem
+from router.config.base import first_problem
 from router.control import views
 from router.domain.errors import InvalidInput, NoWorkspace
 from router.domain.ids import ProjectId, ServerId, ServerRef, WorkspaceId

@@ -96,7 +96,7 @@ async def _stored_secrets(
 
 
 async def require_keyring(secrets: LayeredSecrets) -> None:
-    """Raises `SecretUnavailable` without a keyring: secrets would be lost when this process ends."""
+    """Raises `SecretUnavailable` without a keyring: secrets would end with this process."""
     await secrets.set(_TRIAL, _TRIAL)
     lasts = secrets.persisted(_TRIAL)
     await secrets.delete(_TRIAL)

@@ -1,4 +1,4 @@
-"""What the shapes of our files have in common: camelCase in JSON, frozen, nothing unknown."""
+"""The base of all configuration models: camelCase in JSON, immutable, unknown keys refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic.alias_generators import to_camel
 from router.domain.json_values import JsonObject
 
 
-class Shape(BaseModel):
+class ConfigModel(BaseModel):
     model_config = ConfigDict(
         alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid"
     )
