@@ -15,8 +15,7 @@ from typing import assert_never
 
 from router.activity import ActivityEntry
 from router.collecting import no_collection
-from router.control.channel import ControlServer, socket_address
-from router.control.commands import dispatch
+from router.commands.registry import dispatch
 from router.errors import InvalidInput
 from router.events import (
     ActivityRecorded,
@@ -32,6 +31,7 @@ from router.gateway.recording import Request
 from router.interop.places import Places
 from router.model import Caller, JsonObject, ToolKey, WorkspaceId
 from router.result import Failed, ToolResult
+from router.runtime.local_ipc import ControlServer, socket_address
 from router.search.cloud import CloudSearch
 from router.search.provider import Provider
 from router.service.announcing import Announcer

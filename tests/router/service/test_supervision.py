@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from router.cli.environment_servers import servers_of_environment
-from router.control.commands import dispatch
+from router.commands.registry import dispatch
 from router.errors import InvalidInput
 from router.events import AttentionNeeded, ServerStatusChanged
 from router.model import FailureKind, ServerId, ServerRef, ServerState

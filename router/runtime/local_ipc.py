@@ -22,7 +22,6 @@ from typing import Any, TypeAlias, cast
 from router.errors import ToolboothError
 from router.model import JsonObject, as_object
 from router.result import failed
-from router.store.files import private_folder
 from router.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
@@ -107,7 +106,7 @@ class ControlServer:
 
 def _make_way(address: str) -> None:
     """A socket left by an instance that was killed goes: we hold the lock of the directory now."""
-    private_folder(Path(address).parent)
+    Path(address).parent.mkdir(mode=0o700, exist_ok=True)
     _check_private(address)
     _unlink(address)
 

@@ -1,0 +1,1 @@
+"""What every part of the router runs on: the local IPC."""
