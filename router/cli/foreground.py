@@ -30,12 +30,12 @@ SERVE = Command(
     "serve",
     "Run the router without a window.",
     None,
-    (Argument("--port", type=_port, metavar="N", help="instead of the one in the settings"),),
+    (Argument("--port", type=_port, metavar="N", help="default: the port in the settings"),),
     ("--port 0 --data-dir /tmp/toolbooth",),
 )
 CONNECT = Command(
     "connect",
-    "Speak MCP on stdin and stdout, for apps that can only start programs.",
+    "Connect an app that can only start programs: MCP on stdin and stdout.",
     None,
     (Argument("--profile", type=nonempty, default="bridge", metavar="ID", help="the app"),),
     ("--profile claude-desktop",),

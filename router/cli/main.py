@@ -42,7 +42,8 @@ def run(words: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
         return _discard_output()
     except ModuleNotFoundError as error:
         incomplete = ToolboothError(
-            f"This installation lacks {error.name}.", "Install again; from source, with: make run"
+            f"{error.name} is missing from this installation.",
+            "Install again; from source, with: make run",
         )
         return _complain(incomplete, FAILED, as_json=_wants_json(words))
     except Exception as error:

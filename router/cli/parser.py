@@ -24,7 +24,7 @@ from router.commands.registry import DECLARED
 COMMANDS: tuple[Command | Group, ...] = (*foreground.COMMANDS, *DECLARED)
 _COMMON = (
     Argument("--json", action="store_true", help="print JSON"),
-    Argument("--data-dir", type=nonempty, metavar="D", help="where settings and state lie"),
+    Argument("--data-dir", type=nonempty, metavar="D", help="where settings and state are stored"),
 )
 _EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage."
 _OWN_OPTIONS = ("-h", "--help", "--version")
@@ -42,7 +42,7 @@ def parse(words: Sequence[str]) -> Invocation:
     if command.name == "add":
         values["program"] = program or []
     elif program is not None:
-        raise WrongUsage('Only "add" takes a command behind "--".', "See: toolbooth --help")
+        raise WrongUsage('Only "add" takes a command after "--".', "See: toolbooth --help")
     arguments = {camel_case(name): value for name, value in values.items()}
     return Invocation(command, arguments, as_json, data_dir)
 
@@ -77,7 +77,7 @@ def _build() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="toolbooth",
         description="One door for all your MCP servers.",
-        epilog=f"toolbooth COMMAND --help explains one, with an example. {_EXIT_CODES}",
+        epilog=f"toolbooth COMMAND --help shows one with examples. {_EXIT_CODES}",
     )
     parser.add_argument("--version", action="version", version=f"toolbooth {__version__}")
     parsers: dict[str, Any] = {"": _subparsers(parser)}
@@ -96,7 +96,7 @@ def _subparsers(parser: argparse.ArgumentParser) -> Any:
 
 
 def _add_group(parsers: Any, group: Group) -> Any:
-    more = f"toolbooth {group.name} COMMAND --help explains one. {_EXIT_CODES}"
+    more = f"toolbooth {group.name} COMMAND --help shows one with examples. {_EXIT_CODES}"
     return _subparsers(
         parsers.add_parser(group.name, help=group.help, description=group.help, epilog=more)
     )

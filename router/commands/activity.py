@@ -68,7 +68,7 @@ async def _activity(context: Context) -> JsonObject:
 def _activity_lines(result: JsonObject) -> list[str]:
     entries: list[JsonObject] = result["entries"]
     if not entries:
-        return ["Nothing was noted."]
+        return ["No activity yet."]
     return table(
         (
             local_time(e["at"]),
@@ -154,8 +154,8 @@ COMMANDS = (
             Argument("--client", type=nonempty, metavar="NAME"),
             Argument("--server", type=nonempty, metavar="ID"),
             Argument("--kind", choices=[str(kind) for kind in ActivityKind]),
-            Argument("--errors", action="store_true", help="only what did not work"),
-            Argument("--export", choices=("csv", "jsonl"), help="all of it, for programs"),
+            Argument("--errors", action="store_true", help="only failures"),
+            Argument("--export", choices=("csv", "jsonl"), help="write all entries"),
         ),
         ("--since 12h --errors", "--export csv"),
         _activity_lines,

@@ -13,9 +13,9 @@ from router.names import parse_tool_key
 from router.receipts import DiscoveryAccess
 
 _ACCESS = {
-    DiscoveryAccess.NETWORK: "let it have network and secrets while its tools are listed",
-    DiscoveryAccess.UNCONFINED: "list its tools without any isolation",
-    DiscoveryAccess.ISOLATED: "take either back",
+    DiscoveryAccess.NETWORK: "allow network and secrets while its tools are discovered",
+    DiscoveryAccess.UNCONFINED: "discover its tools without a sandbox",
+    DiscoveryAccess.ISOLATED: "undo --network or --unconfined",
 }
 _MARKS = {
     WordChange.SAME: ("", ""),
@@ -123,14 +123,14 @@ def _printable(text: str) -> str:
 COMMANDS = (
     Command(
         "approve",
-        "Let a server's command run, or a tool be used.",
+        "Approve a server's command or a tool.",
         _approve,
         (
             WORKSPACE,
             Argument(
                 "server",
                 metavar="SERVER|TOOLKEY",
-                help="a server, with all of its tools that wait; or one tool",
+                help="a server with all of its pending tools, or one tool",
             ),
             OneOf(
                 *(
@@ -150,7 +150,7 @@ COMMANDS = (
     ),
     Command(
         "pending",
-        "Show the tools that wait for your approval.",
+        "Show the tools that need your approval.",
         _pending,
         (WORKSPACE, Argument("server", nargs="?", metavar="NAME")),
         ("files",),
@@ -158,7 +158,7 @@ COMMANDS = (
     ),
     Command(
         "findings",
-        "Show what looks suspicious in tools' words.",
+        "Show suspicious text in tools.",
         _findings,
         (WORKSPACE, Argument("server", nargs="?", metavar="NAME")),
         ("",),

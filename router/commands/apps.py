@@ -89,7 +89,7 @@ def _preview_lines(result: JsonObject) -> list[str]:
 
 
 def _connect_lines(result: JsonObject) -> list[str]:
-    backup = f"Backup: {result['backup']}" if result["backup"] else "There was no file before."
+    backup = f"Backup: {result['backup']}" if result["backup"] else "The file did not exist before."
     return [f"Connected {result['name']} in {result['path']}.", backup, *_warning_lines(result)]
 
 
@@ -125,7 +125,7 @@ def _found_lines(result: JsonObject) -> list[str]:
     servers: list[JsonObject] = result["servers"]
     lines = table((s["source"], s["name"], s["transport"], s["target"]) for s in servers)
     problems = [f"! {problem}" for problem in result["problems"]]
-    return [*(lines or ["No servers were found in other applications."]), *problems]
+    return [*(lines or ["No servers were found in other apps."]), *problems]
 
 
 # import
@@ -135,7 +135,7 @@ def _import_request(given: JsonObject) -> JsonObject:
     file, app = given["file"], given["from"]
     if (file is None) == (app is None):
         raise WrongUsage(
-            "Name either a file or an application.",
+            "Name either a file or an app.",
             "toolbooth import FILE, or toolbooth import --from CLIENT",
         )
     return {**given, "file": file and str(file.resolve()), "answers": pairs(given["answers"])}
@@ -179,12 +179,12 @@ def _is_of(entry: FoundServer | LeftOut, client: str) -> bool:
 
 
 COMMANDS = (
-    Group("client", "Connect other applications, and see what they have."),
-    Command("client list", "List the applications we can connect.", _list, lines=_app_lines),
-    Command("client servers", "List the servers they have.", _servers, lines=_found_lines),
+    Group("client", "Connect other apps, and see their servers."),
+    Command("client list", "List the apps that can be connected.", _list, lines=_app_lines),
+    Command("client servers", "List the servers of other apps.", _servers, lines=_found_lines),
     Command(
         "client preview",
-        "Show what connecting one would change in its file.",
+        "Show what connecting an app would change in its file.",
         _preview,
         (_CLIENT,),
         ("cursor",),
@@ -192,7 +192,7 @@ COMMANDS = (
     ),
     Command(
         "client connect",
-        "Connect one: our entry in its file, with a token of its own.",
+        "Connect an app: adds Toolbooth to its file, with a token of its own.",
         _connect,
         (_CLIENT,),
         ("cursor",),
@@ -200,7 +200,7 @@ COMMANDS = (
     ),
     Command(
         "client disconnect",
-        "Take our entry out of its file.",
+        "Remove Toolbooth from an app's file.",
         _disconnect,
         (_CLIENT,),
         ("cursor",),
@@ -208,19 +208,19 @@ COMMANDS = (
     ),
     Command(
         "import",
-        "Add the servers of another application.",
+        "Add servers from a file or another app.",
         _import,
         (
             WORKSPACE,
-            Argument("file", type=Path, nargs="?"),
-            Argument("--from", type=nonempty, metavar="CLIENT"),
+            Argument("file", type=Path, nargs="?", help="JSON with `mcpServers`"),
+            Argument("--from", type=nonempty, metavar="CLIENT", help="an app; see: client list"),
             Argument(
                 "--answer",
                 action="append",
                 default=[],
                 dest="answers",
                 metavar="ID=V",
-                help="to what it asks for",
+                help="answer to what the app would ask for",
             ),
         ),
         ("~/mcp.json", "--from cursor"),

@@ -146,9 +146,11 @@ def pairs(texts: list[str]) -> dict[str, str]:
     return {key: value for key, _, value in (text.partition("=") for text in texts)}
 
 
-WORKSPACE = Argument("--workspace", type=nonempty, metavar="W", help="instead of the active one")
-PROJECT = Argument("--project", type=nonempty, metavar="P")
-SERVERS = Argument("--server", action="append", dest="servers", metavar="S", help="it may use")
+WORKSPACE = Argument("--workspace", type=nonempty, metavar="W", help="default: the active one")
+PROJECT = Argument("--project", type=nonempty, metavar="P", help="a project's id or name")
+SERVERS = Argument(
+    "--server", action="append", dest="servers", metavar="S", help="a server it may use"
+)
 TOOL_ARGUMENTS = Argument("arguments", nargs="?", default="{}", metavar="JSON")
 
 

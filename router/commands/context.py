@@ -97,9 +97,7 @@ class Context:
         """Meant by id or name."""
         ref = self.router.find_server(self.workspace, str(self["server"]))
         if ref.server == SCRIPTS:
-            raise InvalidInput(
-                "The scripts you keep are no server of their own.", "See: toolbooth script list"
-            )
+            raise InvalidInput("Saved scripts are not a server.", "See: toolbooth script list")
         return ref
 
     @property

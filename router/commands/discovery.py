@@ -14,7 +14,7 @@ from router.model import DiscoveryStatus, JsonObject, as_array, as_object
 _FAILED = (DiscoveryStatus.FAILED, DiscoveryStatus.TIMEOUT)
 _ATTEMPTS = {
     "files": "Files it tried to open outside its home",
-    "hosts": "Where it tried to connect",
+    "hosts": "Hosts it tried to connect to",
     "programs": "Programs it started",
 }
 
@@ -36,8 +36,8 @@ async def _receipt(context: Context) -> JsonObject:
     ref = context.server
     if (found := context.router.receipt(ref)) is None:
         raise NotFound(
-            f"{ref.server} has no receipt: its lists were not learnt in isolation yet.",
-            f"Learn them with: toolbooth refresh {ref.server}",
+            f"{ref.server} has no receipt: its tools were not discovered in a sandbox yet.",
+            f"Discover them with: toolbooth refresh {ref.server}",
         )
     package = found.package
     return {
@@ -81,13 +81,15 @@ def _receipt_lines(receipt: JsonObject) -> list[str]:
 COMMANDS = (
     Command(
         "refresh",
-        "Learn the tool lists anew.",
+        "Discover the servers' tools again.",
         _refresh,
         (
             WORKSPACE,
             Argument("server", nargs="?", metavar="NAME"),
-            Argument("--packages", action="store_true", help="fetch npm and PyPI servers anew"),
-            Argument("--cancel", action="store_true", help="end those that are under way"),
+            Argument(
+                "--packages", action="store_true", help="download npm and PyPI packages again"
+            ),
+            Argument("--cancel", action="store_true", help="cancel the refreshes in progress"),
         ),
         ("", "files --packages"),
         server_lines,
@@ -95,7 +97,7 @@ COMMANDS = (
     ),
     Command(
         "receipt",
-        "Say what a server tried while its lists were learnt.",
+        "Show what a server tried to access while its tools were discovered.",
         _receipt,
         (WORKSPACE, SERVER),
         ("files",),

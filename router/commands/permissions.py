@@ -24,7 +24,11 @@ from router.permissions import Answer, AskId
 
 _PERMISSIONS = [str(each) for each in Permission]
 _PATTERNS = ("server", "tool", "prompt", "resource")
-_EFFECTS = ("read-only", "destructive", "open-world")
+_EFFECTS = {
+    "read-only": "tools that say they only read",
+    "destructive": "tools that say they may delete or overwrite",
+    "open-world": "tools that say they reach beyond this computer",
+}
 
 
 # permission set
@@ -141,7 +145,7 @@ async def _asks(context: Context) -> list[JsonObject]:
 
 def _ask_lines(asks: list[JsonObject]) -> list[str]:
     if not asks:
-        return ["No call waits for a yes."]
+        return ["No permission requests are pending."]
     rows = ((a["id"], a["client"], a["toolKey"], f"until {local_time(a['until'])}") for a in asks)
     return table(rows)
 
@@ -152,10 +156,10 @@ async def _answer(context: Context) -> None:
 
 
 COMMANDS = (
-    Group("permission", "Say what may be used."),
+    Group("permission", "Manage what clients may use."),
     Command(
         "permission set",
-        "Set a tool's.",
+        "Set the permission of a tool.",
         _set,
         (
             WORKSPACE,
@@ -169,7 +173,7 @@ COMMANDS = (
     ),
     Command(
         "permission list",
-        "List what is set.",
+        "List the permissions of tools, and the rules.",
         _list,
         (WORKSPACE, PROJECT),
         ("--project 'Site'",),
@@ -184,16 +188,23 @@ COMMANDS = (
             PROJECT,
             Argument("permission", nargs="?", choices=_PERMISSIONS),
             *(
-                Argument(f"--{name}", metavar="PATTERN", help="* stands for anything")
+                Argument(f"--{name}", metavar="PATTERN", help="* matches anything")
                 for name in _PATTERNS
             ),
             *(
-                Argument(f"--{name}", action=argparse.BooleanOptionalAction, help="what it says")
-                for name in _EFFECTS
+                Argument(f"--{name}", action=argparse.BooleanOptionalAction, help=text)
+                for name, text in _EFFECTS.items()
             ),
-            Argument("--argument", action="append", default=[], metavar="PATH=VALUE"),
-            Argument("--place", type=number, metavar="N", help="among the rules; else the last"),
-            Argument("--remove", type=number, metavar="N", help="the rule with this number"),
+            Argument(
+                "--argument", action="append", default=[], metavar="PATH=VALUE", help="of the call"
+            ),
+            Argument(
+                "--place",
+                type=number,
+                metavar="N",
+                help="its position among the rules; default: the last",
+            ),
+            Argument("--remove", type=number, metavar="N", help="remove the rule with this number"),
         ),
         (
             "ask --destructive",
@@ -203,10 +214,10 @@ COMMANDS = (
         _permission_lines,
         request=_rule_request,
     ),
-    Command("permission asks", "List the calls that wait.", _asks, lines=_ask_lines),
+    Command("permission asks", "List the pending permission requests.", _asks, lines=_ask_lines),
     Command(
         "permission answer",
-        "Answer one.",
+        "Answer a permission request.",
         _answer,
         (Argument("ask", metavar="ID"), Argument("answer", choices=[str(each) for each in Answer])),
         ("3f9a once",),

@@ -53,7 +53,7 @@ def _summary(context: Context, project: ProjectId | None) -> ProjectSummary:
 def _id(project: ProjectSummary) -> ProjectId:
     if project.id is None:
         raise InvalidInput(
-            "Those outside of any project have all servers of the workspace.", "Name a project."
+            "Clients outside any project have all servers of the workspace.", "Name a project."
         )
     return project.id
 
@@ -106,7 +106,7 @@ COMMANDS = (
     Group("project", "Manage the projects of a workspace."),
     Command(
         "project new",
-        "Make a project.",
+        "Create a project.",
         _new,
         (WORKSPACE, Argument("name"), SERVERS),
         ("Site --server files --server github",),
@@ -127,7 +127,9 @@ COMMANDS = (
             Argument("--optimization", choices=[OFF, *(str(o) for o in Optimization)]),
             Argument("--exposure", choices=[str(e) for e in Exposure]),
             SERVERS,
-            Argument("--all-servers", action="store_true", help="of the workspace"),
+            Argument(
+                "--all-servers", action="store_true", help="it may use all servers of the workspace"
+            ),
         ),
         (
             "Site --optimization off",
@@ -139,7 +141,7 @@ COMMANDS = (
     ),
     Command(
         "project rename",
-        "Give it another name.",
+        "Rename a project.",
         _rename,
         (WORKSPACE, _PROJECT, Argument("new_name", metavar="NEW")),
         ("Site 'Web site'",),
@@ -153,5 +155,5 @@ COMMANDS = (
         ("Site",),
         removed_line,
     ),
-    Command("project list", "List the projects.", _list, (WORKSPACE,), ("",), _project_lines),
+    Command("project list", "List projects.", _list, (WORKSPACE,), ("",), _project_lines),
 )

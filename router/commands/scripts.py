@@ -39,7 +39,7 @@ def _script_json(script: SavedScript) -> JsonObject:
 
 def _script_lines(scripts: list[JsonObject]) -> list[str]:
     if not scripts:
-        return ["No scripts yet. Keep one with: toolbooth script add NAME FILE"]
+        return ["No scripts yet. Save one with: toolbooth script add NAME FILE"]
     return table(((s["name"], _signature(s), s["description"]) for s in scripts), prose=True)
 
 
@@ -63,7 +63,7 @@ def _read(path: Path) -> str:
             "Name a file with the script, or - for stdin.",
         ) from None
     except UnicodeDecodeError:
-        raise ToolboothError(f"{path} is no text.", "Save it as UTF-8.") from None
+        raise ToolboothError(f"{path} is not a text file.", "Save it as UTF-8.") from None
 
 
 async def _add(context: Context) -> JsonObject:
@@ -111,22 +111,22 @@ def _trial_json(trial: ScriptTrial) -> JsonObject:
 
 
 COMMANDS = (
-    Group("script", "Manage the scripts you keep."),
+    Group("script", "Manage saved scripts."),
     Command(
         "script add",
-        "Keep a script.",
+        "Save a script.",
         _add,
         (
             WORKSPACE,
             _NAME,
-            Argument("file", type=Path, help='its Lua; "-" reads it from the terminal'),
-            Argument("--replace", action="store_true", help="a script of that name"),
+            Argument("file", type=Path, help='a Lua file; "-" reads stdin'),
+            Argument("--replace", action="store_true", help="replace the script with this name"),
         ),
         ("standup standup.lua",),
         single(_script_lines),
         request=_add_request,
     ),
-    Command("script list", "List the scripts.", _list, (WORKSPACE,), ("",), _script_lines),
+    Command("script list", "List scripts.", _list, (WORKSPACE,), ("",), _script_lines),
     Command(
         "script show",
         "Print a script.",
@@ -144,7 +144,7 @@ COMMANDS = (
             WORKSPACE,
             _NAME,
             TOOL_ARGUMENTS,
-            Argument("--dry", action="store_true", help="call only tools that just read"),
+            Argument("--dry", action="store_true", help="call only read-only tools"),
             PROJECT,
         ),
         ('standup \'{"team": "web"}\' --dry',),

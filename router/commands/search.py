@@ -48,11 +48,9 @@ async def _show(context: Context) -> JsonObject:
 def _history_lines(result: JsonObject) -> list[str]:
     lessons: list[JsonObject] = result["lessons"]
     misses: list[JsonObject] = result["misses"]
-    head = (
-        [] if result["learning"] else ["Learning is off. Switch it on with: toolbooth learning on"]
-    )
+    head = [] if result["learning"] else ["Learning is off. Turn it on with: toolbooth learning on"]
     if not lessons and not misses:
-        return [*head, "Nothing was learned yet."]
+        return [*head, "No usage history yet."]
     taught = [(" ".join(each["words"]), each["toolKey"], f"{each['count']:g}") for each in lessons]
     missed = [(" ".join(each["words"]), "nothing was run") for each in misses]
     return [*head, *table(taught), *table(missed)]
@@ -92,22 +90,30 @@ async def _cloud_off(context: Context) -> None:
 
 
 COMMANDS = (
-    Group("learning", "What searches have taught."),
+    Group("learning", "Manage the usage history that search learns from."),
     Command(
         "learning show",
-        "Show it, and searches that led to nothing.",
+        "Show the usage history, and searches that led to no call.",
         _show,
         (WORKSPACE, PROJECT),
         ("",),
         _history_lines,
     ),
-    Command("learning clear", "Forget it.", _clear, (WORKSPACE, PROJECT), ("--project Site",)),
-    Command("learning on", "Learn from use.", partial(_switch, on=True)),
-    Command("learning off", "Neither learn nor use what was learned.", partial(_switch, on=False)),
-    Group("cloud", "The service that cloud search asks."),
+    Command(
+        "learning clear",
+        "Clear the usage history.",
+        _clear,
+        (WORKSPACE, PROJECT),
+        ("--project Site",),
+    ),
+    Command("learning on", "Record usage, and use it in searches.", partial(_switch, on=True)),
+    Command(
+        "learning off", "Neither record nor use the usage history.", partial(_switch, on=False)
+    ),
+    Group("cloud", "Manage the service for cloud search."),
     Command(
         "cloud set",
-        "Say where it is.",
+        "Set the address of the service.",
         _cloud_set,
         (
             Argument("url", type=nonempty, metavar="URL"),
@@ -115,11 +121,11 @@ COMMANDS = (
                 "--token-env",
                 type=nonempty,
                 metavar="NAME",
-                help="take the token from this variable",
+                help="environment variable with the token",
             ),
         ),
         ("https://search.example.com --token-env SEARCH_TOKEN",),
         request=_cloud_request,
     ),
-    Command("cloud off", "Ask no service, and forget its token.", _cloud_off),
+    Command("cloud off", "Stop using the service and delete its token.", _cloud_off),
 )

@@ -31,21 +31,21 @@ if TYPE_CHECKING:
     from router.store.config import Rejected
 
 SERVER = Argument("server")
-REFRESH_HINT = "Have the missing lists learnt with: toolbooth refresh"
+REFRESH_HINT = "Discover the missing tools with: toolbooth refresh"
 _NO_SERVERS = [
     "No servers yet. Add one with: toolbooth add NAME -- COMMAND ARGS...",
-    "See what other applications have with: toolbooth client servers",
+    "See the servers of other apps with: toolbooth client servers",
 ]
 _CUTS = {
     CutKind.TOO_MANY_TOOLS: "tools beyond the limit",
-    CutKind.BAD_NAME: "tools whose name can't be read",
-    CutKind.SAME_NAME: "tools with a name that another one has",
+    CutKind.BAD_NAME: "tools with an invalid name",
+    CutKind.SAME_NAME: "tools with a duplicate name",
     CutKind.LONG_DESCRIPTION: "descriptions shortened",
     CutKind.LARGE_SCHEMA: "schemas too large to show",
     CutKind.DEEP_SCHEMA: "schemas too deep to show",
     CutKind.LONG_SCHEMA_DESCRIPTION: "descriptions in schemas shortened",
     CutKind.SCHEMA_KEYWORD: "composed parts of schemas left out",
-    CutKind.OUTSIDE_REFERENCE: "references to other places left out",
+    CutKind.OUTSIDE_REFERENCE: "external references left out",
     CutKind.MARKUP: "texts with HTML taken out",
     CutKind.HIDDEN_TEXT: "texts with hidden characters taken out",
     CutKind.ICON: "icons left out",
@@ -170,9 +170,9 @@ def _add_request(given: JsonObject) -> JsonObject:
             "toolbooth add NAME -- COMMAND ARGS..., or toolbooth add NAME --url URL",
         )
     if url and (given["env"] or given["cwd"]):
-        raise WrongUsage("--env and --cwd are for a command, and a --url has none.")
+        raise WrongUsage("--env and --cwd are for a command, not for a --url.")
     if program and given["header"]:
-        raise WrongUsage("--header goes with a --url, and a command has none.")
+        raise WrongUsage("--header goes with a --url, not with a command.")
     if url:
         config: JsonObject = {"url": url, "headers": pairs(given["header"])}
     else:
@@ -274,15 +274,27 @@ def rejection_lines(files: list[JsonObject]) -> list[str]:
 COMMANDS = (
     Command(
         "add",
-        "Add a server; that is consent to run it.",
+        "Add a server. Adding it allows its command to run.",
         _add,
         (
             WORKSPACE,
-            Argument("name", metavar="NAME", help="what you call it"),
-            Argument("--env", action="append", default=[], metavar="K=V", help="for its process"),
-            Argument("--cwd", metavar="D", help="the folder it works in"),
-            Argument("--url", help="of a server that is reached over HTTP"),
-            Argument("--header", action="append", default=[], metavar="K=V", help="sent to it"),
+            Argument("name", metavar="NAME", help="its name"),
+            Argument(
+                "--env",
+                action="append",
+                default=[],
+                metavar="K=V",
+                help="environment variable of its process",
+            ),
+            Argument("--cwd", metavar="D", help="its working directory"),
+            Argument("--url", help="address of a server over HTTP"),
+            Argument(
+                "--header",
+                action="append",
+                default=[],
+                metavar="K=V",
+                help="HTTP header sent to it",
+            ),
         ),
         (
             "Files -- npx -y @modelcontextprotocol/server-filesystem /home/me",
@@ -298,7 +310,7 @@ COMMANDS = (
     Command("remove", "Remove a server.", _remove, (WORKSPACE, SERVER), ("files",), removed_line),
     Command(
         "enable",
-        "Switch a server on.",
+        "Enable a server.",
         _on_server(lambda router, ref: router.set_server_enabled(ref, True)),
         (WORKSPACE, SERVER),
         ("files",),
@@ -306,7 +318,7 @@ COMMANDS = (
     ),
     Command(
         "disable",
-        "Switch a server off.",
+        "Disable a server.",
         _on_server(lambda router, ref: router.set_server_enabled(ref, False)),
         (WORKSPACE, SERVER),
         ("files",),
@@ -314,7 +326,7 @@ COMMANDS = (
     ),
     Command(
         "sign-in",
-        "Sign in to a server: print the page to open, and wait.",
+        "Sign in to a server: prints the page to open and waits.",
         _sign_in,
         (WORKSPACE, SERVER),
         ("notes",),
@@ -331,7 +343,7 @@ COMMANDS = (
     ),
     Command(
         "list",
-        "List the servers.",
+        "List servers.",
         _list,
         (WORKSPACE,),
         ("--workspace Work",),

@@ -35,4 +35,4 @@ def _status_lines(result: JsonObject) -> list[str]:
     return [str(first), names, *rejected, *server_lines(result["servers"])]
 
 
-COMMANDS = (Command("status", "Say what is running.", _status, (), ("--json",), _status_lines),)
+COMMANDS = (Command("status", "Show what is running.", _status, (), ("--json",), _status_lines),)

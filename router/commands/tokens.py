@@ -46,12 +46,12 @@ def _token_json(summary: TokenSummary) -> JsonObject:
 
 
 def _new_lines(issued: JsonObject) -> list[str]:
-    return [str(issued["token"]), "This is shown only now. Send it as: Authorization: Bearer TOKEN"]
+    return [str(issued["token"]), "It is shown only once. Send it as: Authorization: Bearer TOKEN"]
 
 
 def _token_lines(tokens: list[JsonObject]) -> list[str]:
     if not tokens:
-        return ["No tokens yet. Make one with: toolbooth token new NAME"]
+        return ["No tokens yet. Create one with: toolbooth token new NAME"]
     return table(
         (
             t["id"],
@@ -67,10 +67,10 @@ def _token_lines(tokens: list[JsonObject]) -> list[str]:
 
 
 COMMANDS = (
-    Group("token", "Manage the tokens of clients."),
+    Group("token", "Manage clients' tokens."),
     Command(
         "token new",
-        "Make a token; it is shown once.",
+        "Create a token. It is shown once.",
         _new,
         (
             WORKSPACE,
@@ -82,13 +82,13 @@ COMMANDS = (
                 type=seconds,
                 dest="lifetime_s",
                 metavar="TIME",
-                help="after 12h, 30d or 4w",
+                help="lifetime: 12h, 30d or 4w",
             ),
         ),
         ("Laptop", "CI --workspace Work --server files --expires 30d"),
         _new_lines,
     ),
-    Command("token list", "List the tokens.", _list, lines=_token_lines),
+    Command("token list", "List tokens.", _list, lines=_token_lines),
     Command(
         "token revoke",
         "Revoke a token.",

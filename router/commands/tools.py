@@ -117,7 +117,7 @@ async def _search(context: Context) -> list[JsonObject]:
 
 def _hit_lines(hits: list[JsonObject]) -> list[str]:
     if not hits:
-        return ["No tool fits. See all of them with: toolbooth tools"]
+        return ["No tool matches. See all of them with: toolbooth tools"]
     rows = ((f"{h['relevance']:.2f}", h["toolKey"], h["description"]) for h in hits)
     return table(rows, prose=True)
 
@@ -219,14 +219,14 @@ def _pin_lines(pins: list[JsonObject]) -> list[str]:
     if not pins:
         return ["Nothing is pinned: clients find every tool by searching."]
     costs = (pin["contextTokens"] for pin in pins)
-    said = ("not there now" if cost is None else counted(cost, "token") for cost in costs)
+    said = ("not available" if cost is None else counted(cost, "token") for cost in costs)
     return table(zip((pin["toolKey"] for pin in pins), said, strict=True))
 
 
 COMMANDS = (
     Command(
         "tools",
-        "List the tools.",
+        "List tools.",
         _tools,
         (WORKSPACE, Argument("server", nargs="?")),
         ("", "files"),
@@ -234,7 +234,7 @@ COMMANDS = (
     ),
     Command(
         "search",
-        "Search as a client would.",
+        "Search for tools as a client would.",
         _search,
         (
             WORKSPACE,
@@ -247,7 +247,7 @@ COMMANDS = (
     ),
     Command(
         "call",
-        "Run a tool.",
+        "Call a tool.",
         _call,
         (WORKSPACE, _TOOL_KEY, TOOL_ARGUMENTS, PROJECT),
         ('time:get_current_time \'{"timezone": "UTC"}\'',),
@@ -257,7 +257,7 @@ COMMANDS = (
     ),
     Command(
         "pin",
-        "Let clients have a tool without a search; or list those.",
+        "Pin tools, so that clients have them without a search; or list pinned tools.",
         _pin,
         (WORKSPACE, Argument("tool_keys", nargs="*", metavar="TOOLKEY"), PROJECT),
         ("files:read_file", "", "--project Site"),
@@ -265,7 +265,7 @@ COMMANDS = (
     ),
     Command(
         "unpin",
-        "Let a tool be searched for again.",
+        "Unpin tools.",
         _unpin,
         (WORKSPACE, Argument("tool_keys", nargs="+", metavar="TOOLKEY"), PROJECT),
         ("files:read_file",),

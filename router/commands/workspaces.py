@@ -88,11 +88,11 @@ async def _list(context: Context) -> list[JsonObject]:
 COMMANDS = (
     Group("workspace", "Manage workspaces."),
     Command(
-        "workspace new", "Make a workspace.", _new, (_NAME,), ("Work",), single(_workspace_lines)
+        "workspace new", "Create a workspace.", _new, (_NAME,), ("Work",), single(_workspace_lines)
     ),
     Command(
         "workspace use",
-        "Make it the active one.",
+        "Make a workspace the active one.",
         _use,
         (_NAME,),
         ("Work",),
@@ -100,7 +100,7 @@ COMMANDS = (
     ),
     Command(
         "workspace remove",
-        "Remove a workspace; it can be restored.",
+        "Remove a workspace. It can be restored.",
         _remove,
         (_NAME,),
         ("Work",),
@@ -108,7 +108,7 @@ COMMANDS = (
     ),
     Command(
         "workspace restore",
-        "Bring back the workspace that was removed.",
+        "Restore a removed workspace.",
         _restore,
         (_NAME,),
         ("work",),
@@ -116,7 +116,7 @@ COMMANDS = (
     ),
     Command(
         "workspace rename",
-        "Give it another name.",
+        "Rename a workspace.",
         _rename,
         (_NAME, Argument("new_name", metavar="NEW")),
         ("Work 'Day job'",),
@@ -132,11 +132,11 @@ COMMANDS = (
                 "--approval",
                 choices=[str(policy) for policy in ApprovalPolicy],
                 required=True,
-                help="when you are asked about tools",
+                help="when tools need your approval",
             ),
         ),
         ("--workspace Work --approval ask_always",),
         single(_workspace_lines),
     ),
-    Command("workspace list", "List the workspaces.", _list, lines=_workspace_lines),
+    Command("workspace list", "List workspaces.", _list, lines=_workspace_lines),
 )
