@@ -56,6 +56,7 @@ from router.events import (
     SettingsApplied,
     TokensChanged,
     ToolsChanged,
+    WindowRequested,
     WorkspacesChanged,
     WorkspaceSwitched,
 )
@@ -281,6 +282,7 @@ class MainWindow(QMainWindow):
                 | PermissionAsked()
                 | PermissionSettled()
                 | ApprovalsChanged()
+                | WindowRequested()
             ):
                 pass  # What of it the window shows comes with an event of its own.
             case _:

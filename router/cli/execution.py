@@ -17,6 +17,7 @@ from router.runtime.local_ipc import send, socket_address
 from router.store.instance import describe
 
 _LOOKS = 5
+_STARTS_WITHIN_S = 10.0
 _LOOK_AGAIN_S = 0.1
 
 
@@ -40,7 +41,7 @@ async def _execute(call: Invocation, data_dir: Path) -> Any:
 async def _instance(data_dir: Path) -> AsyncGenerator[Send]:
     """The running instance, or a router of our own on the files."""
     if await _is_running(data_dir):
-        yield functools.partial(send, socket_address(data_dir))
+        yield functools.partial(send, socket_address(data_dir), patience_s=_STARTS_WITHIN_S)
         return
     from router.commands.registry import dispatch
     from router.service import Router  # takes most of a second: only where it is needed

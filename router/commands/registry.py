@@ -21,6 +21,7 @@ from router.commands import (
     status,
     tokens,
     tools,
+    window,
     workspaces,
 )
 from router.commands.command import Command, Group, Handler
@@ -49,7 +50,8 @@ DECLARED: tuple[Command | Group, ...] = (
 COMMANDS = {each.name: each for each in DECLARED if isinstance(each, Command)}
 _HANDLERS: dict[str, Handler] = {
     **{name: command.handler for name, command in COMMANDS.items() if command.handler},
-    **servers.STEPS,
+    **servers.HANDLERS,
+    **window.HANDLERS,
 }
 
 

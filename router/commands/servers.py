@@ -351,8 +351,8 @@ COMMANDS = (
         run=_list_run,
     ),
 )
-STEPS: dict[str, Handler] = {
+HANDLERS: dict[str, Handler] = {
     "rejected": _rejected,
     "sign-in wait": _on_server(lambda router, ref: router.sign_in_ended(ref)),
 }
-"""Handlers that commands use and nobody types."""
+"""Requests that commands send and nobody types."""

@@ -1,7 +1,8 @@
-"""The local socket between `toolbooth COMMAND` and the running instance.
+"""Requests to the running instance: from `toolbooth COMMAND` or a second start of the window.
 
-One JSON object per line each way: `{"command", "arguments"}` in, `{"ok", "result" | "error"}` out.
-A Unix socket that only its user can open; on Windows a named pipe, which others may not write to.
+One connection, one request. One JSON object per line each way: `{"command", "arguments"}` in,
+`{"ok", "result" | "error"}` out. A Unix socket that only its user can open; on Windows a named
+pipe, which others may not write to.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -30,10 +32,15 @@ Handle: TypeAlias = Callable[[str, JsonObject], Awaitable[Any]]
 _MAX_LINE_BYTES = 64 * 1024 * 1024
 _MAX_SOCKET_PATH = 100
 """The kernel's limit is 104 to 108 bytes."""
+_RETRY_S = 0.1
+
+
+class NotListening(ToolboothError):
+    """Nobody answers at the address now; the instance may be starting or stopping."""
 
 
 def socket_address(data_dir: Path) -> str:
-    """Where the instance on `data_dir` listens; the same for everyone who asks."""
+    """Where the instance on `data_dir` listens."""
     digest = hashlib.sha256(str(data_dir.resolve()).encode()).hexdigest()[:16]
     if sys.platform == "win32":
         return rf"\\.\pipe\toolbooth-{digest}"
@@ -43,7 +50,10 @@ def socket_address(data_dir: Path) -> str:
     return str(_short_folder() / f"{digest}.sock")
 
 
-class ControlServer:
+class LocalServer:
+    """Answers the requests at `address`, each by `handle`. Only the holder of the instance lock may
+    start one."""
+
     def __init__(self, address: str, handle: Handle) -> None:
         self._address = address
         self._handle = handle
@@ -54,7 +64,7 @@ class ControlServer:
         if sys.platform == "win32":
             await _serve_pipe(self._address, self._accepted)
             return
-        _make_way(self._address)
+        _remove_stale(self._address)
         self._server = await asyncio.start_unix_server(
             self._accepted, self._address, limit=_MAX_LINE_BYTES
         )
@@ -104,20 +114,20 @@ class ControlServer:
         return json.dumps(answer).encode() + b"\n"
 
 
-def _make_way(address: str) -> None:
-    """A socket left by an instance that was killed goes: we hold the lock of the directory now."""
+def _remove_stale(address: str) -> None:
+    """Remove the socket of an instance that was killed: we hold the lock of its directory now."""
     Path(address).parent.mkdir(mode=0o700, exist_ok=True)
     _check_private(address)
     _unlink(address)
 
 
 def _short_folder() -> Path:
-    """Where sockets lie whose own folder has too long a name: among everybody's files."""
+    """For sockets of data directories with too long a path; in a folder that all users share."""
     return Path(tempfile.gettempdir()) / f"toolbooth-{os.getuid()}"
 
 
 def _check_private(address: str) -> None:
-    """Anyone may have made the short folder before us: trust it only if it is ours alone."""
+    """Another user may have made the short folder: trust it only if it is private to us."""
     folder = Path(address).parent
     if folder != _short_folder():
         return
@@ -134,15 +144,10 @@ def _unlink(address: str) -> None:
     Path(address).unlink(missing_ok=True)
 
 
-async def send(address: str, command: str, arguments: JsonObject) -> Any:
-    """Have the running instance do `command`; raises what it raised."""
-    try:
-        reader, writer = await _connect(address)
-    except OSError:
-        raise ToolboothError(
-            "The running instance does not take commands at this moment.",
-            "It may be starting or stopping; try again.",
-        ) from None
+async def send(address: str, command: str, arguments: JsonObject, *, patience_s: float = 0) -> Any:
+    """Have the running instance do `command`; raises what it raised. `NotListening` is raised only
+    after `patience_s`."""
+    reader, writer = await _connect_within(address, patience_s)
     try:
         request = {"command": command, "arguments": arguments}
         writer.write(json.dumps(request).encode() + b"\n")
@@ -153,12 +158,28 @@ async def send(address: str, command: str, arguments: JsonObject) -> Any:
         with contextlib.suppress(OSError):
             await writer.wait_closed()
     if not line:
-        raise ToolboothError("The running instance stopped before it answered.", "Try again.")
+        raise NotListening("The running instance stopped before it answered.", "Try again.")
     answer = as_object(json.loads(line))
     if not answer.get("ok"):
         error = as_object(answer.get("error"))
         raise ToolboothError(str(error.get("message")), str(error.get("hint") or ""))
     return answer.get("result")
+
+
+async def _connect_within(
+    address: str, patience_s: float
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    deadline = time.monotonic() + patience_s
+    while True:
+        try:
+            return await _connect(address)
+        except OSError:
+            if time.monotonic() >= deadline:
+                raise NotListening(
+                    "The running instance does not take commands at this moment.",
+                    "It may be starting or stopping; try again.",
+                ) from None
+        await asyncio.sleep(_RETRY_S)
 
 
 async def _connect(address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

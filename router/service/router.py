@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import assert_never
@@ -24,6 +24,7 @@ from router.events import (
     Event,
     SettingsApplied,
     TokensChanged,
+    WindowRequested,
     WorkspacesChanged,
     WorkspaceSwitched,
 )
@@ -31,7 +32,7 @@ from router.gateway.recording import Request
 from router.interop.places import Places
 from router.model import Caller, JsonObject, ToolKey, WorkspaceId
 from router.result import Failed, ToolResult
-from router.runtime.local_ipc import ControlServer, socket_address
+from router.runtime.local_ipc import LocalServer, socket_address
 from router.search.cloud import CloudSearch
 from router.search.provider import Provider
 from router.service.announcing import Announcer
@@ -84,9 +85,11 @@ class Router(Servers):
         lent: Mapping[str, ServerConfig] | None = None,
         places: Places | None = None,
         attended: bool = False,
+        instance: InstanceLock | None = None,
     ) -> None:
         """`lent` are servers of the active workspace besides those in its file; `attended` says
-        that somebody sees the questions a call may raise."""
+        that a window shows permission requests; `instance` may be held already."""
+        self._attended = attended
         self._announcer = Announcer()
         self._publish = self._announcer.publish
         config = ConfigStore(data_dir)
@@ -128,8 +131,8 @@ class Router(Servers):
         folder = data_dir / "workspaces"
         self.scripts = Scripts(folder, workspaces, scripting, self.local_caller, self._publish)
         self._data_dir = data_dir
-        self._instance = InstanceLock(data_dir)
-        self._control = ControlServer(
+        self._instance = instance or InstanceLock(data_dir)
+        self._control = LocalServer(
             socket_address(data_dir), lambda name, arguments: dispatch(self, name, arguments)
         )
         self._port = port
@@ -159,6 +162,7 @@ class Router(Servers):
         await self._fleet.sweep()
         await self.open()
         await self._endpoint.start(self.settings().port if self._port is None else self._port)
+        # Last of what waits: a request that comes in finds everything there, subscribers too.
         await self._control.start()
         self._instance.update(url=self.listener().url)
         self._serving = True
@@ -185,6 +189,12 @@ class Router(Servers):
 
     def subscribe(self, consumer: Callable[[Event], None]) -> Callable[[], None]:
         return self._announcer.subscribe(consumer)
+
+    def open_window(self, words: Sequence[str]) -> bool:
+        """Have the window come to the front for a start with `words`; False if there is none."""
+        if self._attended:
+            self._publish(WindowRequested(tuple(words)))
+        return self._attended
 
     # Settings
 

@@ -21,7 +21,7 @@ from router.commands.registry import COMMANDS
 from router.commands.servers import print_sign_in
 from router.errors import ToolboothError
 from router.model import JsonObject
-from router.runtime.local_ipc import ControlServer, send, socket_address
+from router.runtime.local_ipc import LocalServer, send, socket_address
 from router.store.instance import InstanceLock
 from tests.router.cli.terminal import SERVER, Terminal
 from tests.running import Running, running_router
@@ -317,7 +317,7 @@ async def test_a_short_folder_that_others_can_open_is_refused(
     address = socket_address(tmp_path / ("x" * 120))
     folder = Path(address).parent
     folder.mkdir(mode=0o755)
-    server = ControlServer(address, _name_of)
+    server = LocalServer(address, _name_of)
     with pytest.raises(ToolboothError, match="not private"):
         await server.start()
     with pytest.raises(ToolboothError, match="not private"):
