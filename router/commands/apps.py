@@ -43,7 +43,7 @@ def _app_lines(apps: list[JsonObject]) -> list[str]:
 
 
 async def _client(context: Context) -> ClientId:
-    """The app meant by id or name."""
+    """By id or name."""
     text = str(context["client"])
     for app in await context.router.apps.list():
         if text.casefold() in (app.id, app.name.casefold()):

@@ -16,7 +16,7 @@ from router.commands.context import Context
 from router.errors import ToolboothError
 from router.model import JsonObject, as_array, as_object
 
-Handler: TypeAlias = "Callable[[Context], Awaitable[Any]]"
+Handler: TypeAlias = Callable[[Context], Awaitable[Any]]
 """Carries a command out in the router and returns its JSON."""
 Send: TypeAlias = Callable[[str, JsonObject], Awaitable[Any]]
 """Has a handler run, by its name, in the instance that has the data directory."""
@@ -41,7 +41,7 @@ class Argument:
 
 
 class OneOf:
-    """Options that exclude each other."""
+    """Options of which only one may be given."""
 
     def __init__(self, *arguments: Argument) -> None:
         self._arguments = arguments
@@ -155,8 +155,8 @@ TOOL_ARGUMENTS = Argument("arguments", nargs="?", default="{}", metavar="JSON")
 
 
 def warnings_of(result: Any) -> list[str]:
-    told = as_object(result)
-    return [*as_array(told.get("problems")), *as_array(told.get("warnings"))]
+    found = as_object(result)
+    return [*as_array(found.get("problems")), *as_array(found.get("warnings"))]
 
 
 def camel_case(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from router.errors import InvalidInput, NoWorkspace
@@ -51,10 +52,10 @@ if TYPE_CHECKING:  # modules that take long to load, and that a command line is 
 ShapeT = TypeVar("ShapeT", bound="BaseModel")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Context:
-    """One command to carry out. What its arguments name is looked up at each use; a name that
-    means nothing raises `InvalidInput`."""
+    """One command to carry out. What its arguments name is looked up at its first use and stays the
+    same; an unknown name raises `InvalidInput`."""
 
     router: ControlledRouter
     arguments: JsonObject
@@ -69,23 +70,23 @@ class Context:
     def name(self) -> str:
         return str(self["name"])
 
-    @property
+    @cached_property
     def workspace(self) -> WorkspaceId:
-        """Meant by id or name; the active one if none is named."""
+        """By id or name; the active one if none is named."""
         named = self.get("workspace")
         return self.router.active_workspace() if named is None else self.workspace_named(named)
 
     def workspace_named(self, text: str) -> WorkspaceId:
         known = self.router.workspaces()
-        meant = [each.id for each in known if each.id == text]
-        meant += [each.id for each in known if each.name == text]
-        if meant:
-            return meant[0]
+        matches = [each.id for each in known if each.id == text]
+        matches += [each.id for each in known if each.name == text]
+        if matches:
+            return matches[0]
         raise NoWorkspace(text)
 
-    @property
+    @cached_property
     def project(self) -> ProjectId | None:
-        """Meant by id or name; the router checks that it exists."""
+        """By id or name; the router checks that it exists."""
         if not (text := self.get("project")):
             return None
         known = self.router.projects(self.workspace)
@@ -93,9 +94,9 @@ class Context:
         is_id = any(each.id == text for each in known)
         return ProjectId(text) if is_id else next(by_name, ProjectId(text))
 
-    @property
+    @cached_property
     def server(self) -> ServerRef:
-        """Meant by id or name."""
+        """By id or name."""
         ref = self.router.find_server(self.workspace, str(self["server"]))
         if ref.server == SCRIPTS:
             raise InvalidInput("Saved scripts are not a server.", "See: toolbooth script list")
@@ -106,13 +107,12 @@ class Context:
         """The server a listing is limited to; None for all."""
         return self.server.server if self.get("server") else None
 
-    @property
+    @cached_property
     def servers(self) -> list[ServerId] | None:
-        """Meant by id or name; None if none are named."""
+        """By id or name; None if none are named."""
         if not (named := self.get("servers")):
             return None
-        workspace = self.workspace
-        return [self.router.find_server(workspace, str(text)).server for text in named]
+        return [self.router.find_server(self.workspace, str(text)).server for text in named]
 
     @property
     def caller(self) -> Caller:

@@ -25,6 +25,7 @@ from router.commands import (
     workspaces,
 )
 from router.commands.command import Command, Group, Handler
+from router.commands.context import Context
 from router.errors import InvalidInput
 from router.model import JsonObject
 
@@ -56,8 +57,6 @@ _HANDLERS: dict[str, Handler] = {
 
 
 async def dispatch(router: ControlledRouter, name: str, arguments: JsonObject) -> Any:
-    from router.commands.context import Context
-
     if (handler := _HANDLERS.get(name)) is None:
         raise InvalidInput(f'This instance knows no command "{name}".', "Restart Toolbooth.")
     return await handler(Context(router, arguments))

@@ -183,15 +183,10 @@ async def _unpin(context: Context) -> list[JsonObject]:
 
 async def _set_pins(context: Context, pinned: list[str]) -> list[JsonObject]:
     """Make these the pins, each once."""
-    projects, workspace, project = (
-        context.router.project_configs,
-        context.workspace,
-        context.project,
-    )
-    before = projects.config(workspace, project)
-    distinct = tuple(dict.fromkeys(pinned))
+    configs, scope = context.router.project_configs, (context.workspace, context.project)
+    before, distinct = configs.config(*scope), tuple(dict.fromkeys(pinned))
     if distinct != before.pinned:
-        await projects.put(workspace, project, before.model_copy(update={"pinned": distinct}))
+        await configs.put(*scope, before.model_copy(update={"pinned": distinct}))
     return [
         {"toolKey": text, "contextTokens": _tokens(context, parse_tool_key(text))}
         for text in distinct
@@ -218,9 +213,11 @@ def _tokens(context: Context, key: ToolKey) -> int | None:
 def _pin_lines(pins: list[JsonObject]) -> list[str]:
     if not pins:
         return ["Nothing is pinned: clients find every tool by searching."]
-    costs = (pin["contextTokens"] for pin in pins)
-    said = ("not available" if cost is None else counted(cost, "token") for cost in costs)
-    return table(zip((pin["toolKey"] for pin in pins), said, strict=True))
+    return table((pin["toolKey"], _cost(pin["contextTokens"])) for pin in pins)
+
+
+def _cost(tokens: int | None) -> str:
+    return "not available" if tokens is None else counted(tokens, "token")
 
 
 COMMANDS = (

@@ -25,7 +25,7 @@ _WAIT_S = 0.5
 
 
 class RunningInstance(BaseModel):
-    """Who runs on a data directory, as far as it has said; `socket` is where it takes commands."""
+    """The instance on a data directory, as far as is known; `socket` is where it takes commands."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
 
