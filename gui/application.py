@@ -30,7 +30,7 @@ from gui.saying import hint_of, message_of
 from gui.tray.icon import Tray
 from gui.windows import Windows
 from router.errors import NotFound, ToolboothError
-from router.events import Event, SettingsApplied
+from router.events import Event, SettingsApplied, WindowRequested
 from router.model import ServerRef, ServerState
 from router.settings import Settings
 
@@ -233,6 +233,8 @@ class Application(QObject):
         for event in events:
             if isinstance(event, SettingsApplied):
                 self._apply(event.settings)
+            elif isinstance(event, WindowRequested):
+                self.second_start(event.words)
 
     def _apply(self, settings: Settings) -> None:
         theme().set_mode(settings.theme)
