@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gui.hosting import HostedRouter
     from router.config.settings import Settings
+    from router.store.instance_lock import InstanceLock
 
 _USAGE = """\
 usage: toolbooth [--data-dir D] [--port N] [--hidden] [LINK]
@@ -86,8 +87,8 @@ def _has_display() -> bool:
 
 
 def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) -> int:
-    """Nothing is loaded for it if one is open already."""
-    from gui.handing_over import hand_over, meeting_place
+    """Loads nothing of Qt if a window is open already."""
+    from router.cli.window import claim
     from router.domain.errors import ToolboothError
 
     try:
@@ -96,50 +97,43 @@ def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) ->
         sys.stderr.write(f"toolbooth: {folder} can't be the data directory: {error.strerror}.\n")
         return 1
     try:
-        if hand_over(meeting_place(folder), words):
-            return 0
-        return _be_the_first(folder, options, words)
+        instance = claim(folder, words)
+        return 0 if instance is None else _run_window(folder, options, instance)
     except ToolboothError as error:
         sys.stderr.write(f"toolbooth: {error.message} {error.hint}\n")
         return 1
 
 
-def _be_the_first(folder: Path, options: argparse.Namespace, words: list[str]) -> int:
+def _run_window(folder: Path, options: argparse.Namespace, instance: InstanceLock) -> int:
     try:
         from qasync import QEventLoop  # pyright: ignore[reportMissingTypeStubs]
 
         from gui.application import Application, DesktopApplication
         from gui.interrupts import on_interrupt
         from gui.logs import set_up_logging
-        from gui.single_instance import SingleInstance
     except ImportError as error:
         sys.stderr.write(f"toolbooth: Qt can't be loaded: {error}\n")
         return 1
     app = DesktopApplication(["toolbooth"])
-    instance = SingleInstance(folder)
-    if not instance.claim(words):  # Somebody was faster.
-        return 0
     set_up_logging(folder)
 
     async def open_router() -> HostedRouter:
         from router.runtime.tracing import redact_logs
         from router.service import Router  # Takes most of a second: on the router's own thread.
 
-        router = Router(folder, port=options.port, attended=True)
+        router = Router(folder, port=options.port, attended=True, instance=instance)
         redact_logs(router.redact)
         return router
 
     with QEventLoop(app) as loop:
         settings = _known_settings(folder)
         application = Application(app, open_router, settings, stop_loop=loop.stop)
-        instance.started.connect(application.second_start)
         on_interrupt(loop, app, application.quit)
         hidden = options.hidden or settings.start_hidden
         application.start(hidden=hidden, link=options.link)
         loop.run_forever()
         loop.run_until_complete(application.clear_desktop())  # pyright: ignore[reportUnknownMemberType]
         application.shut_down()
-        instance.release()  # Who starts meanwhile waits until all is ended, then is the first.
     return application.exit_code
 
 

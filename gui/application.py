@@ -29,7 +29,7 @@ from gui.notices import Notices
 from gui.saying import hint_of, message_of
 from gui.tray.icon import Tray
 from gui.windows import Windows
-from router.api.events import Event, SettingsApplied
+from router.api.events import Event, SettingsApplied, WindowRequested
 from router.config.settings import Settings
 from router.domain.errors import NotFound, ToolboothError
 from router.domain.ids import ServerRef
@@ -234,6 +234,8 @@ class Application(QObject):
         for event in events:
             if isinstance(event, SettingsApplied):
                 self._apply(event.settings)
+            elif isinstance(event, WindowRequested):
+                self.second_start(event.words)
 
     def _apply(self, settings: Settings) -> None:
         theme().set_mode(settings.theme)

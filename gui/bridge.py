@@ -32,6 +32,7 @@ from router.api.events import (
     SettingsApplied,
     TokensChanged,
     ToolsChanged,
+    WindowRequested,
     WorkspacesChanged,
     WorkspaceSwitched,
 )
@@ -125,6 +126,8 @@ def _subject(event: Event) -> Hashable | None:
             return ("config", path)
         case ListenerStateChanged() | WorkspaceSwitched() | SettingsApplied() | TokensChanged():
             return type(event)
+        case WindowRequested(words):
+            return (WindowRequested, words)
         case PermissionAsked(ask):
             return (PermissionAsked, ask.id)
         case PermissionSettled(ask):

@@ -55,6 +55,7 @@ from router.api.events import (
     SettingsApplied,
     TokensChanged,
     ToolsChanged,
+    WindowRequested,
     WorkspacesChanged,
     WorkspaceSwitched,
 )
@@ -276,6 +277,7 @@ class MainWindow(QMainWindow):
                 | PermissionAsked()
                 | PermissionSettled()
                 | ApprovalsChanged()
+                | WindowRequested()
             ):
                 pass  # What of it the window shows comes with an event of its own.
             case _:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import assert_never
@@ -20,14 +20,14 @@ from router.api.events import (
     Event,
     SettingsApplied,
     TokensChanged,
+    WindowRequested,
     WorkspacesChanged,
     WorkspaceSwitched,
 )
 from router.apps.locations import Places
+from router.commands.registry import dispatch
 from router.config.server import ServerConfig
 from router.config.settings import Settings
-from router.control.channel import ControlServer, socket_address
-from router.control.commands import dispatch
 from router.domain.activity import ActivityEntry
 from router.domain.clients import Principal
 from router.domain.errors import InvalidInput
@@ -37,6 +37,7 @@ from router.domain.result import Failed, ToolResult
 from router.gateway.tools.activity_recorder import Request
 from router.runtime.clock import utc_now
 from router.runtime.gc import no_collection
+from router.runtime.local_ipc import LocalServer, socket_address
 from router.runtime.tasks import spawn, stop
 from router.runtime.tracing import begin_trace
 from router.search.cloud import CloudSearch
@@ -83,9 +84,11 @@ class Router(Servers):
         lent: Mapping[str, ServerConfig] | None = None,
         places: Places | None = None,
         attended: bool = False,
+        instance: InstanceLock | None = None,
     ) -> None:
         """`lent` are servers of the active workspace besides those in its file; `attended` says
-        that somebody sees the questions a call may raise."""
+        that a window shows permission requests; `instance` may be held already."""
+        self._attended = attended
         self._announcer = Announcer()
         self._publish = self._announcer.publish
         config = ConfigStore(data_dir)
@@ -127,8 +130,8 @@ class Router(Servers):
         folder = data_dir / "workspaces"
         self.scripts = Scripts(folder, workspaces, scripting, self.local_caller, self._publish)
         self._data_dir = data_dir
-        self._instance = InstanceLock(data_dir)
-        self._control = ControlServer(
+        self._instance = instance or InstanceLock(data_dir)
+        self._control = LocalServer(
             socket_address(data_dir), lambda name, arguments: dispatch(self, name, arguments)
         )
         self._port = port
@@ -158,6 +161,7 @@ class Router(Servers):
         await self._fleet.sweep()
         await self.open()
         await self._endpoint.start(self.settings().port if self._port is None else self._port)
+        # Last of what waits: a request that comes in finds everything there, subscribers too.
         await self._control.start()
         self._instance.update(url=self.listener().url)
         self._serving = True
@@ -184,6 +188,12 @@ class Router(Servers):
 
     def subscribe(self, consumer: Callable[[Event], None]) -> Callable[[], None]:
         return self._announcer.subscribe(consumer)
+
+    def open_window(self, words: Sequence[str]) -> bool:
+        """Have the window come to the front for a start with `words`; False if there is none."""
+        if self._attended:
+            self._publish(WindowRequested(tuple(words)))
+        return self._attended
 
     # Settings
 

@@ -21,7 +21,7 @@ from gui.closing import CloseFilter
 from gui.hosting import HostedRouter
 from gui.look.theme import theme
 from gui.settings.dialog import PageName, SettingsDialog
-from router.api.events import ServerStatusChanged
+from router.api.events import ServerStatusChanged, WindowRequested
 from router.config.settings import Settings
 from router.domain.errors import Conflict
 from router.domain.ids import WorkspaceId
@@ -207,6 +207,16 @@ def test_a_second_start_shows_the_window_unless_it_is_to_stay_hidden(
     assert not running.it.windows.main.isVisible()
     running.it.second_start([])
     assert running.it.windows.main.isVisible()
+
+
+def test_a_second_start_that_the_router_tells_of_shows_the_window(
+    start: Start, qtbot: QtBot
+) -> None:
+    running = start(FakeHostedRouter())
+    qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
+    running.it.windows.main.hide()
+    running.router.emit(WindowRequested(()))
+    qtbot.waitUntil(running.it.windows.main.isVisible, timeout=WAIT_MS)
 
 
 def test_without_a_tray_the_menu_is_in_the_window_and_a_hint_is_given_once(

@@ -37,7 +37,7 @@ def test_what_was_learned_can_be_seen_and_cleared(terminal: Terminal) -> None:
         "cake  nothing was run",
     ]
     assert terminal("learning", "clear")[0] == 0
-    assert terminal("learning", "show")[1] == "Nothing was learned yet.\n"
+    assert terminal("learning", "show")[1] == "No usage history yet.\n"
 
 
 def test_each_project_learns_for_itself(terminal: Terminal) -> None:

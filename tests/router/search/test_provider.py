@@ -127,7 +127,7 @@ async def test_large_catalogues_are_searched_off_the_loop(monkeypatch: pytest.Mo
 def test_arrays_are_loaded_by_the_first_index_and_by_nothing_before() -> None:
     program = (
         "import sys\n"
-        "import gui.__main__, router.service.router, router.cli.running\n"
+        "import gui.__main__, router.service.router, router.cli.main\n"
         "print('numpy' in sys.modules)\n"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
