@@ -1,5 +1,4 @@
-"""Searching: what is asked of an index and of those who learn from searches, and what the person at
-the keyboard may ask. Ports and the values that pass through them."""
+"""Search: the values and ports between the search package, the gateway, the service and the UIs."""
 
 from __future__ import annotations
 
@@ -11,82 +10,82 @@ from typing import NamedTuple, Protocol
 from router.model import Caller, Optimization, ProjectId, Tool, ToolKey, WorkspaceId
 
 
-class Why(NamedTuple):
-    """Why a tool was found, for those who say it in a language of their own."""
+class MatchReasons(NamedTuple):
+    """Why a tool was found, for UIs that explain it in the user's language."""
 
     words: tuple[str, ...] = ()
-    """Of the query, that the tool has."""
-    meaning: float | None = None
-    """How near the two are in meaning, in 0..1; None where that says nothing for the tool."""
-    learned: bool = False
-    """Whether it was run after such a search before."""
-    named: bool = False
+    """Words of the query that the tool has."""
+    similarity: float | None = None
+    """Similarity of meaning in 0..1; None where it explains nothing."""
+    used_before: bool = False
+    """Whether it was used after such a search before."""
+    exact_key: bool = False
     """Whether the query is its key."""
 
 
 class SearchHit(NamedTuple):
-    """One answer of a search: relevance in 0..1, and in a few words why it matched."""
+    """One result of a search: relevance in 0..1, and in a few words why it matched."""
 
     tool: Tool
     relevance: float
     explanation: str
-    also: tuple[ToolKey, ...] = ()
-    """Where other servers have the same tool."""
-    why: Why | None = None
-    """What the explanation says, unless those are someone else's words."""
+    also_on: tuple[ToolKey, ...] = ()
+    """The keys of the same tool on other servers."""
+    reasons: MatchReasons | None = None
+    """The explanation as data; None if it comes from a cloud service."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchReply:
-    """What a search found, best first, and which strategy found it."""
+    """The hits of a search, best first, and the strategy that found them."""
 
     hits: tuple[SearchHit, ...]
     strategy: Optimization
     note: str = ""
-    """Why it was not the strategy that was asked for."""
+    """Why it is not the strategy that was requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchTrial:
-    """A search that was tried out, and what a client would have paid for it."""
+    """A search that was tried out, and what it would cost a client."""
 
     reply: SearchReply
     duration_ms: float
     context_tokens: int
-    """Of the reply, as it would stand in a conversation."""
+    """Of the reply in a conversation."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
-    """A search after which a tool was run: its telling words, never their order or the rest."""
+class ToolUse:
+    """A tool was used after a search. Only the search's content words are kept, sorted."""
 
     words: tuple[str, ...]
     tool: str
     count: float
-    """How often, with what is long ago counting less."""
+    """How often, decayed with time; as of `at`."""
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Miss:
-    """A search after which nothing that it found was run."""
+class AbandonedSearch:
+    """A search after which none of its hits was used."""
 
     words: tuple[str, ...]
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
-    """What searches of one project have taught."""
+class UsageHistory:
+    """What followed the searches of one project."""
 
-    lessons: tuple[Lesson, ...] = ()
-    misses: tuple[Miss, ...] = ()
+    uses: tuple[ToolUse, ...] = ()
+    abandoned: tuple[AbandonedSearch, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Experience:
-    """A past search after which a tool was run: what was asked, in tokens, and how much that still
-    counts, in 0..1."""
+class UsageSignal:
+    """A past search after which a tool was used, as ranking reads it: the search's tokens, and how
+    much the use still counts, in 0..1."""
 
     tokens: frozenset[str]
     tool: str
@@ -99,19 +98,19 @@ class SearchRequest:
     limit: int
     strategy: Optimization = Optimization.HYBRID
     context: str = ""
-    """The task behind it: decides between tools that are otherwise as good as each other."""
-    experiences: tuple[Experience, ...] = ()
+    """The task behind it: decides between tools that score the same."""
+    usage: tuple[UsageSignal, ...] = ()
 
 
 class SearchIndex(Protocol):
-    """An index over a fixed set of tools, built once per catalogue change, off the loop."""
+    """An index over a fixed set of tools, built once per catalog change, off the event loop."""
 
     async def search(self, request: SearchRequest) -> SearchReply:
-        """Never raises: a strategy that can't answer is stood in for, and the reply says so."""
+        """Never raises: if a strategy can't answer, the next one does, and the reply says so."""
         ...
 
     async def prepare(self, strategy: Optimization) -> None:
-        """Be ready before the first search asks."""
+        """Build what the first search by a strategy needs."""
         ...
 
 
@@ -119,25 +118,27 @@ class SearchProvider(Protocol):
     def index(self, tools: Sequence[Tool]) -> SearchIndex: ...
 
 
-class Lessons(Protocol):
-    """What searches teach. On the router's loop; none of these raises or waits."""
+class SearchFeedback(Protocol):
+    """Records what follows searches. On the router's event loop; nothing here raises or waits."""
 
-    def experiences(self, caller: Caller) -> tuple[Experience, ...]: ...
-    def searched(
+    def usage_signals(self, caller: Caller) -> tuple[UsageSignal, ...]: ...
+    def record_search(
         self, caller: Caller, queries: Sequence[str], found: Sequence[ToolKey]
     ) -> None: ...
-    def executed(self, caller: Caller, key: ToolKey) -> None: ...
+    def record_use(self, caller: Caller, key: ToolKey) -> None:
+        """A tool was called successfully."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class CloudChange:
-    """A change of the cloud service that can be taken back. The token it had is not in here."""
+    """A change of the cloud service that can be undone. It does not contain the token."""
 
     undo: str
 
 
 class SearchPort(Protocol):
-    """Searching, as its person tries it out and looks at what it has learned."""
+    """Search as the window and the command line use it."""
 
     async def try_out(
         self,
@@ -148,29 +149,30 @@ class SearchPort(Protocol):
         context: str = "",
         strategies: Sequence[Optimization] = (Optimization.BM25, Optimization.HYBRID),
     ) -> tuple[SearchTrial, ...]:
-        """What a client would find by each of the strategies, without a trace of it. `CLOUD` sends
-        queries and tools to the service, as a client's search would."""
+        """What a client would find with each strategy. Recorded nowhere. `CLOUD` sends queries and
+        tools to the service, as a client's search would."""
         ...
 
-    def learned(self, workspace: WorkspaceId, project: ProjectId | None) -> Learned:
-        """What a project's searches have taught, and those that led to nothing. A query."""
+    def usage_history(self, workspace: WorkspaceId, project: ProjectId | None) -> UsageHistory:
+        """What followed a project's searches. A query."""
         ...
 
-    async def forget(self, workspace: WorkspaceId, project: ProjectId | None) -> None: ...
+    async def clear_usage_history(
+        self, workspace: WorkspaceId, project: ProjectId | None
+    ) -> None: ...
     async def set_cloud(self, url: str, token: str | None = None) -> CloudChange:
-        """Where the cloud service is, its token going into the keyring. Without `token` the one it
-        has stays, unless the address is another service's. Without an address there is none, and
-        its token is gone."""
+        """Set the service's address; its token goes into the keyring. Without `token` the current
+        one is kept, unless the address is another service's. An empty `url` removes both."""
         ...
 
     async def undo_cloud(self, change: CloudChange) -> None:
-        """Have address and token as they were before."""
+        """Restore the address and token from before a change."""
         ...
 
     def is_cloud_token_kept(self) -> bool:
-        """False: there is no keyring, and the token is gone when the router stops. A query."""
+        """False: there is no keyring, and the token is lost when the router stops. A query."""
         ...
 
     def typical_ms(self, strategy: Optimization) -> float | None:
-        """How long this strategy took lately; None: it was not asked often enough. A query."""
+        """How long this strategy took recently; None: too few searches to tell. A query."""
         ...

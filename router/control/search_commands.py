@@ -1,10 +1,10 @@
-"""Commands about searching: what it has learned, and the cloud service."""
+"""Commands about search: its usage history, and the cloud service."""
 
 from __future__ import annotations
 
 from router.control.asking import Command, ControlledRouter, project_of, workspace_of
 from router.model import JsonObject
-from router.searching import Learned
+from router.searching import UsageHistory
 
 
 async def _show(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
@@ -12,12 +12,12 @@ async def _show(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     project = project_of(router, workspace, arguments)
     router.local_caller(workspace, project)
     on = router.settings().learn_from_use
-    return {"learning": on, **_view(router.searches.learned(workspace, project))}
+    return {"learning": on, **_view(router.searches.usage_history(workspace, project))}
 
 
 async def _clear(router: ControlledRouter, arguments: JsonObject) -> None:
     workspace = workspace_of(router, arguments)
-    await router.searches.forget(workspace, project_of(router, workspace, arguments))
+    await router.searches.clear_usage_history(workspace, project_of(router, workspace, arguments))
 
 
 async def _switch_on(router: ControlledRouter, arguments: JsonObject) -> None:
@@ -40,20 +40,20 @@ async def _cloud_off(router: ControlledRouter, arguments: JsonObject) -> None:
     await router.searches.set_cloud("")
 
 
-def _view(learned: Learned) -> JsonObject:
+def _view(history: UsageHistory) -> JsonObject:
     return {
         "lessons": [
             {
-                "words": list(lesson.words),
-                "toolKey": lesson.tool,
-                "count": round(lesson.count, 2),
-                "at": lesson.at.isoformat(),
+                "words": list(use.words),
+                "toolKey": use.tool,
+                "count": round(use.count, 2),
+                "at": use.at.isoformat(),
             }
-            for lesson in reversed(learned.lessons)
+            for use in reversed(history.uses)
         ],
         "misses": [
-            {"words": list(miss.words), "at": miss.at.isoformat()}
-            for miss in reversed(learned.misses)
+            {"words": list(search.words), "at": search.at.isoformat()}
+            for search in reversed(history.abandoned)
         ],
     }
 

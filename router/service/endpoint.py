@@ -41,7 +41,7 @@ from router.model import (
 )
 from router.scripts.limits import ScriptLimits
 from router.scripts.running import ScriptRunner
-from router.searching import Lessons
+from router.searching import SearchFeedback
 from router.service.fleet import Fleet
 from router.service.workspaces import Workspaces
 from router.settings import Settings
@@ -79,7 +79,7 @@ class Endpoint:
         clock: Callable[[], datetime],
         redactor: Redactor,
         attended: bool,
-        lessons: Lessons,
+        feedback: SearchFeedback,
     ) -> None:
         workspaces.trouble_of = lambda ref: fleet.board.status(ref).failure
         self._tokens = tokens
@@ -106,7 +106,7 @@ class Endpoint:
             status=fleet.board.status,
             results_per_search=lambda: settings().results_per_search,
             results=Results(lambda: settings().result_limit_kb),
-            lessons=lessons,
+            feedback=feedback,
             runner=self._runner,
             offers_execute=lambda: settings().offer_execute,
         )

@@ -27,7 +27,7 @@ from router.scripts.running import ScriptRunner
 from router.search.provider import Provider
 from router.settings import WorkspaceConfig
 from router.store.redaction import Redactor
-from tests.fake_searches import FakeLessons
+from tests.fake_search import FakeSearchFeedback
 from tests.fake_upstreams import FakeUpstreams
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -77,7 +77,7 @@ class Booth:
         catalog.set_listing(FILES, listing)
         self.catalog = catalog
         self.upstreams = FakeUpstreams(answer)
-        self.lessons = FakeLessons()
+        self.feedback = FakeSearchFeedback()
         self.recorded: list[ActivityEntry] = []
         self.board = StatusBoard({HOME: catalog}, lambda _: None)
         self.board.update(ServerRef(HOME, FILES), consented=True)
@@ -97,7 +97,7 @@ class Booth:
             self.board.status,
             lambda: 8,
             Results(lambda: 64),
-            self.lessons,
+            self.feedback,
             self.runner,
             lambda: self.offers_execute,
         )

@@ -1,4 +1,4 @@
-"""Tools for the tests of searching."""
+"""Tools for the tests of search."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import asyncio
 from router.catalog.reading import read_tool
 from router.model import Optimization, ServerId, Tool
 from router.search.provider import Provider
-from router.searching import Experience, SearchHit, SearchRequest
+from router.searching import SearchHit, SearchRequest, UsageSignal
 
 
 def tool(server: str, name: str, description: str = "", **parameters: str) -> Tool:
@@ -36,11 +36,11 @@ def search(
     strategy: Optimization = Optimization.BM25,
     tools: list[Tool] | None = None,
     context: str = "",
-    experiences: tuple[Experience, ...] = (),
+    usage: tuple[UsageSignal, ...] = (),
 ) -> list[SearchHit]:
-    """What a client would get, by the way clients get it."""
+    """What a client would get, through the same code."""
     index = Provider().index(TOOLS if tools is None else tools)
-    request = SearchRequest(queries, limit, strategy, context, experiences)
+    request = SearchRequest(queries, limit, strategy, context, usage)
     return list(asyncio.run(index.search(request)).hits)
 
 
