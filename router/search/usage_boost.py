@@ -19,6 +19,8 @@ def usage_boosts(
     signals: Sequence[UsageSignal], tokens: Iterable[str], index: ToolIndex
 ) -> dict[int, float]:
     """The boost in 0..1 of tools for a search of `tokens`, by tool number."""
+    if not signals:
+        return {}
     query = frozenset(tokens)
     best: dict[str, float] = {}
     for signal in signals:
@@ -26,10 +28,8 @@ def usage_boosts(
         if similarity >= MIN_SIMILARITY:
             boost = similarity * signal.strength
             best[signal.tool] = max(best.get(signal.tool, 0.0), boost)
-    if not best:
-        return {}  # `numbers` is computed when first needed
-    numbers = index.numbers
-    return {numbers[key]: boost for key, boost in best.items() if key in numbers}
+    # `numbers` is computed when first needed.
+    return {index.numbers[key]: boost for key, boost in best.items() if key in index.numbers}
 
 
 def _similarity(one: frozenset[str], other: frozenset[str], index: BM25Index) -> float:
