@@ -252,4 +252,4 @@ def _cloud_warning(*, is_set_up: bool) -> str:
 
 
 def _model_bytes() -> int:
-    return sum(each.stat().st_size for each in resources.folder("meaning").glob("*.npy"))
+    return sum(each.stat().st_size for each in resources.folder("embeddings").glob("*.npy"))

@@ -26,21 +26,21 @@ from router.domain.json_values import JsonObject
 async def _show(context: Context) -> JsonObject:
     workspace, project = context.workspace, context.project
     context.router.local_caller(workspace, project)  # refuses a project that does not exist
-    learned = context.router.searches.learned(workspace, project)
+    history = context.router.searches.usage_history(workspace, project)
     return {
         "learning": context.router.settings().learn_from_use,
         "lessons": [
             {
-                "words": list(lesson.words),
-                "toolKey": lesson.tool,
-                "count": round(lesson.count, 2),
-                "at": lesson.at.isoformat(),
+                "words": list(use.words),
+                "toolKey": use.tool,
+                "count": round(use.count, 2),
+                "at": use.at.isoformat(),
             }
-            for lesson in reversed(learned.lessons)
+            for use in reversed(history.uses)
         ],
         "misses": [
-            {"words": list(miss.words), "at": miss.at.isoformat()}
-            for miss in reversed(learned.misses)
+            {"words": list(search.words), "at": search.at.isoformat()}
+            for search in reversed(history.abandoned)
         ],
     }
 
@@ -57,7 +57,7 @@ def _history_lines(result: JsonObject) -> list[str]:
 
 
 async def _clear(context: Context) -> None:
-    await context.router.searches.forget(context.workspace, context.project)
+    await context.router.searches.clear_usage_history(context.workspace, context.project)
 
 
 async def _switch(context: Context, *, on: bool) -> None:

@@ -46,9 +46,9 @@ from router.service.apps import Apps
 from router.service.endpoint import Endpoint
 from router.service.event_publisher import Announcer
 from router.service.fleet import Fleet
-from router.service.learning import Learning
 from router.service.scripts import Scripts
-from router.service.searches import Searches
+from router.service.search import SearchService
+from router.service.search_feedback import UsageRecorder
 from router.service.secret_storage import open_activity, outlived, redacted
 from router.service.servers import Servers
 from router.service.workspace_catalogs import Workspaces
@@ -98,7 +98,9 @@ class Router(Servers):
         provider = Provider(cloud)
         workspaces = Workspaces(data_dir / "workspaces", config, provider)
         tokens = TokenStore(data_dir / "tokens.json", clock)
-        learning = Learning(data_dir / "workspaces", lambda: self.settings().learn_from_use, clock)
+        usage_recorder = UsageRecorder(
+            data_dir / "workspaces", lambda: self.settings().learn_from_use, clock
+        )
         fleet = Fleet(
             workspaces,
             secrets,
@@ -120,11 +122,13 @@ class Router(Servers):
             clock=clock,
             redactor=self._redactor,
             attended=attended,
-            lessons=learning,
+            feedback=usage_recorder,
         )
         self._announcer.subscribe(endpoint.note)
         super().__init__(config, workspaces, fleet, endpoint, tokens, secrets, self._publish, clock)
-        self.searches = Searches(self, workspaces, endpoint.exposures, learning, provider, secrets)
+        self.searches = SearchService(
+            self, workspaces, endpoint.exposures, usage_recorder, provider, secrets
+        )
         self.apps = Apps(self, tokens, secrets, clock, places)
         scripting = endpoint.exposures.scripting
         folder = data_dir / "workspaces"

@@ -13,16 +13,16 @@ from gui.window.main_window import MainWindow
 from gui.window.places import Place
 from router.domain.ids import ToolKey
 from router.domain.permissions import Permission
-from router.domain.search import SearchHit, SearchReply, Why
+from router.domain.search import MatchReasons, SearchHit, SearchReply
 from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
 from tests.fakes import FakeRouter, SentCommand
 from tests.gui.driving import GITHUB, PERSONAL, open_window, press, stocked_router, texts
 
 KEY = ToolKey(GITHUB.id, "create_issue")
-WHY = Why(("open",), 0.914, learned=True)
+REASONS = MatchReasons(("open",), 0.914, used_before=True)
 HIT = SearchHit(
-    Tool(KEY, "GitHub", {"description": "Open it"}, "", 10), 0.94, "matches open", why=WHY
+    Tool(KEY, "GitHub", {"description": "Open it"}, "", 10), 0.94, "matches open", reasons=REASONS
 )
 
 
@@ -71,7 +71,7 @@ def test_long_names_leave_the_score_and_the_buttons_in_sight(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     named = Tool(ToolKey(GITHUB.id, "create_issue"), "a long name " * 12, {}, "", 10)
-    hit = SearchHit(named, 0.94, "matches open", why=WHY)
+    hit = SearchHit(named, 0.94, "matches open", reasons=REASONS)
     both = (Optimization.BM25, Optimization.HYBRID)
     router.searches.replies = {each: SearchReply((hit,), each) for each in both}
     ask(window, "open", qtbot)
