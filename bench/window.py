@@ -28,7 +28,7 @@ from qasync import QEventLoop  # pyright: ignore[reportMissingTypeStubs]
 from bench.peers import Toolbooth
 from bench.upstreams import stdio_upstream
 from gui.application import Application, DesktopApplication
-from gui.look.widgets import SearchField
+from gui.widgets.search_field import SearchField
 from router.model import ToolView
 from router.service import Router
 from router.settings import Settings

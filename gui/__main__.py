@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gui.hosting import HostedRouter
+    from gui.link.router_thread import HostedRouter
     from router.settings import Settings
 
 _USAGE = """\
@@ -59,7 +59,7 @@ def _main(words: list[str]) -> int:
 
 def _window_options(words: list[str]) -> argparse.Namespace | None:
     """The options of the window; None if `words` are for the headless side."""
-    from gui.linking import is_own_link
+    from gui.desktop.url_scheme import is_own_link
 
     if words and not (words[0].startswith("-") or is_own_link(words[0])):
         return None
@@ -87,7 +87,7 @@ def _has_display() -> bool:
 
 def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) -> int:
     """Nothing is loaded for it if one is open already."""
-    from gui.handing_over import hand_over, meeting_place
+    from gui.desktop.second_start import hand_over, meeting_place
     from router.errors import ToolboothError
 
     try:
@@ -109,9 +109,9 @@ def _be_the_first(folder: Path, options: argparse.Namespace, words: list[str]) -
         from qasync import QEventLoop  # pyright: ignore[reportMissingTypeStubs]
 
         from gui.application import Application, DesktopApplication
-        from gui.interrupts import on_interrupt
-        from gui.logs import set_up_logging
-        from gui.single_instance import SingleInstance
+        from gui.desktop.logs import set_up_logging
+        from gui.desktop.os_signals import on_interrupt
+        from gui.desktop.single_instance import SingleInstance
     except ImportError as error:
         sys.stderr.write(f"toolbooth: Qt can't be loaded: {error}\n")
         return 1

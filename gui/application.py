@@ -14,20 +14,20 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
-from gui.asking.asker import Asker
-from gui.bridge import Bridge
-from gui.closing import CloseFilter
-from gui.collecting import Collector
-from gui.commands import Commands
-from gui.dialogs import ask, show_error
-from gui.hosting import HostedRouter, RouterThread
-from gui.language import Language
-from gui.linking import is_own_link
-from gui.look.icons import app_icon
-from gui.look.theme import theme
-from gui.notices import Notices
-from gui.saying import hint_of, message_of
+from gui.desktop.close_to_tray import CloseFilter
+from gui.desktop.garbage_collection import Collector
+from gui.desktop.language import Language
+from gui.desktop.notifications import Notices
+from gui.desktop.url_scheme import is_own_link
+from gui.dialogs.permission_request.presenter import Asker
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
+from gui.link.router_thread import HostedRouter, RouterThread
+from gui.text.errors import hint_of, message_of
 from gui.tray.icon import Tray
+from gui.widgets.icons import app_icon
+from gui.widgets.message_box import ask, show_error
+from gui.widgets.theme import theme
 from gui.windows import Windows
 from router.errors import NotFound, ToolboothError
 from router.events import Event, SettingsApplied

@@ -12,18 +12,18 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 from shiboken6 import Shiboken
 
-from gui.bridge import Bridge
-from gui.commands import Commands
-from gui.look.theme import theme
-from gui.onboarding.guiding import Guide
-from gui.projects.dialog import ProjectsDialog
-from gui.scripts.dialog import ScriptsDialog
-from gui.server.dialog import ServerDialog
-from gui.server.links import read_link
-from gui.settings.changes import SettingsChanges
-from gui.settings.dialog import PageName, SettingsDialog
-from gui.window.main_window import MainWindow
-from gui.window.places import Place
+from gui.dialogs.add_server.dialog import ServerDialog
+from gui.dialogs.add_server.install_links import read_link
+from gui.dialogs.onboarding.guide import Guide
+from gui.dialogs.projects.dialog import ProjectsDialog
+from gui.dialogs.scripts.dialog import ScriptsDialog
+from gui.dialogs.settings.changes import SettingsChanges
+from gui.dialogs.settings.dialog import PageName, SettingsDialog
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
+from gui.main_window.main_window import MainWindow
+from gui.main_window.page import Place
+from gui.widgets.theme import theme
 from router.errors import Conflict, ToolboothError
 from router.events import Event
 from router.model import ServerRef, WorkspaceId

@@ -8,19 +8,19 @@ from demo_desk import PERSONAL
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from screens_live import Desk, settled, until, until_apps_are_listed
 
-from gui.apps.dialogs import PlanDialog
-from gui.asking.prompt import PermissionPrompt
-from gui.onboarding.choices import import_choices
-from gui.onboarding.dialog import GuideDialog, Step
-from gui.projects.dialog import ProjectsDialog
-from gui.projects.pin_picker import PinPicker
-from gui.scripts.dialog import ScriptsDialog
-from gui.server.dialog import ServerDialog
-from gui.server.draft import ServerDraft
-from gui.settings.dialog import PageName, SettingsDialog
+from gui.components.apps.connect_dialogs import PlanDialog
+from gui.components.pin_picker import PinPicker
+from gui.dialogs.add_server.dialog import ServerDialog
+from gui.dialogs.add_server.draft import ServerDraft
+from gui.dialogs.onboarding.choices import import_choices
+from gui.dialogs.onboarding.dialog import GuideDialog, Step
+from gui.dialogs.permission_request.prompt import PermissionPrompt
+from gui.dialogs.projects.dialog import ProjectsDialog
+from gui.dialogs.scripts.dialog import ScriptsDialog
+from gui.dialogs.settings.dialog import PageName, SettingsDialog
+from gui.dialogs.try_tool.dialog import TryDialog
 from gui.tray.menu import TrayMenu
 from gui.tray.view import tray_view
-from gui.trying.dialog import TryDialog
 from router.clients import ClientId
 from router.model import ProjectId, ServerId, ServerRef
 from router.settings import ServerConfig

@@ -14,13 +14,13 @@ import httpx2
 from demo_desk import CHAT, CHAT_PORT, FILES, PERSONAL, PORT, SLOW, Folders, MovedClock, token_of
 from PySide6.QtWidgets import QApplication, QWidget
 
-from gui.apps.app_list import AppList
-from gui.bridge import Bridge
-from gui.commands import Commands
-from gui.hosting import HostedRouter, RouterThread
-from gui.look.theme import theme
-from gui.look.widgets import Tile
-from gui.window.main_window import MainWindow
+from gui.components.apps.app_list import AppList
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
+from gui.link.router_thread import HostedRouter, RouterThread
+from gui.main_window.main_window import MainWindow
+from gui.widgets.labels import Tile
+from gui.widgets.theme import theme
 from router.model import DiscoveryStatus, ServerState
 from router.service import Router
 from router.tasks import spawn

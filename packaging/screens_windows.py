@@ -8,10 +8,10 @@ from demo_desk import FILES, PERSONAL, TRACKER
 from PySide6.QtWidgets import QLabel, QTableView, QWidget
 from screens_live import Desk, settled, until, until_apps_are_listed
 
-from gui.commands import Commands
-from gui.look.theme import theme
-from gui.window.main_window import MainWindow
-from gui.window.places import Place
+from gui.link.commands import Commands
+from gui.main_window.main_window import MainWindow
+from gui.main_window.page import Place
+from gui.widgets.theme import theme
 from router.model import ServerId, ServerRef, ToolKey, WorkspaceId
 
 SENTRY = ServerRef(PERSONAL, ServerId("sentry"))

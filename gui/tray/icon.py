@@ -14,11 +14,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSystemTrayIcon
 
-from gui.commands import Commands
-from gui.look.icons import tray_icon
-from gui.look.theme import theme
+from gui.link.commands import Commands
 from gui.tray.menu import TrayMenu
 from gui.tray.view import TrayView, tray_view, waiting_view
+from gui.widgets.icons import tray_icon
+from gui.widgets.theme import theme
 from router.errors import NotFound
 from router.events import ActivityRecorded, Event
 from router.model import Optimization, WorkspaceId

@@ -12,12 +12,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup, QIcon
 from PySide6.QtWidgets import QMenu
 
-from gui.look import fonts
-from gui.look.icons import icon, pixmap
-from gui.look.palette import Token
-from gui.look.theme import theme
-from gui.presenting import Mark
+from gui.text.presentation import Mark
 from gui.tray.view import TrayView, optimization_name
+from gui.widgets import fonts
+from gui.widgets.icons import icon, pixmap
+from gui.widgets.palette import Token
+from gui.widgets.theme import theme
 from router.model import Optimization, WorkspaceSummary
 
 _MARK_ICONS: dict[Mark, tuple[str, Token]] = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gui.look.icons import TrayState
-from gui.presenting import Mark, listener_text, present
-from gui.translating import tr
+from gui.text.presentation import Mark, listener_text, present
+from gui.text.tr import tr
+from gui.widgets.icons import TrayState
 from router.model import (
     ListenerPhase,
     Optimization,

@@ -26,21 +26,21 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 import gui
-from gui.apps.dialogs import ByHandDialog, PlanDialog
-from gui.asking.prompt import PermissionPrompt
-from gui.commands import Commands
-from gui.dialogs import ask, show_error
-from gui.look.theme import Theme
-from gui.onboarding.choices import import_choices
-from gui.onboarding.dialog import GuideDialog, Step
-from gui.projects.dialog import ProjectsDialog
-from gui.projects.pin_picker import PinPicker
-from gui.scripts.dialog import ScriptsDialog
-from gui.server.dialog import ServerDialog
-from gui.settings.dialog import PageName, SettingsDialog
-from gui.trying.dialog import TryDialog
-from gui.trying.groups import ListField
-from gui.window.places import Place
+from gui.components.apps.connect_dialogs import ByHandDialog, PlanDialog
+from gui.components.pin_picker import PinPicker
+from gui.dialogs.add_server.dialog import ServerDialog
+from gui.dialogs.onboarding.choices import import_choices
+from gui.dialogs.onboarding.dialog import GuideDialog, Step
+from gui.dialogs.permission_request.prompt import PermissionPrompt
+from gui.dialogs.projects.dialog import ProjectsDialog
+from gui.dialogs.scripts.dialog import ScriptsDialog
+from gui.dialogs.settings.dialog import PageName, SettingsDialog
+from gui.dialogs.try_tool.dialog import TryDialog
+from gui.dialogs.try_tool.group_fields import ListField
+from gui.link.commands import Commands
+from gui.main_window.page import Place
+from gui.widgets.message_box import ask, show_error
+from gui.widgets.theme import Theme
 from router.catalog.reading import parameters
 from router.clients import ClientApp, ClientId, ClientState, ConnectionPlan, FoundServer, Prompt
 from router.errors import InvalidInput
@@ -50,7 +50,7 @@ from router.permissions import AskId, Kind, PermissionAsk
 from router.ports import PendingTool
 from router.settings import ServerConfig
 from tests.fakes import FakeRouter, SentCommand, run_now
-from tests.gui.driving import (
+from tests.gui.driver import (
     ACME,
     GITHUB,
     PERSONAL,

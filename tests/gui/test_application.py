@@ -17,10 +17,10 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
 from gui.application import Application, DesktopApplication
-from gui.closing import CloseFilter
-from gui.hosting import HostedRouter
-from gui.look.theme import theme
-from gui.settings.dialog import PageName, SettingsDialog
+from gui.desktop.close_to_tray import CloseFilter
+from gui.dialogs.settings.dialog import PageName, SettingsDialog
+from gui.link.router_thread import HostedRouter
+from gui.widgets.theme import theme
 from router.errors import Conflict
 from router.events import ServerStatusChanged
 from router.model import ServerState, WorkspaceId

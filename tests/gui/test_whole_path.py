@@ -20,17 +20,17 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
 from gui.application import Application, DesktopApplication
-from gui.hosting import HostedRouter
-from gui.look.theme import theme
-from gui.presenting import present
-from gui.projects.dialog import ProjectsDialog
-from gui.server.dialog import ServerDialog
-from gui.server.paste_box import PasteBox
-from gui.window.places import Place
+from gui.dialogs.add_server.dialog import ServerDialog
+from gui.dialogs.add_server.paste_box import PasteBox
+from gui.dialogs.projects.dialog import ProjectsDialog
+from gui.link.router_thread import HostedRouter
+from gui.main_window.page import Place
+from gui.text.presentation import present
+from gui.widgets.theme import theme
 from router.model import ServerId, ToolKey
 from router.service import Router
 from router.settings import Settings
-from tests.gui.driving import press, texts
+from tests.gui.driver import press, texts
 from tests.listed import Listed
 from tests.running import PERSONAL, STDIO_SERVER, Client, stdio_config
 

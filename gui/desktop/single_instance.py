@@ -1,0 +1,104 @@
+"""One window per data directory: a second start hands its arguments to the first and ends.
+
+The two meet at a local socket that only this user may open. What a killed process left behind is
+swept away by the next start.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+from PySide6.QtCore import QLockFile, QObject, Signal
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+
+from gui.desktop.second_start import (
+    ANSWERS_WITHIN_S,
+    hand_over,
+    meeting_place,
+    not_answering,
+    spoken,
+)
+from router.errors import Conflict, ToolboothError
+
+_TIMEOUT_MS = 2000
+_ANSWER = b"ok\n"
+
+
+class SingleInstance(QObject):
+    """`claim` decides who is first; the first hears of each later start through `started`."""
+
+    started = Signal(list)
+    """The arguments (`list[str]`) of a start that found us here."""
+
+    def __init__(self, data_dir: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._place = meeting_place(data_dir)
+        self._address = self._place.name if sys.platform == "win32" else str(self._place)
+        self._lock = QLockFile(f"{self._place}.lock")
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._welcome)
+
+    def claim(self, arguments: Sequence[str]) -> bool:
+        """True if we are the first; else `arguments` are with the first one and we should end."""
+        # The lock keeps two starts at the same moment from sweeping away each other's socket.
+        if not self._lock.tryLock(int(ANSWERS_WITHIN_S * 1000)):
+            raise Conflict("Another start is under way.", "Wait a moment, then try again.")
+        try:
+            if self._hand_over(arguments):
+                return False
+            self._listen()
+            return True
+        finally:
+            self._lock.unlock()
+
+    def release(self) -> None:
+        """Let the next start be the first."""
+        self._server.close()
+
+    def _hand_over(self, arguments: Sequence[str]) -> bool:
+        if sys.platform != "win32":
+            return hand_over(self._place, arguments)
+        socket = QLocalSocket()
+        socket.connectToServer(self._address)
+        if not socket.waitForConnected(_TIMEOUT_MS):
+            return False
+        socket.write(spoken(arguments))
+        if not socket.waitForReadyRead(_TIMEOUT_MS):
+            raise not_answering()
+        return True
+
+    def _listen(self) -> None:
+        QLocalServer.removeServer(self._address)
+        if not self._server.listen(self._address):
+            raise ToolboothError(
+                f"{self._address} can't be opened: {self._server.errorString()}.",
+                "Check the folder's permissions.",
+            )
+
+    def _welcome(self) -> None:
+        while self._server.hasPendingConnections():
+            socket = self._server.nextPendingConnection()
+            socket.disconnected.connect(socket.deleteLater)
+            socket.readyRead.connect(lambda socket=socket: self._read(socket))
+            self._read(socket)
+
+    def _read(self, socket: QLocalSocket) -> None:
+        if not socket.canReadLine():
+            return
+        arguments = _arguments(bytes(socket.readLine().data()))
+        socket.write(_ANSWER)
+        socket.disconnectFromServer()
+        self.started.emit(arguments)
+
+
+def _arguments(line: bytes) -> list[str]:
+    try:
+        content: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return []
+    return [str(item) for item in cast(list[object], content)] if isinstance(content, list) else []

@@ -1,0 +1,141 @@
+"""The one way for a widget to ask the router for something: `run` a command, be called back.
+
+The command runs on the router's loop; its end comes back on the GUI thread. Widgets hold no
+`await`. A widget that dies takes its command with it. Before the router is there commands wait;
+once it is stopped they are refused with a sentence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from PySide6.QtCore import QMetaObject, QObject
+from shiboken6 import Shiboken
+
+from gui.text.tr import tr
+from router.errors import ToolboothError
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+
+class Submit(Protocol):
+    """Starts a coroutine on the router's loop, from any thread; a stopped router raises."""
+
+    def __call__(self, coro: Coroutine[Any, Any, T], /) -> Future[T]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Command:
+    owner: QObject
+    coro: Coroutine[Any, Any, Any]
+    on_done: Callable[[Any], object] | None
+    on_error: Callable[[ToolboothError], object] | None
+
+
+class Commands:
+    """`run` needs the GUI's loop to be running on the calling thread."""
+
+    def __init__(
+        self,
+        submit: Submit | None = None,
+        *,
+        show_error: Callable[[QObject, ToolboothError], object] | None = None,
+    ) -> None:
+        self._submit = submit
+        self._show_error = show_error or _log_error
+        self._waiting: list[_Command] = []
+        self._detached = False
+
+    def attach(self, submit: Submit) -> None:
+        """The router is there: start what has waited for it."""
+        self._submit = submit
+        self._drain()
+
+    def detach(self) -> None:
+        """The router is gone: refuse what waits and what comes."""
+        self._submit = None
+        self._detached = True
+        self._drain()
+
+    def run(
+        self,
+        owner: QObject,
+        coro: Coroutine[Any, Any, T],
+        *,
+        on_done: Callable[[T], object] | None = None,
+        on_error: Callable[[ToolboothError], object] | None = None,
+    ) -> None:
+        """Run `coro` for `owner`; then call `on_done` with its result, or `on_error` if it failed,
+        also in a way nobody foresaw: who waits must learn that it is over. Without `on_error` the
+        person is shown the error."""
+        self._waiting.append(_Command(owner, coro, on_done, on_error))
+        if self._submit is not None or self._detached:
+            self._drain()
+
+    def _drain(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for command in waiting:
+            if not Shiboken.isValid(command.owner):
+                command.coro.close()
+            elif self._submit is None:
+                command.coro.close()
+                self._tell(command, _stopped())
+            else:
+                self._start(command, self._submit)
+
+    def _start(self, command: _Command, submit: Submit) -> None:
+        try:
+            future = submit(command.coro)
+        except ToolboothError as error:
+            self._tell(command, error)
+            return
+        outcome = asyncio.wrap_future(future)
+        cancelling = command.owner.destroyed.connect(lambda: outcome.cancel())
+        outcome.add_done_callback(lambda _: self._finish(command, outcome, cancelling))
+
+    def _finish(
+        self,
+        command: _Command,
+        outcome: asyncio.Future[Any],
+        cancelling: QMetaObject.Connection,
+    ) -> None:
+        if not Shiboken.isValid(command.owner):
+            return
+        QObject.disconnect(cancelling)
+        if outcome.cancelled():  # The router's loop ended with the command still on it.
+            self._tell(command, _stopped())
+        elif (error := outcome.exception()) is not None:
+            self._tell(command, error)
+        elif command.on_done is not None:
+            command.on_done(outcome.result())
+
+    def _tell(self, command: _Command, error: BaseException) -> None:
+        if not isinstance(error, ToolboothError):
+            log.error("A command failed in a way nobody foresaw", exc_info=error)
+            error = _unexpected(error)
+        if command.on_error is not None:
+            command.on_error(error)
+        else:
+            self._show_error(command.owner, error)
+
+
+def _log_error(_: QObject, error: ToolboothError) -> None:
+    log.error("%s %s", error.message, error.hint)
+
+
+def _stopped() -> ToolboothError:
+    return ToolboothError(tr("The router is stopped."), tr("Quit Toolbooth and start it again."))
+
+
+def _unexpected(error: BaseException) -> ToolboothError:
+    what = f"{type(error).__name__}: {error}"
+    return ToolboothError(
+        tr("Something unexpected went wrong: {error}").format(error=what),
+        tr("The log has the details."),
+    )
