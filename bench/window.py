@@ -176,7 +176,7 @@ class Watcher(QObject):
         return timer
 
     def _begin(self) -> None:
-        router, page = self.router, self._application.windows.main.page
+        router, page = self.router, self._application.windows.main.pages.workspace
         if router is None or not page.isVisible() or not self._fill(router):
             return
         self._waiting.stop()
@@ -188,7 +188,7 @@ class Watcher(QObject):
         """Put all tools into the one list: more than a single server may have."""
         servers = router.servers(router.active_workspace())
         self._tools = [tool for server in servers for tool in router.tools(server.ref)]
-        self._list = self._application.windows.main.page.detail.tools
+        self._list = self._application.windows.main.pages.workspace.detail.tools
         self._list.set_tools(self._tools)
         return len(self._tools) >= sum(SERVERS.values())
 

@@ -87,7 +87,7 @@ def _has_display() -> bool:
 
 def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) -> int:
     """Nothing is loaded for it if one is open already."""
-    from gui.desktop.second_start import hand_over, meeting_place
+    from gui.desktop.second_start import hand_over, socket_path
     from router.errors import ToolboothError
 
     try:
@@ -96,7 +96,7 @@ def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) ->
         sys.stderr.write(f"toolbooth: {folder} can't be the data directory: {error.strerror}.\n")
         return 1
     try:
-        if hand_over(meeting_place(folder), words):
+        if hand_over(socket_path(folder), words):
             return 0
         return _be_the_first(folder, options, words)
     except ToolboothError as error:

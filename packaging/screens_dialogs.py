@@ -18,7 +18,7 @@ from gui.dialogs.permission_request.prompt import PermissionPrompt
 from gui.dialogs.projects.dialog import ProjectsDialog
 from gui.dialogs.scripts.dialog import ScriptsDialog
 from gui.dialogs.settings.dialog import PageName, SettingsDialog
-from gui.dialogs.try_tool.dialog import TryDialog
+from gui.dialogs.try_tool.dialog import TryToolDialog
 from gui.tray.menu import TrayMenu
 from gui.tray.view import tray_view
 from router.clients import ClientId
@@ -61,14 +61,14 @@ def dialog_screens(desk: Desk) -> Iterator[tuple[str, QWidget]]:
 
 def _settings(desk: Desk) -> Iterator[tuple[str, QWidget]]:
     for page in PageName:
-        dialog = SettingsDialog(desk.router, desk.commands, None)
+        dialog = SettingsDialog(desk.router, desk.commands, desk.bridge, None)
         dialog.open_at(page)
         yield f"settings-{page}", dialog
 
 
 def _projects(desk: Desk) -> Iterator[tuple[str, QWidget]]:
     for tab, name in enumerate(TABS):
-        dialog = ProjectsDialog(desk.router, desk.commands, PERSONAL, None)
+        dialog = ProjectsDialog(desk.router, desk.commands, desk.bridge, PERSONAL, None)
         dialog.choose(ProjectId("website"))
         dialog.go_to_tab(tab)
         dialog.open()
@@ -92,7 +92,7 @@ def _guide(desk: Desk) -> Iterator[tuple[str, QWidget]]:
     findings = desk.do(desk.router.apps.find_servers())
     choices = import_choices(findings.servers, ())
     for step in Step:
-        dialog = GuideDialog(desk.router, desk.commands, choices, tuple(Step), None)
+        dialog = GuideDialog(desk.router, desk.commands, desk.bridge, choices, tuple(Step), None)
         dialog.show_problems(findings.problems)
         while dialog.current_step() is not step:
             dialog.skip_step()
@@ -110,7 +110,7 @@ def _preview(desk: Desk) -> QWidget:
 def _attempt(desk: Desk) -> QWidget:
     tools = desk.router.tools(ServerRef(PERSONAL, ServerId("git")))
     log = next(tool for tool in tools if tool.key.tool == "git_log")
-    dialog = TryDialog(desk.router, desk.commands, PERSONAL, log, None)
+    dialog = TryToolDialog(desk.router, desk.commands, PERSONAL, log, None)
     fields = {each.accessibleName(): each for each in dialog.findChildren(QPlainTextEdit)}
     fields["repo_path"].setPlainText(str(desk.folders.home / "site"))
     dialog.open()

@@ -70,9 +70,8 @@ class Desk:
         return self._thread.submit(command)
 
     def window(self) -> MainWindow:
-        made = MainWindow(theme(), self.commands)
+        made = MainWindow(theme(), self.commands, self.bridge)
         made.attach(self.router)
-        self.bridge.events.connect(made.handle)
         made.show()
         return made
 

@@ -35,7 +35,7 @@ OfferUndo = Callable[[str, Callable[[], object]], object]
 """Says what was done, and calls back to undo it."""
 
 
-class Wishes:
+class Actions:
     def __init__(
         self,
         owner: QObject,
@@ -109,7 +109,7 @@ class Wishes:
         """Let it have the network and its secrets while its tools are listed."""
         self._run(self._router.allow_discovery(ref, DiscoveryAccess.NETWORK))
 
-    def wait_longer(self, ref: ServerRef) -> None:
+    def double_timeout(self, ref: ServerRef) -> None:
         """Give it twice the time to list its tools, as far as that goes, and try again."""
         try:
             config = self._router.server_config(ref)

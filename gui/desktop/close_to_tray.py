@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 
-class CloseFilter(QObject):
+class CloseToTray(QObject):
     """Watches windows; tells `hidden` after one went to the tray."""
 
     hidden = Signal()

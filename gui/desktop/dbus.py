@@ -1,7 +1,7 @@
-"""The desktop's own bus (D-Bus), where there is one: asking other programs, hearing what they tell.
+"""The session D-Bus, where there is one: method calls to one object, and its signals.
 
-Runs on the window's loop: what passes here is a handful of small messages. The one place that
-imports the library, which Linux alone has.
+Runs on the window's loop: only a handful of small messages pass here. The one module that imports
+jeepney, which only Linux has.
 """
 
 # The library has no types; they end here.
@@ -18,26 +18,28 @@ from typing import Any
 
 from router.tasks import spawn, stop
 
-_ANSWERS_WITHIN_S = 5.0
-_MOST_WAITING = 100
+_TIMEOUT_S = 5.0
+_MAX_PENDING_SIGNALS = 100
 
 
-class BusFailed(Exception):
-    """There is no bus, it went away, or nobody there does what was asked."""
+class DBusFailed(Exception):
+    """There is no bus, it closed, or the service does not support the call."""
 
 
-Ask = Callable[..., Awaitable[tuple[Any, ...]]]
-"""Takes a method's name, the signature of its arguments, and these."""
-Told = tuple[str, tuple[Any, ...]]
-"""A signal's name, and what it brings."""
+CallMethod = Callable[..., Awaitable[tuple[Any, ...]]]
+"""Takes a method's name, the signature of its arguments, and the arguments."""
+DBusSignal = tuple[str, tuple[Any, ...]]
+"""A signal's name and its arguments."""
 
 
 @asynccontextmanager
-async def talking_to(service: str, path: str, hear: Callable[[Told], None]) -> AsyncGenerator[Ask]:
-    """Ask one object of the session's bus, whose interface has the service's name, and hear its
-    signals. Raises `BusFailed`."""
+async def dbus_object(
+    service: str, path: str, on_signal: Callable[[DBusSignal], None]
+) -> AsyncGenerator[CallMethod]:
+    """Call methods of an object whose interface has the service's name, and receive its signals.
+    Raises `DBusFailed`."""
     if sys.platform != "linux":
-        raise BusFailed("no D-Bus here")
+        raise DBusFailed("no D-Bus here")
     from jeepney import (
         DBusAddress,
         DBusErrorResponse,
@@ -53,29 +55,29 @@ async def talking_to(service: str, path: str, hear: Callable[[Told], None]) -> A
 
     address = DBusAddress(path, service, service)
     wanted = MatchRule(type="signal", sender=service, interface=service, path=path)
-    # Signals arrive with the sender's other name, and only such as the bus has matched already.
+    # Signals arrive with the sender's unique name; the bus has matched them already.
     arriving = MatchRule(type="signal", interface=service, path=path)
-    # KeyError: no address of a bus is known. RuntimeError: that address can't be used.
-    troubles = (OSError, EOFError, KeyError, RuntimeError, DBusErrorResponse, RouterClosed)
+    # KeyError: no bus address is known. RuntimeError: that address can't be used.
+    failures = (OSError, EOFError, KeyError, RuntimeError, DBusErrorResponse, RouterClosed)
     try:
         async with open_dbus_router(bus="SESSION") as bus:
 
-            async def ask(method: str, signature: str = "", *values: Any) -> tuple[Any, ...]:
-                call = new_method_call(address, method, signature or None, values)
-                reply = bus.send_and_get_reply(call)
-                return unwrap_msg(await asyncio.wait_for(reply, _ANSWERS_WITHIN_S))
+            async def call(method: str, signature: str = "", *values: Any) -> tuple[Any, ...]:
+                message = new_method_call(address, method, signature or None, values)
+                reply = bus.send_and_get_reply(message)
+                return unwrap_msg(await asyncio.wait_for(reply, _TIMEOUT_S))
 
             async def listen(signals: asyncio.Queue[Message]) -> None:
                 while True:
                     signal = await signals.get()
-                    hear((str(signal.header.fields[HeaderFields.member]), signal.body))
+                    on_signal((str(signal.header.fields[HeaderFields.member]), signal.body))
 
-            await asyncio.wait_for(Proxy(message_bus, bus).AddMatch(wanted), _ANSWERS_WITHIN_S)
-            with bus.filter(arriving, bufsize=_MOST_WAITING) as signals:
+            await asyncio.wait_for(Proxy(message_bus, bus).AddMatch(wanted), _TIMEOUT_S)
+            with bus.filter(arriving, bufsize=_MAX_PENDING_SIGNALS) as signals:
                 listening = spawn(listen(signals), name="hear the desktop")
                 try:
-                    yield ask
+                    yield call
                 finally:
                     await stop(listening)
-    except (*troubles, TimeoutError) as error:
-        raise BusFailed(str(error)) from error
+    except (*failures, TimeoutError) as error:
+        raise DBusFailed(str(error)) from error

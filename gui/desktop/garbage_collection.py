@@ -23,7 +23,7 @@ _FULL_AFTER = 100
 _LONG_S = 0.01
 
 
-class Collector(QObject):
+class GarbageCollector(QObject):
     """From its making until `close` nothing is collected but by it, from `start` on."""
 
     def __init__(self, parent: QObject | None = None) -> None:

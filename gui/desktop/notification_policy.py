@@ -1,6 +1,6 @@
-"""Which notification, if any, is due to the person: one, until they have looked.
+"""Which notification is due: one for everything that needs attention, until the user has seen it.
 
-Pure but for what it remembers: what the person was told of, and whether they have looked since.
+Pure but for its memory of what was notified and whether the user has looked since.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gui.components.attention.presentation import Needs, needs
+from gui.components.attention.presentation import find_attention
 from gui.text.errors import failure_hint, failure_text
 from gui.text.tr import tr
 from router.model import Failure, ServerRef, ServerState, ServerStatus
@@ -18,82 +18,84 @@ _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class Notification:
     title: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Want:
-    """Something only the person can do; what has the same `key` is the same thing."""
+class AttentionItem:
+    """Something only the user can do; an equal `key` means the same thing."""
 
     key: Hashable
     name: str
-    notice: Notice
+    notification: Notification
 
 
-class Noticing:
+class NotificationPolicy:
     def __init__(self) -> None:
-        self._told: set[Hashable] = set()
+        self._notified: set[Hashable] = set()
         self._unseen = False
 
-    def due(self, wants: Sequence[Want], *, looking: bool) -> Notice | None:
-        """What to tell now; nothing to someone who sees it happen, or has not looked yet."""
-        keys = {want.key for want in wants}
-        news = keys - self._told
-        self._told &= keys  # What comes back after it was settled is told again.
-        if looking:
-            self.looked()
-        if self._unseen or not news:
+    def due(self, items: Sequence[AttentionItem], *, watching: bool) -> Notification | None:
+        """The notification to show now; none while the user watches, or has not seen the last."""
+        keys = {item.key for item in items}
+        new = keys - self._notified
+        self._notified &= keys  # What comes back after it was settled is notified again.
+        if watching:
+            self.mark_seen()
+        if self._unseen or not new:
             return None
-        self._told |= keys
-        self._unseen = not looking
-        return None if looking else _notice(wants)
+        self._notified |= keys
+        self._unseen = not watching
+        return None if watching else _combined(items)
 
-    def looked(self) -> None:
+    def mark_seen(self) -> None:
         self._unseen = False
 
 
-def wants(router: RouterPort, given_up: Mapping[ServerRef, Failure]) -> list[Want]:
-    """All that waits for the person, in any workspace."""
-    waiting: Needs = needs(router)
-    found: list[Want] = []
-    for part in waiting.workspaces:
+def attention_items(
+    router: RouterPort, given_up: Mapping[ServerRef, Failure]
+) -> list[AttentionItem]:
+    """Everything that needs attention, in any workspace."""
+    found: list[AttentionItem] = []
+    for part in find_attention(router).workspaces:
         found += [_of_server(status) for status in part.servers]
         for held in part.held:
             title = tr("%n tools of {name} are held back", "", len(held.tools))
             text = tr("They are new or were changed. Apps don’t see them before you decide.")
             key = ("tools", held.ref, frozenset(tool.key for tool in held.tools))
-            found.append(Want(key, held.name, Notice(title.format(name=held.name), text)))
+            notification = Notification(title.format(name=held.name), text)
+            found.append(AttentionItem(key, held.name, notification))
     for ref, failure in given_up.items():
         name = _name(router, ref)
-        found.append(Want(("failed", ref), name, _given_up(name, failure)))
+        found.append(AttentionItem(("failed", ref), name, _given_up(name, failure)))
     return found
 
 
-def _of_server(status: ServerStatus) -> Want:
+def _of_server(status: ServerStatus) -> AttentionItem:
     if status.state is ServerState.NEEDS_SIGN_IN:
         title, text = tr("{name} needs you to sign in"), tr("Until then its tools can’t be called.")
     else:
         title = tr("{name} waits for your approval")
         text = tr("Its command does not run before you agree to it.")
-    notice = Notice(title.format(name=status.name), text)
-    return Want((status.state, status.ref), status.name, notice)
+    notification = Notification(title.format(name=status.name), text)
+    return AttentionItem((status.state, status.ref), status.name, notification)
 
 
-def _given_up(name: str, failure: Failure) -> Notice:
+def _given_up(name: str, failure: Failure) -> Notification:
     cause = failure_text(replace(failure, retry_at=None))
     title = tr("{name} keeps failing").format(name=name)
-    return Notice(title, f"{cause}. {failure_hint(failure)}")
+    return Notification(title, f"{cause}. {failure_hint(failure)}")
 
 
-def _notice(wants: Sequence[Want]) -> Notice:
-    if len(wants) == 1:
-        return wants[0].notice
-    names = list(dict.fromkeys(want.name for want in wants))
+def _combined(items: Sequence[AttentionItem]) -> Notification:
+    if len(items) == 1:
+        return items[0].notification
+    names = list(dict.fromkeys(item.name for item in items))
     more = "…" if len(names) > _NAMED else ""
-    title = tr("%n things need you", "", len(wants))
-    return Notice(title, ", ".join(names[:_NAMED]) + more)
+    title = tr("%n things need you", "", len(items))
+    return Notification(title, ", ".join(names[:_NAMED]) + more)
 
 
 def _name(router: RouterPort, ref: ServerRef) -> str:

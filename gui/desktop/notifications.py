@@ -1,5 +1,5 @@
-"""Notifications of the desktop, with a button where the desktop has buttons; beside the tray icon
-where it has none. Only what a person must act on is told, and once until they have looked."""
+"""Desktop notifications, with a button where the desktop supports it; messages beside the tray icon
+where there are none. Only what needs attention is notified, once until the user has seen it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gui.desktop.dbus import Ask, BusFailed, Told, talking_to
-from gui.desktop.notification_policy import Notice, Noticing, wants
+from gui.desktop.dbus import CallMethod, DBusFailed, DBusSignal, dbus_object
+from gui.desktop.notification_policy import Notification, NotificationPolicy, attention_items
+from gui.link.bridge import Bridge
 from router.errors import NotFound
 from router.events import (
-    ActivityRecorded,
     AttentionNeeded,
-    DiscoveryProgressed,
     Event,
     ServerRemoved,
     ServerStatusChanged,
+    ToolsChanged,
+    WorkspacesChanged,
+    WorkspaceSwitched,
 )
 from router.model import Failure, ServerRef, ServerState
 from router.ports import RouterPort
@@ -32,39 +34,62 @@ log = logging.getLogger(__name__)
 SOON_MS = 500
 _SERVICE, _PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
 _DISMISSED = 2
-_GONE_WITHIN_S = 1.0
-_WITHDRAWN: Told = ("", ())
+_WITHDRAWN_WITHIN_S = 1.0
+_WITHDRAWN: DBusSignal = ("", ())
 
 
-class Notices(QObject):
-    """What waits for the person, told where they see it."""
-
+class Notifications(QObject):
     opened = Signal()
-    """The person wants to see what it is about."""
+    """The user wants to see what needs attention."""
 
     def __init__(
         self,
         hint: Callable[[str, str], object],
-        looking: Callable[[], bool],
+        watching: Callable[[], bool],
+        bridge: Bridge,
         parent: QObject | None = None,
     ) -> None:
-        """`hint` shows a message where the desktop has no notifications; `looking`: the person has
-        the window before them."""
+        """`hint` shows a message where the desktop has no notifications; `watching`: the user has
+        the window in front."""
         super().__init__(parent)
         self._hint = hint
-        self._looking = looking
+        self._watching = watching
         self._router: RouterPort | None = None
         self._given_up: dict[ServerRef, Failure] = {}
-        self._noticing = Noticing()
-        self._desktop = DesktopNotices(self._acted, self._noticing.looked)
+        self._policy = NotificationPolicy()
+        self._desktop = DesktopNotification(self._acted, self._policy.mark_seen)
         self._soon = QTimer(self, interval=SOON_MS, singleShot=True)
-        self._soon.timeout.connect(self._look)
+        self._soon.timeout.connect(self._check)
+        bridge.subscribe(
+            self,
+            self._on_events,
+            AttentionNeeded,
+            ServerStatusChanged,
+            ServerRemoved,
+            ToolsChanged,
+            WorkspaceSwitched,
+            WorkspacesChanged,
+        )
 
     def attach(self, router: RouterPort) -> None:
         self._router = router
         self._soon.start()
 
-    def on_events(self, events: Sequence[Event]) -> None:
+    def mark_seen(self) -> None:
+        """The user has the window in front."""
+        self._policy.mark_seen()
+        self._desktop.withdraw()
+
+    def close(self) -> None:
+        self._soon.stop()
+        self._desktop.withdraw()
+
+    async def clear(self) -> None:
+        """Leave no notification behind whose button would lead nowhere."""
+        self.close()
+        await self._desktop.withdrawn()
+
+    def _on_events(self, events: Sequence[Event]) -> None:
         for event in events:
             match event:
                 case AttentionNeeded(ref, failure):
@@ -75,97 +100,82 @@ class Notices(QObject):
                     self._given_up.pop(status.ref, None)
                 case _:
                     pass
-        quiet = (ActivityRecorded, DiscoveryProgressed)
-        if not all(isinstance(event, quiet) for event in events) and not self._soon.isActive():
+        if not self._soon.isActive():
             self._soon.start()
 
-    def looked(self) -> None:
-        """The person has the window before them."""
-        self._noticing.looked()
-        self._desktop.withdraw()
-
-    def close(self) -> None:
-        self._soon.stop()
-        self._desktop.withdraw()
-
-    async def clear(self) -> None:
-        """Leave nothing behind that leads to nobody."""
-        self.close()
-        await self._desktop.gone()
-
-    def _look(self) -> None:
+    def _check(self) -> None:
         if self._router is None:
             return
-        with suppress(NotFound):  # A workspace went this moment; the news of it is on its way.
-            found = wants(self._router, self._given_up)
-            notice = self._noticing.due(found, looking=self._looking())
-            if notice is not None:
-                spawn(self._tell(notice), name="notify")
+        with suppress(NotFound):  # A workspace was just removed; its event is on the way.
+            items = attention_items(self._router, self._given_up)
+            notification = self._policy.due(items, watching=self._watching())
+            if notification is not None:
+                spawn(self._show(notification), name="notify")
 
-    async def _tell(self, notice: Notice) -> None:
+    async def _show(self, notification: Notification) -> None:
         try:
-            await self._desktop.show(notice, self.tr("Show"))
-        except BusFailed as error:
-            log.debug("No notifications of the desktop: %s", error)
-            self._hint(notice.title, notice.text)
+            await self._desktop.show(notification, self.tr("Show"))
+        except DBusFailed as error:
+            log.debug("No desktop notifications: %s", error)
+            self._hint(notification.title, notification.text)
 
     def _acted(self) -> None:
-        self.looked()
+        self.mark_seen()
         self.opened.emit()
 
 
-class DesktopNotices:
-    """One notification at a time, by way of `org.freedesktop.Notifications`."""
+class DesktopNotification:
+    """One notification at a time, through `org.freedesktop.Notifications`."""
 
     def __init__(self, on_action: Callable[[], object], on_dismissed: Callable[[], object]) -> None:
         self._on_action = on_action
         self._on_dismissed = on_dismissed
-        self._heard: asyncio.Queue[Told] = asyncio.Queue()
+        self._signals: asyncio.Queue[DBusSignal] = asyncio.Queue()
         self._newest: asyncio.Task[None] | None = None
 
-    async def show(self, notice: Notice, action: str) -> None:
-        """Returns once it is shown. Raises `BusFailed`."""
+    async def show(self, notification: Notification, action: str) -> None:
+        """Returns once it is shown. Raises `DBusFailed`."""
         self.withdraw()
-        showing: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._heard = asyncio.Queue()
-        keeping = self._keep(notice, action, showing, self._heard)
+        shown: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._signals = asyncio.Queue()
+        keeping = self._keep(notification, action, shown, self._signals)
         self._newest = spawn(keeping, name="a notification")
-        await showing
+        await shown
 
     def withdraw(self) -> None:
-        """Take it away, if it is still there. Not by cancelling: what is about to be shown has no
-        number yet by which it could be taken away."""
-        self._heard.put_nowait(_WITHDRAWN)
+        """Close it, if it is still shown. Not by cancelling: one that is about to be shown has no
+        id yet to close it by."""
+        self._signals.put_nowait(_WITHDRAWN)
 
-    async def gone(self) -> None:
-        """Wait until what was withdrawn is away, but not for long."""
+    async def withdrawn(self) -> None:
+        """Wait until the withdrawn notification is closed, within a bound."""
         if self._newest is not None:
-            await asyncio.wait([self._newest], timeout=_GONE_WITHIN_S)
+            await asyncio.wait([self._newest], timeout=_WITHDRAWN_WITHIN_S)
 
     async def _keep(
         self,
-        notice: Notice,
+        notification: Notification,
         action: str,
-        showing: asyncio.Future[None],
-        heard: asyncio.Queue[Told],
+        shown: asyncio.Future[None],
+        signals: asyncio.Queue[DBusSignal],
     ) -> None:
-        """Show it, and hear what becomes of it for as long as it is there."""
+        """Show it, and follow its signals until it is closed."""
         try:
-            async with talking_to(_SERVICE, _PATH, heard.put_nowait) as ask:
-                number = await _notify(ask, notice, action)
-                showing.set_result(None)
-                while (told := await heard.get()) != _WITHDRAWN:
-                    if self._is_over(number, *told):
+            async with dbus_object(_SERVICE, _PATH, signals.put_nowait) as call:
+                number = await _notify(call, notification, action)
+                shown.set_result(None)
+                while (signal := await signals.get()) != _WITHDRAWN:
+                    if self._is_closed(number, *signal):
                         return
-                await ask("CloseNotification", "u", number)
-        except BusFailed as error:
-            if not showing.done():
-                showing.set_exception(error)
+                await call("CloseNotification", "u", number)
+        except DBusFailed as error:
+            if not shown.done():
+                shown.set_exception(error)
         finally:
-            showing.cancel()  # Whoever still waits: what came back was no answer to that.
+            shown.cancel()  # For a reply that was none: `show` must not wait forever.
 
-    def _is_over(self, number: int, signal: str, values: tuple[Any, ...]) -> bool:
-        """Whether the notification `number` is gone with what was just told."""
+    def _is_closed(self, number: int, signal: str, values: tuple[Any, ...]) -> bool:
+        """Handle a signal; True if it closed the notification `number`."""
         if not values or values[0] != number:
             return False
         if signal == "ActionInvoked":
@@ -175,11 +185,11 @@ class DesktopNotices:
         return signal == "NotificationClosed"
 
 
-async def _notify(ask: Ask, notice: Notice, action: str) -> int:
-    [capabilities] = await ask("GetCapabilities")
+async def _notify(call: CallMethod, notification: Notification, action: str) -> int:
+    [capabilities] = await call("GetCapabilities")
     actions = ["default", action, "show", action] if "actions" in capabilities else []
-    text = escape(notice.text) if "body-markup" in capabilities else notice.text
+    text = escape(notification.text) if "body-markup" in capabilities else notification.text
     hints = {"desktop-entry": ("s", "toolbooth")}
-    told = ("Toolbooth", 0, "toolbooth", notice.title, text, actions, hints, -1)
-    [number] = await ask("Notify", "susssasa{sv}i", *told)
+    arguments = ("Toolbooth", 0, "toolbooth", notification.title, text, actions, hints, -1)
+    [number] = await call("Notify", "susssasa{sv}i", *arguments)
     return number

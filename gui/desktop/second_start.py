@@ -24,7 +24,7 @@ _CONNECTS_WITHIN_S = 2.0
 _LONGEST_ADDRESS = 100
 
 
-def meeting_place(data_dir: Path) -> Path:
+def socket_path(data_dir: Path) -> Path:
     """Where the first start on `data_dir` listens: in a folder that nobody else may write to."""
     name = f"toolbooth-{hashlib.sha256(str(data_dir.resolve()).encode()).hexdigest()[:16]}"
     runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or "/nowhere")
@@ -43,7 +43,7 @@ def hand_over(address: Path, arguments: Sequence[str]) -> bool:
         try:
             connection.connect(str(address))
             connection.settimeout(ANSWERS_WITHIN_S)
-            connection.sendall(spoken(arguments))
+            connection.sendall(encode_arguments(arguments))
             return bool(connection.recv(1))  # Nothing: it ended instead.
         except TimeoutError:
             raise not_answering() from None
@@ -51,7 +51,7 @@ def hand_over(address: Path, arguments: Sequence[str]) -> bool:
             return False
 
 
-def spoken(arguments: Sequence[str]) -> bytes:
+def encode_arguments(arguments: Sequence[str]) -> bytes:
     return json.dumps(list(arguments)).encode() + b"\n"
 
 

@@ -17,10 +17,10 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from gui.desktop.second_start import (
     ANSWERS_WITHIN_S,
+    encode_arguments,
     hand_over,
-    meeting_place,
     not_answering,
-    spoken,
+    socket_path,
 )
 from router.errors import Conflict, ToolboothError
 
@@ -36,7 +36,7 @@ class SingleInstance(QObject):
 
     def __init__(self, data_dir: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._place = meeting_place(data_dir)
+        self._place = socket_path(data_dir)
         self._address = self._place.name if sys.platform == "win32" else str(self._place)
         self._lock = QLockFile(f"{self._place}.lock")
         self._server = QLocalServer(self)
@@ -67,7 +67,7 @@ class SingleInstance(QObject):
         socket.connectToServer(self._address)
         if not socket.waitForConnected(_TIMEOUT_MS):
             return False
-        socket.write(spoken(arguments))
+        socket.write(encode_arguments(arguments))
         if not socket.waitForReadyRead(_TIMEOUT_MS):
             raise not_answering()
         return True

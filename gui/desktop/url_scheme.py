@@ -118,10 +118,10 @@ def system_links(environ: Mapping[str, str] = os.environ) -> Autostart | None:
         return WindowsLinks(WindowsLinkKey(SCHEME), own_command())
     named = Path(environ.get("XDG_DATA_HOME", ""))
     data_home = named if named.is_absolute() else Path.home() / ".local" / "share"
-    return XdgLinks(data_home, own_command(), run_aside)
+    return XdgLinks(data_home, own_command(), run_in_background)
 
 
-def run_aside(command: Sequence[str]) -> None:
+def run_in_background(command: Sequence[str]) -> None:
     """Run a program of the system, if it is there, while the window goes on."""
     program = shutil.which(command[0])
     if program is None:

@@ -1,8 +1,8 @@
-"""The one way for a widget to ask the router for something: `run` a command, be called back.
+"""How a widget asks the router for something: `run` a command and get a callback.
 
-The command runs on the router's loop; its end comes back on the GUI thread. Widgets hold no
-`await`. A widget that dies takes its command with it. Before the router is there commands wait;
-once it is stopped they are refused with a sentence.
+The command runs on the router's loop; its result comes back on the GUI thread. Widgets never
+`await`. A destroyed owner cancels its command. Commands wait until the router is attached; once it
+is stopped they fail with an error for the user.
 """
 
 from __future__ import annotations
@@ -53,15 +53,15 @@ class Commands:
         self._detached = False
 
     def attach(self, submit: Submit) -> None:
-        """The router is there: start what has waited for it."""
+        """The router is running: start the commands that waited for it."""
         self._submit = submit
-        self._drain()
+        self._start_waiting()
 
     def detach(self) -> None:
-        """The router is gone: refuse what waits and what comes."""
+        """The router is stopped: refuse waiting and later commands."""
         self._submit = None
         self._detached = True
-        self._drain()
+        self._start_waiting()
 
     def run(
         self,
@@ -71,29 +71,31 @@ class Commands:
         on_done: Callable[[T], object] | None = None,
         on_error: Callable[[ToolboothError], object] | None = None,
     ) -> None:
-        """Run `coro` for `owner`; then call `on_done` with its result, or `on_error` if it failed,
-        also in a way nobody foresaw: who waits must learn that it is over. Without `on_error` the
-        person is shown the error."""
-        self._waiting.append(_Command(owner, coro, on_done, on_error))
-        if self._submit is not None or self._detached:
-            self._drain()
+        """Run `coro` for `owner`, then call `on_done` with its result or `on_error` with its
+        failure, unexpected ones included. Without `on_error` the user is shown the error."""
+        command = _Command(owner, coro, on_done, on_error)
+        if self._submit is None and not self._detached:
+            self._waiting.append(command)
+        else:
+            self._start(command)
 
-    def _drain(self) -> None:
+    def _start_waiting(self) -> None:
         waiting, self._waiting = self._waiting, []
         for command in waiting:
-            if not Shiboken.isValid(command.owner):
-                command.coro.close()
-            elif self._submit is None:
-                command.coro.close()
-                self._tell(command, _stopped())
-            else:
-                self._start(command, self._submit)
+            self._start(command)
 
-    def _start(self, command: _Command, submit: Submit) -> None:
+    def _start(self, command: _Command) -> None:
+        if not Shiboken.isValid(command.owner):
+            command.coro.close()
+            return
+        if self._submit is None:
+            command.coro.close()
+            self._fail(command, _stopped())
+            return
         try:
-            future = submit(command.coro)
+            future = self._submit(command.coro)
         except ToolboothError as error:
-            self._tell(command, error)
+            self._fail(command, error)
             return
         outcome = asyncio.wrap_future(future)
         cancelling = command.owner.destroyed.connect(lambda: outcome.cancel())
@@ -109,15 +111,15 @@ class Commands:
             return
         QObject.disconnect(cancelling)
         if outcome.cancelled():  # The router's loop ended with the command still on it.
-            self._tell(command, _stopped())
+            self._fail(command, _stopped())
         elif (error := outcome.exception()) is not None:
-            self._tell(command, error)
+            self._fail(command, error)
         elif command.on_done is not None:
             command.on_done(outcome.result())
 
-    def _tell(self, command: _Command, error: BaseException) -> None:
+    def _fail(self, command: _Command, error: BaseException) -> None:
         if not isinstance(error, ToolboothError):
-            log.error("A command failed in a way nobody foresaw", exc_info=error)
+            log.error("A command failed unexpectedly", exc_info=error)
             error = _unexpected(error)
         if command.on_error is not None:
             command.on_error(error)

@@ -1,22 +1,36 @@
-"""What the main window's strips say: that a wish failed, that nobody can connect, that a file or a
-list is in trouble; and that it is over.
-"""
+"""The banners of the main window: a command failed, the router does not listen, a configuration
+file or a tool list could not be used or saved; and their end."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import assert_never
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
+from gui.link.bridge import Bridge
 from gui.text.errors import hint_of, message_of, shown
 from gui.widgets.banner import Banners
 from router.errors import ToolboothError
+from router.events import ConfigAccepted, ConfigRejected, ListenerStateChanged, ListNotKept
 from router.model import ListenerPhase, ListenerState, ServerRef
 
 
-class Notices(Banners):
+class StatusBanners(Banners):
     settings_requested = Signal()
+
+    def __init__(self, bridge: Bridge) -> None:
+        super().__init__()
+        bridge.subscribe(
+            self,
+            self._on_events,
+            ListenerStateChanged,
+            ListNotKept,
+            ConfigRejected,
+            ConfigAccepted,
+        )
 
     def show_error(self, error: ToolboothError) -> None:
         self.put("command", message_of(error), hint_of(error), tone="err")
@@ -33,8 +47,24 @@ class Notices(Banners):
             buttons=[(self.tr("Settings…"), self.settings_requested.emit)],
         )
 
-    def show_unkept(self, ref: ServerRef, reason: str) -> None:
-        """A server's list could not be saved; without `reason`, that it is by now."""
+    def _on_events(
+        self, events: Sequence[ListenerStateChanged | ListNotKept | ConfigRejected | ConfigAccepted]
+    ) -> None:
+        for event in events:
+            match event:
+                case ListenerStateChanged(state):
+                    self.show_listener(state)
+                case ListNotKept(ref, reason):
+                    self._show_unsaved(ref, reason)
+                case ConfigRejected(path, line, reason):
+                    self._show_rejected(path, line, reason)
+                case ConfigAccepted(path):
+                    self.clear(str(path))
+                case _:
+                    assert_never(event)
+
+    def _show_unsaved(self, ref: ServerRef, reason: str) -> None:
+        """A server's tool list could not be saved; an empty `reason`: it is saved now."""
         subject = f"list of {ref}"
         if not reason:
             self.clear(subject)
@@ -47,19 +77,16 @@ class Notices(Banners):
             reason,
         )
 
-    def show_rejected(self, path: Path, line: int | None, reason: str) -> None:
-        place = str(path)
+    def _show_rejected(self, path: Path, line: int | None, reason: str) -> None:
+        where = str(path)
         if line is not None:
-            place = self.tr("{path}, line {line}").format(path=path, line=line)
+            where = self.tr("{path}, line {line}").format(path=path, line=line)
         self.put(
             str(path),
             self.tr("{name} can’t be used; what was good before stays").format(name=path.name),
-            f"{place}: {shown(reason)}",
+            f"{where}: {shown(reason)}",
             buttons=[(self.tr("Open file"), lambda: _open(path))],
         )
-
-    def show_accepted(self, path: Path) -> None:
-        self.clear(str(path))
 
 
 def _open(path: Path) -> None:

@@ -1,5 +1,4 @@
-"""What a person brings to the window from elsewhere: files and texts they drop, a text they paste
-where no field takes it."""
+"""Files and texts dropped on the window, and a text pasted where no field takes it."""
 
 from __future__ import annotations
 
@@ -10,10 +9,10 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequ
 from PySide6.QtWidgets import QWidget
 
 
-class Bringing(QObject):
-    file_brought = Signal(object)
+class DropPaste(QObject):
+    file_received = Signal(object)
     """The `Path` of a file that may hold servers."""
-    text_brought = Signal(str)
+    text_received = Signal(str)
     """A text that may describe one."""
 
     def __init__(self, window: QWidget) -> None:
@@ -24,26 +23,26 @@ class Bringing(QObject):
         paste.activated.connect(self._paste)
 
     def eventFilter(self, watched: QObject, event: QEvent, /) -> bool:
-        if isinstance(event, QDragEnterEvent) and _is_welcome(event.mimeData()):
+        if isinstance(event, QDragEnterEvent) and _is_accepted(event.mimeData()):
             event.acceptProposedAction()
             return True
         if isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop:
-            self._take(event.mimeData())
+            self._receive(event.mimeData())
             event.acceptProposedAction()
             return True
         return super().eventFilter(watched, event)
 
     def _paste(self) -> None:
-        self._take(QGuiApplication.clipboard().mimeData())
+        self._receive(QGuiApplication.clipboard().mimeData())
 
-    def _take(self, brought: QMimeData) -> None:
+    def _receive(self, data: QMimeData) -> None:
         """The files, or else the text."""
-        files = [Path(url.toLocalFile()) for url in brought.urls() if url.isLocalFile()]
+        files = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
         for path in files:
-            self.file_brought.emit(path)
-        if not files and brought.text().strip():
-            self.text_brought.emit(brought.text())
+            self.file_received.emit(path)
+        if not files and data.text().strip():
+            self.text_received.emit(data.text())
 
 
-def _is_welcome(brought: QMimeData) -> bool:
-    return brought.hasText() or any(url.isLocalFile() for url in brought.urls())
+def _is_accepted(data: QMimeData) -> bool:
+    return data.hasText() or any(url.isLocalFile() for url in data.urls())

@@ -1,4 +1,4 @@
-"""The main window by keyboard: what each key does, and the panes that F6 goes through."""
+"""Keyboard shortcuts of the main window, and the panes that F6 cycles through."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORKSPACES = 9
 class Keyboard:
     def __init__(self, window: MainWindow, refresh: Callable[[], object]) -> None:
         self._window = window
-        self._page = window.page
+        self._page = window.pages.workspace
         self._on("Ctrl+R", refresh)
         self._on("Ctrl+F", self._focus_filter)
         self._on("Ctrl+N", window.add_server_requested.emit)
@@ -35,8 +35,8 @@ class Keyboard:
         return lambda: self._window.sidebar.choose(position)
 
     def _focus_filter(self) -> None:
-        """The filter of the pane the person is in."""
-        if self._window.others is not None and self._window.others.focus_filter():
+        """The filter of the pane that has the focus."""
+        if self._window.pages.focus_filter():
             return
         focused = QApplication.focusWidget()
         in_detail = focused is not None and self._page.detail.isAncestorOf(focused)
@@ -47,9 +47,9 @@ class Keyboard:
         self._page.detail.tools.clear_filter()
 
     def _panes(self) -> list[tuple[QWidget, Callable[[], None]]]:
-        page, shown = self._page, self._window.shown_page()
+        page, shown = self._page, self._window.pages.currentWidget()
         sidebar = (self._window.sidebar, self._window.sidebar.focus_rows)
-        if shown is not page:
+        if shown is not None and shown is not page:
             return [sidebar, (shown, lambda: _enter(shown))]
         return [
             sidebar,
@@ -68,7 +68,7 @@ class Keyboard:
 
 
 def _enter(pane: QWidget) -> None:
-    """Go to the first thing in `pane` that the Tab key would reach."""
+    """Focus the first control in `pane` that the Tab key would reach."""
     at = pane.nextInFocusChain()
     while at is not None and at is not pane:
         reached = at.focusPolicy() & Qt.FocusPolicy.TabFocus and at.isEnabled() and at.isVisible()

@@ -1,21 +1,21 @@
-"""Where a person can be in the main window, beside a workspace."""
+"""The pages of the main window, and their icons in the sidebar."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
 
-class Place(StrEnum):
+class Page(StrEnum):
     WORKSPACE = "workspace"
-    NEEDS_YOU = "needs_you"
+    ATTENTION = "attention"
     PLAYGROUND = "playground"
     APPS = "apps"
     ACTIVITY = "activity"
 
 
 ICONS = {
-    Place.NEEDS_YOU: "bell",
-    Place.PLAYGROUND: "search",
-    Place.APPS: "plug",
-    Place.ACTIVITY: "activity",
+    Page.ATTENTION: "bell",
+    Page.PLAYGROUND: "search",
+    Page.APPS: "plug",
+    Page.ACTIVITY: "activity",
 }

@@ -1,139 +1,117 @@
-"""The pages of the main window beside the workspace's; there once the router is.
+"""The pages of the main window, one of them shown.
 
-Two of them are made when they are first gone to: they have many controls, for which a window that
-opens has no time.
+Before `attach` it says that the router is starting. Playground and activity are made when they are
+first opened: they have many controls, which would delay the opening of the window.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import assert_never
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from gui.components.apps.presentation import connected_count
-from gui.components.attention.presentation import needs
+from gui.components.actions import Actions, OfferUndo
+from gui.link.bridge import Bridge
 from gui.link.commands import Commands
-from gui.main_window.page import Place
-from gui.main_window.sidebar import Sidebar
+from gui.main_window.page import Page
+from gui.main_window.starting_page import StartingPage
 from gui.pages.activity.page import ActivityPage
 from gui.pages.apps.page import AppsPage
-from gui.pages.attention.page import NeedsPage
+from gui.pages.attention.page import AttentionPage
 from gui.pages.playground.page import PlaygroundPage
-from router.clients import ClientApp, Connection
-from router.events import (
-    ActivityRecorded,
-    Event,
-    ServerRemoved,
-    ServerStatusChanged,
-    TokensChanged,
-    ToolsChanged,
-    WorkspacesChanged,
-    WorkspaceSwitched,
-)
+from gui.pages.workspace.empty_state import EmptyState
+from gui.pages.workspace.page import WorkspacePage
 from router.ports import RouterPort
 
-_MAY_NEED = (ServerStatusChanged, ServerRemoved, ToolsChanged, WorkspaceSwitched, WorkspacesChanged)
 
+class PageStack(QStackedWidget):
+    attention: AttentionPage
+    apps: AppsPage
+    _router: RouterPort
+    _actions: Actions
+    """These exist from `attach` on."""
 
-class OtherPages(QObject):
-    """Tells the sidebar how much waits behind each row."""
-
-    undo_offered = Signal(str, object)
-    tokens_requested = Signal()
-    guide_requested = Signal()
-    apps_counted = Signal(int)
-    """How many are connected, whenever that was looked up."""
-    hiding_requested = Signal(object)
-    pinning_requested = Signal(object, bool)
-    """As of the playground."""
-    made = Signal(QWidget)
-    """A page that there was not yet."""
-
-    def __init__(
-        self, router: RouterPort, commands: Commands, sidebar: Sidebar, parent: QObject
-    ) -> None:
-        super().__init__(parent)
-        self._router = router
+    def __init__(self, commands: Commands, bridge: Bridge) -> None:
+        super().__init__()
         self._commands = commands
-        self._sidebar = sidebar
+        self._bridge = bridge
+        self._attached = False
+        self._page = Page.WORKSPACE
         self._playground: PlaygroundPage | None = None
         self._activity: ActivityPage | None = None
-        self.apps = AppsPage(router, commands)
-        self.apps.tokens_requested.connect(self.tokens_requested)
-        self.apps.guide_requested.connect(self.guide_requested)
-        self.apps.panel.done.connect(self._offer_undo)
-        self.apps.panel.connector.listed.connect(self._show_connected)
-        self.needs = NeedsPage(router)
-        self.needs.counted.connect(self._show_needs)
-        sidebar.offer(set(Place))
-        self._show_needs(needs(router).count)
-        self.apps.panel.load()
+        self.starting = StartingPage()
+        self.empty = EmptyState()
+        self.workspace = WorkspacePage()
+        self.workspace.servers_changed.connect(self._show_workspace)
+        self._empty_page = QWidget()
+        framed = QVBoxLayout(self._empty_page)
+        framed.setContentsMargins(20, 20, 20, 20)
+        framed.addWidget(self.empty)
+        for page in (self.starting, self._empty_page, self.workspace):
+            self.addWidget(page)
+
+    def attach(self, router: RouterPort, actions: Actions, offer_undo: OfferUndo) -> None:
+        """Make the pages that need a router. The workspace page is attached by itself, before."""
+        self._attached = True
+        self._router, self._actions = router, actions
+        self.attention = AttentionPage(router, self._bridge, actions)
+        self.apps = AppsPage(router, self._commands, self._bridge, offer_undo)
+        self.apps.counted.connect(self.workspace.show_connected)
+        for page in (self.attention, self.apps):
+            self.addWidget(page)
+
+    def go_to(self, page: Page) -> None:
+        self._page = page
+        if not self._attached:
+            return
+        self.setCurrentWidget(self._widget(page))
+        if page is Page.PLAYGROUND:
+            self.playground.focus_filter()  # It is empty until a query is typed.
 
     @property
     def playground(self) -> PlaygroundPage:
         if self._playground is None:
-            self._playground = PlaygroundPage(self._router, self._commands)
-            self._playground.hiding_requested.connect(self.hiding_requested)
-            self._playground.pinning_requested.connect(self.pinning_requested)
-            self.made.emit(self._playground)
+            self._playground = PlaygroundPage(
+                self._router, self._commands, self._bridge, self._actions
+            )
+            self.addWidget(self._playground)
         return self._playground
 
     @property
     def activity(self) -> ActivityPage:
         if self._activity is None:
-            self._activity = ActivityPage(self._router, self._commands)
-            self.made.emit(self._activity)
+            self._activity = ActivityPage(self._router, self._commands, self._bridge)
+            self.addWidget(self._activity)
         return self._activity
 
-    def show(self, place: Place) -> QWidget | None:
-        """The page at `place`, up to date; None if that is a workspace."""
-        match place:
-            case Place.WORKSPACE:
-                return None
-            case Place.NEEDS_YOU:
-                return self.needs
-            case Place.PLAYGROUND:
-                return self.playground
-            case Place.APPS:
-                self.apps.panel.load()
-                return self.apps
-            case Place.ACTIVITY:
-                if not self.activity.isVisible():
-                    self.activity.load()
-                return self.activity
-            case _:
-                assert_never(place)
-
     def focus_filter(self) -> bool:
-        """Go to the filter of the page that is shown, if it has one; says whether it does."""
+        """Focus the filter of the visible page; False if it has none."""
         pages = (self._playground, self._activity)
         shown = next((page for page in pages if page is not None and page.isVisible()), None)
         if shown is not None:
             shown.focus_filter()
         return shown is not None
 
-    def handle(self, events: Sequence[Event]) -> None:
-        if self._activity is not None:
-            for event in events:
-                if isinstance(event, ActivityRecorded):
-                    self._activity.add(event.entry)
-        if any(isinstance(event, TokensChanged) for event in events):
-            self.apps.panel.load()
-        if any(isinstance(event, _MAY_NEED) for event in events):
-            self.needs.reload_soon()
-            if self._playground is not None:
-                self._playground.search_again()
+    def _widget(self, page: Page) -> QWidget:
+        """The widget of `page`, up to date."""
+        match page:
+            case Page.WORKSPACE:
+                return self.workspace if self.workspace.servers.servers() else self._empty_page
+            case Page.ATTENTION:
+                return self.attention
+            case Page.PLAYGROUND:
+                return self.playground
+            case Page.APPS:
+                self.apps.panel.load()
+                return self.apps
+            case Page.ACTIVITY:
+                if not self.activity.isVisible():
+                    self.activity.load()
+                return self.activity
+            case _:
+                assert_never(page)
 
-    def _offer_undo(self, what: str, connection: Connection) -> None:
-        undo = self.apps.panel.connector.undo
-        self.undo_offered.emit(what, lambda: undo(connection))
-
-    def _show_needs(self, count: int) -> None:
-        self._sidebar.show_count(Place.NEEDS_YOU, count, urgent=True)
-
-    def _show_connected(self, apps: tuple[ClientApp, ...]) -> None:
-        connected = connected_count(apps, self._router.tokens())
-        self._sidebar.show_count(Place.APPS, connected)
-        self.apps_counted.emit(connected)
+    def _show_workspace(self) -> None:
+        """The first server came or the last one went."""
+        if self._page is Page.WORKSPACE:
+            self.go_to(Page.WORKSPACE)

@@ -1,8 +1,8 @@
-"""The left edge: the product, the workspaces, the router's address, the way to the settings."""
+"""The sidebar: workspaces, pages, the router's address, settings."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
@@ -17,7 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.main_window.page import ICONS, Place
+from gui.link.bridge import Bridge
+from gui.main_window.page import ICONS, Page
 from gui.main_window.router_card import RouterCard
 from gui.widgets import fonts, icons, paint
 from gui.widgets.buttons import IconButton
@@ -26,14 +27,22 @@ from gui.widgets.labels import section_label
 from gui.widgets.layouts import clear
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.theme import theme
+from router.events import (
+    ListenerStateChanged,
+    ServerRemoved,
+    ServerStatusChanged,
+    WorkspacesChanged,
+    WorkspaceSwitched,
+)
 from router.model import ListenerState, WorkspaceId, WorkspaceSummary
+from router.ports import RouterPort
 
 WIDTH = 228
 
 
 class Sidebar(QFrame):
-    place_chosen = Signal(object)
-    """A `Place` other than a workspace."""
+    page_chosen = Signal(object)
+    """A `Page` other than a workspace."""
     workspace_chosen = Signal(str)
     workspace_named = Signal(str)
     """The name of a workspace to create."""
@@ -42,7 +51,7 @@ class Sidebar(QFrame):
     workspace_removed = Signal(object)
     """The `WorkspaceSummary`."""
     projects_requested = Signal(str)
-    """The `WorkspaceId` whose projects a person wants to see."""
+    """The `WorkspaceId` whose projects to show."""
     scripts_requested = Signal()
     settings_requested = Signal()
 
@@ -53,20 +62,21 @@ class Sidebar(QFrame):
         self._rows = QVBoxLayout()
         self._rows.setSpacing(2)
         self._workspace_rows: dict[WorkspaceId, SidebarRow] = {}
-        self._place = Place.WORKSPACE
+        self._router: RouterPort | None = None
+        self.page = Page.WORKSPACE
         self._workspaces: tuple[WorkspaceSummary, ...] = ()
         self._naming = _NameField(self.tr("Name of the new workspace"))
         self._naming.named.connect(self._take_name)
         self._naming.left.connect(self.focus_rows)
         self._renaming: WorkspaceId | None = None
-        self._router = RouterCard()
-        self._manage: dict[Place, SidebarRow] = {
-            place: self._manage_row(place, text)
-            for place, text in (
-                (Place.NEEDS_YOU, self.tr("Needs you")),
-                (Place.PLAYGROUND, self.tr("Search playground")),
-                (Place.APPS, self.tr("Connected apps")),
-                (Place.ACTIVITY, self.tr("Activity")),
+        self._router_card = RouterCard()
+        self._manage: dict[Page, SidebarRow] = {
+            page: self._manage_row(page, text)
+            for page, text in (
+                (Page.ATTENTION, self.tr("Needs you")),
+                (Page.PLAYGROUND, self.tr("Search playground")),
+                (Page.APPS, self.tr("Connected apps")),
+                (Page.ACTIVITY, self.tr("Activity")),
             )
         }
         self._lay_out()
@@ -82,7 +92,7 @@ class Sidebar(QFrame):
         column.addLayout(self._heading())
         column.addWidget(self._scrolled_rows(), 1)
         column.addSpacing(8)
-        column.addWidget(self._router)
+        column.addWidget(self._router_card)
         column.addSpacing(8)
         column.addWidget(settings)
 
@@ -122,6 +132,28 @@ class Sidebar(QFrame):
         row.addWidget(add)
         return row
 
+    def attach(self, router: RouterPort, bridge: Bridge) -> None:
+        """Show the router's workspaces and listener, now and after each change."""
+        self._router = router
+        bridge.subscribe(
+            self,
+            self._on_workspaces,
+            ServerStatusChanged,
+            ServerRemoved,
+            WorkspaceSwitched,
+            WorkspacesChanged,
+        )
+        bridge.subscribe(self, self._on_listener, ListenerStateChanged)
+        self.show_listener(router.listener())
+        self.show_workspaces(router.workspaces())
+
+    def _on_workspaces(self, _: object) -> None:
+        if self._router is not None:
+            self.show_workspaces(self._router.workspaces())
+
+    def _on_listener(self, events: Sequence[ListenerStateChanged]) -> None:
+        self.show_listener(events[-1].state)
+
     def show_workspaces(self, workspaces: Sequence[WorkspaceSummary]) -> None:
         if tuple(workspaces) == self._workspaces:
             return
@@ -133,30 +165,27 @@ class Sidebar(QFrame):
             self._rows.addWidget(self._workspace_row(workspace))
             if focused and (workspace.active if focused.active else workspace.id == focused.id):
                 row = self._workspace_rows[workspace.id]
-                row.show()  # Only what is shown can have it.
+                row.show()  # A hidden row can't have the focus.
                 row.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.show_place(self._place)
+        self.show_page(self.page)
 
-    def show_place(self, place: Place) -> None:
-        """Mark where the person is; in a workspace, the active one."""
-        self._place = place
+    def show_page(self, page: Page) -> None:
+        """Mark the row of `page`; of the workspace page, that of the active workspace."""
+        self.page = page
         for known, row in self._manage.items():
-            row.setChecked(known is place)
+            row.setChecked(known is page)
         for workspace in self._workspaces:
             row = self._workspace_rows[workspace.id]
-            row.setChecked(place is Place.WORKSPACE and workspace.active)
+            row.setChecked(page is Page.WORKSPACE and workspace.active)
 
-    def offer(self, places: Collection[Place]) -> None:
-        """Show the rows of those places that can be gone to."""
-        for place, row in self._manage.items():
-            row.setVisible(place in places)
+    def show_attention_count(self, count: int) -> None:
+        self._manage[Page.ATTENTION].show_count(count or None, urgent=True)
 
-    def show_count(self, place: Place, count: int, *, urgent: bool = False) -> None:
-        """How many there are behind a row; `urgent` if they wait for the person."""
-        self._manage[place].show_count(count or None, urgent=urgent)
+    def show_app_count(self, count: int) -> None:
+        self._manage[Page.APPS].show_count(count or None)
 
     def show_listener(self, state: ListenerState) -> None:
-        self._router.show_state(state)
+        self._router_card.show_state(state)
 
     def choose(self, position: int) -> None:
         """Choose the workspace at `position`, counted from 0, if there is one."""
@@ -175,7 +204,7 @@ class Sidebar(QFrame):
             current.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _focused_workspace(self) -> WorkspaceSummary | None:
-        """In whose row the keyboard is: it stays there, or with the active one if it was that."""
+        """The workspace whose row has the focus, which stays there, or with the active one."""
         focus = QApplication.focusWidget()
         rows = ((w, self._workspace_rows[w.id]) for w in self._workspaces)
         return next((w for w, row in rows if focus and row in (focus, focus.parent())), None)
@@ -219,18 +248,18 @@ class Sidebar(QFrame):
             self.workspace_renamed.emit(self._renaming, name)
 
     def _choose_workspace(self, workspace: str) -> None:
-        self.show_place(self._place)  # The click has turned its own mark around.
+        self.show_page(self.page)  # The click has toggled the row.
         self.workspace_chosen.emit(workspace)
 
-    def _manage_row(self, place: Place, text: str) -> SidebarRow:
-        row = SidebarRow(text, icon_name=ICONS[place])
+    def _manage_row(self, page: Page, text: str) -> SidebarRow:
+        row = SidebarRow(text, icon_name=ICONS[page])
         row.setCheckable(True)
-        row.clicked.connect(lambda: self._choose_place(place))
+        row.clicked.connect(lambda: self._choose_page(page))
         return row
 
-    def _choose_place(self, place: Place) -> None:
-        self.show_place(place)
-        self.place_chosen.emit(place)
+    def _choose_page(self, page: Page) -> None:
+        self.show_page(page)
+        self.page_chosen.emit(page)
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
         super().paintEvent(event)
@@ -261,7 +290,7 @@ class _NameField(QLineEdit):
 
     named = Signal(str)
     left = Signal()
-    """By a key: the keyboard is nowhere now."""
+    """Closed by a key: nothing has the focus now."""
 
     def __init__(self, accessible_name: str) -> None:
         super().__init__()

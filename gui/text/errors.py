@@ -28,7 +28,7 @@ class Action(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class Remedy:
     label: str
     action: Action
 
@@ -152,7 +152,7 @@ def _install_hint(failure: Failure) -> str:
     return f"{hint} {looked}" if failure.detail else hint
 
 
-def failure_offer(kind: FailureKind) -> Offer | None:
+def failure_remedy(kind: FailureKind) -> Remedy | None:
     match kind:
         case (
             FailureKind.COMMAND_NOT_FOUND
@@ -160,13 +160,13 @@ def failure_offer(kind: FailureKind) -> Offer | None:
             | FailureKind.EXITED
             | FailureKind.SECRET_MISSING
         ):
-            return Offer(tr("Fix…"), Action.EDIT)
+            return Remedy(tr("Fix…"), Action.EDIT)
         case FailureKind.SIGN_IN_NEEDED:
-            return Offer(tr("Sign in…"), Action.SIGN_IN)
+            return Remedy(tr("Sign in…"), Action.SIGN_IN)
         case FailureKind.CONSENT_NEEDED:
-            return Offer(tr("Review…"), Action.REVIEW)
+            return Remedy(tr("Review…"), Action.REVIEW)
         case FailureKind.NETWORK_NEEDED:
-            return Offer(tr("Allow network"), Action.ALLOW_NETWORK)
+            return Remedy(tr("Allow network"), Action.ALLOW_NETWORK)
         case (
             FailureKind.TIMEOUT
             | FailureKind.UNREACHABLE
@@ -179,7 +179,7 @@ def failure_offer(kind: FailureKind) -> Offer | None:
             | FailureKind.CANCELLED
             | FailureKind.OTHER
         ):
-            return Offer(tr("Retry"), Action.RETRY)
+            return Remedy(tr("Retry"), Action.RETRY)
         case FailureKind.DISABLED:
             return None
         case _:
@@ -210,6 +210,6 @@ def hint_of(error: ToolboothError) -> str:
     return shown(error.hint)
 
 
-def explained(error: ToolboothError) -> str:
+def error_text(error: ToolboothError) -> str:
     """What happened and what to do about it, in one go."""
     return f"{message_of(error)} {hint_of(error)}".strip()

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import assert_never
 
 from gui.text import formats
-from gui.text.errors import Action, Offer, brief_text, cause_text, failure_offer
+from gui.text.errors import Action, Remedy, brief_text, cause_text, failure_remedy
 from gui.text.tr import tr
 from router.activity import TOOL_REPORTED, ActivityEntry, ActivityKind, Outcome
 from router.model import (
@@ -64,7 +64,7 @@ class Presentation:
     summary: str
     detail: str
     tone: Tone
-    offer: Offer | None = None
+    remedy: Remedy | None = None
     brief: str = ""
     """The detail in fewer words, where there are."""
 
@@ -102,25 +102,25 @@ def present(status: ServerStatus) -> Presentation:
 
 
 def _waiting(failure: Failure, summary: str) -> Presentation:
-    detail, offer = cause_text(failure), failure_offer(failure.kind)
-    return Presentation(Mark.ATTENTION, summary, detail, Tone.WARN, offer)
+    detail, remedy = cause_text(failure), failure_remedy(failure.kind)
+    return Presentation(Mark.ATTENTION, summary, detail, Tone.WARN, remedy)
 
 
 def _present_failure(status: ServerStatus, failure: Failure) -> Presentation:
     """A server whose last list is still known is worse than before but not gone."""
-    detail, offer = cause_text(failure), failure_offer(failure.kind)
+    detail, remedy = cause_text(failure), failure_remedy(failure.kind)
     if status.state is ServerState.BACKING_OFF:
-        return Presentation(Mark.ATTENTION, tr("Trying again"), detail, Tone.WARN, offer)
+        return Presentation(Mark.ATTENTION, tr("Trying again"), detail, Tone.WARN, remedy)
     if status.state in (ServerState.IDLE, ServerState.READY) and status.tool_count is not None:
-        return Presentation(Mark.ATTENTION, tr("Out of date"), detail, Tone.WARN, offer)
-    return Presentation(Mark.FAILED, tr("Failed"), detail, Tone.ERR, offer, brief_text(failure))
+        return Presentation(Mark.ATTENTION, tr("Out of date"), detail, Tone.WARN, remedy)
+    return Presentation(Mark.FAILED, tr("Failed"), detail, Tone.ERR, remedy, brief_text(failure))
 
 
 def _present_healthy(status: ServerStatus) -> Presentation:
     target = short_target(status)
     if status.waiting_count and status.state in (ServerState.READY, ServerState.IDLE):
         waits = tr("%n tools are held back", "", status.waiting_count)
-        review = Offer(tr("Review…"), Action.REVIEW_TOOLS)
+        review = Remedy(tr("Review…"), Action.REVIEW_TOOLS)
         return Presentation(Mark.ATTENTION, tr("Needs approval"), waits, Tone.WARN, review)
     match status.state:
         case ServerState.READY:
@@ -132,7 +132,7 @@ def _present_healthy(status: ServerStatus) -> Presentation:
         case ServerState.BACKING_OFF:
             return Presentation(Mark.WORKING, tr("Trying again"), target, Tone.ACCENT)
         case _:
-            retry = failure_offer(FailureKind.OTHER)
+            retry = failure_remedy(FailureKind.OTHER)
             return Presentation(Mark.FAILED, tr("Failed"), target, Tone.ERR, retry)
 
 

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSystemTrayIcon
 
+from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.tray.menu import TrayMenu
 from gui.tray.view import TrayView, tray_view, waiting_view
@@ -38,7 +39,7 @@ class Tray(QObject):
     missing = Signal()
     """There has been no tray for `GIVE_UP_MS`: none came, or the one we had is gone."""
 
-    def __init__(self, commands: Commands, parent: QObject | None = None) -> None:
+    def __init__(self, commands: Commands, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._commands = commands
         self._router: RouterPort | None = None
@@ -53,7 +54,8 @@ class Tray(QObject):
         self._icon: QSystemTrayIcon | None = None
         self._retry = QTimer(self, interval=RETRY_MS)
         self._retry.timeout.connect(self._look_again)
-        theme().changed.connect(self.fill_anew)
+        theme().changed.connect(self.refill)
+        bridge.subscribe(self, self._on_events)
         self._show_state()
 
     def is_there(self) -> bool:
@@ -84,13 +86,13 @@ class Tray(QObject):
         self._failed = True
         self.refresh()
 
-    def fill_anew(self) -> None:
+    def refill(self) -> None:
         """Make every line again, for another language or theme."""
         self._filled_with = None
         self.refresh()
         self._fill()
 
-    def on_events(self, events: Sequence[Event]) -> None:
+    def _on_events(self, events: Sequence[Event]) -> None:
         if any(not isinstance(event, ActivityRecorded) for event in events):
             self.refresh()
 

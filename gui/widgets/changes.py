@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from gui.link.commands import Commands
-from gui.text.errors import explained
+from gui.text.errors import error_text
 from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.icons import icon
@@ -131,6 +131,6 @@ class ChangesFooter(QWidget):
 
     def _refuse(self, error: ToolboothError) -> None:
         self._tick.hide()
-        self._message.setText(explained(error))
+        self._message.setText(error_text(error))
         set_tint(self._message, "err")
         self.show_undo()

@@ -52,7 +52,7 @@ class _SecondPress(QObject):
         return event.type() == QEvent.Type.MouseButtonDblClick
 
 
-def deciding(button: QPushButton) -> QPushButton:
+def single_press(button: QPushButton) -> QPushButton:
     """`button`, pressed once by a double click, wherever the first press of that landed."""
     button.installEventFilter(_SecondPress(button))
     return button

@@ -12,10 +12,12 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.main_window.main_window import MainWindow
 from gui.widgets.theme import Theme
 from router.activity import Savings
+from router.events import Event
 from router.model import (
     DataSource,
     Effect,
@@ -110,11 +112,22 @@ def stocked_router() -> FakeRouter:
     return router
 
 
+def bridge_from(router: FakeRouter) -> Bridge:
+    """A bridge that delivers each event of `router` at once."""
+    bridge = Bridge()
+
+    def deliver(event: Event) -> None:
+        bridge.publish(event)
+        bridge.flush()
+
+    router.subscribe(deliver)
+    return bridge
+
+
 def open_window(router: FakeRouter, look: Theme, qtbot: QtBot) -> MainWindow:
-    window = MainWindow(look, Commands(run_now))
+    window = MainWindow(look, Commands(run_now), bridge_from(router))
     qtbot.addWidget(window)
     window.attach(router)
-    router.subscribe(lambda event: window.handle([event]))
     window.show()
     return window
 

@@ -11,7 +11,7 @@ from gui.widgets.icons import icon
 from gui.widgets.labels import Pill
 
 
-class Pausing(QObject):
+class PauseControl(QObject):
     """`badge` and `button` go where a screen wants them; `model` obeys once it is given."""
 
     changed = Signal()

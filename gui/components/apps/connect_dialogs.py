@@ -36,7 +36,7 @@ class PlanDialog(QDialog):
         self.setWindowTitle(title)
         open_at_size(self, 620, 460)
         where = short_path(plan.path, Path.home())
-        explained = (
+        error_text = (
             self.tr("A new file is made with this entry.")
             if plan.new_file
             else self.tr("One entry is added. A backup of the file is kept beside it.")
@@ -44,7 +44,7 @@ class PlanDialog(QDialog):
         connect = primary_button(self.tr("Connect"))
         connect.setDefault(True)
         connect.clicked.connect(lambda: (self.agreed.emit(plan), self.accept()))
-        column = _column(self, title, where, explained)
+        column = _column(self, title, where, error_text)
         column.addWidget(diff_view(plan.lines, self.tr("What changes")), 1)
         hint = self.tr("The token is made when you connect. It is only for this app.")
         column.addWidget(wrapped(hint, "text3"))
@@ -82,8 +82,8 @@ class ByHandDialog(QDialog):
         self._make.clicked.connect(lambda: self.snippet_requested.emit(app.id))
         self._copy = CopyButton(self.tr("Copy the entry"), self._text.toPlainText)
         self._copy.hide()
-        explained = self.tr("Put this entry into the file, beside those that are there.")
-        column = _column(self, title, short_path(app.path, Path.home()), explained)
+        error_text = self.tr("Put this entry into the file, beside those that are there.")
+        column = _column(self, title, short_path(app.path, Path.home()), error_text)
         column.addWidget(self._text, 1)
         column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignRight)
         column.addLayout(_footer(self, self._make))
@@ -123,13 +123,13 @@ def _mono_view(name: str) -> QTextEdit:
     return view
 
 
-def _column(dialog: QDialog, title: str, where: str, explained: str) -> QVBoxLayout:
+def _column(dialog: QDialog, title: str, where: str, error_text: str) -> QVBoxLayout:
     column = QVBoxLayout(dialog)
     column.setContentsMargins(_PADDING, 18, _PADDING, 16)
     column.setSpacing(10)
     column.addWidget(label(title, font=fonts.semibold(18)))
     column.addWidget(label(where, font=fonts.mono_font(), tint="text2"))
-    column.addWidget(wrapped(explained))
+    column.addWidget(wrapped(error_text))
     return column
 
 

@@ -11,7 +11,7 @@ from gui.components.apps.app_list import AppList
 from gui.components.apps.connect_dialogs import by_hand, preview
 from gui.components.apps.connector import AppConnector
 from gui.link.commands import Commands
-from gui.text.errors import explained
+from gui.text.errors import error_text
 from gui.widgets.labels import wrapped
 from router.clients import ClientId, Connection
 from router.errors import ToolboothError
@@ -70,7 +70,7 @@ class AppsPanel(QWidget):
         self.done.emit(text.format(name=done.name), done)
 
     def _show_error(self, error: ToolboothError) -> None:
-        self._error.setText(explained(error))
+        self._error.setText(error_text(error))
         self._error.show()
 
     def _preview(self, client: ClientId) -> None:

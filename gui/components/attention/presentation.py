@@ -31,7 +31,7 @@ class HeldTools:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkspaceNeeds:
+class WorkspaceAttention:
     name: str
     active: bool
     servers: tuple[ServerStatus, ...] = ()
@@ -44,8 +44,8 @@ class WorkspaceNeeds:
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
-    workspaces: tuple[WorkspaceNeeds, ...] = ()
+class Attention:
+    workspaces: tuple[WorkspaceAttention, ...] = ()
     """Those in which something waits, the active one first."""
 
     @property
@@ -58,16 +58,16 @@ class Needs:
         return not all(workspace.active for workspace in self.workspaces)
 
 
-def needs(router: RouterPort) -> Needs:
+def find_attention(router: RouterPort) -> Attention:
     """What waits in any workspace; one that is removed this moment has nothing."""
-    found: list[WorkspaceNeeds] = []
+    found: list[WorkspaceAttention] = []
     for workspace in sorted(router.workspaces(), key=lambda each: not each.active):
         with suppress(NotFound):
-            found.append(_needs_in(router, workspace))
-    return Needs(tuple(part for part in found if part.count))
+            found.append(_attention_in(router, workspace))
+    return Attention(tuple(part for part in found if part.count))
 
 
-def _needs_in(router: RouterPort, workspace: WorkspaceSummary) -> WorkspaceNeeds:
+def _attention_in(router: RouterPort, workspace: WorkspaceSummary) -> WorkspaceAttention:
     servers = router.servers(workspace.id)
     waiting = tuple(s for s in servers if s.enabled and s.state in _WAITING)
     pending = router.pending_tools(workspace.id)
@@ -76,7 +76,7 @@ def _needs_in(router: RouterPort, workspace: WorkspaceSummary) -> WorkspaceNeeds
         for s in servers
         if (tools := tuple(t for t in pending if t.key.server == s.id))
     )
-    return WorkspaceNeeds(workspace.name, workspace.active, waiting, tuple(held))
+    return WorkspaceAttention(workspace.name, workspace.active, waiting, tuple(held))
 
 
 def consent_lines(config: ServerConfig) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ def consent_lines(config: ServerConfig) -> tuple[str, ...]:
     return (*lines, tr("With the variables: {names}").format(names=names))
 
 
-def waiting_lines(router: RouterPort, ref: ServerRef) -> tuple[str, ...]:
+def consent_lines_of(router: RouterPort, ref: ServerRef) -> tuple[str, ...]:
     """The same of a server by its name; one that is removed this moment would run nothing."""
     try:
         return consent_lines(router.server_config(ref))

@@ -18,7 +18,7 @@ from gui.dialogs.add_server.draft import Field, ServerDraft
 from gui.dialogs.add_server.form import ServerForm
 from gui.dialogs.add_server.paste_box import PasteBox
 from gui.link.commands import Commands
-from gui.text.errors import explained
+from gui.text.errors import error_text
 from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import hline
@@ -188,7 +188,7 @@ class ServerDialog(QDialog):
 
     def _refuse(self, error: ToolboothError) -> None:
         self._wait(False)
-        self._say(error=explained(error))
+        self._say(error=error_text(error))
 
     def _wait(self, waiting: bool) -> None:
         self._save.setEnabled(not waiting and not self._problems(self.form.draft()))

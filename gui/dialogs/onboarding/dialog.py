@@ -25,16 +25,17 @@ from gui.components.apps.connector import AppConnector
 from gui.dialogs.onboarding.check_step import CheckStep
 from gui.dialogs.onboarding.choices import Choice
 from gui.dialogs.onboarding.found_list import FoundList
-from gui.dialogs.onboarding.pending_commands import WaitingCommands
+from gui.dialogs.onboarding.pending_commands import PendingCommands
 from gui.dialogs.onboarding.steps import Steps
+from gui.link.bridge import Bridge
 from gui.link.commands import Commands
-from gui.text.errors import explained
+from gui.text.errors import error_text
 from gui.widgets import fonts, icons
 from gui.widgets.buttons import link_button, primary_button, secondary_button
 from gui.widgets.labels import label, wrapped
 from router.clients import ClientApp, ClientId, ClientState
 from router.errors import ToolboothError
-from router.events import ActivityRecorded, Event, ServerRemoved, ServerStatusChanged
+from router.events import ActivityRecorded, ServerRemoved, ServerStatusChanged
 from router.model import ServerId, ServerRef
 from router.ports import RouterPort
 
@@ -55,6 +56,7 @@ class GuideDialog(QDialog):
         self,
         router: RouterPort,
         commands: Commands,
+        bridge: Bridge,
         choices: tuple[Choice, ...],
         steps: Sequence[Step],
         parent: QWidget | None,
@@ -74,7 +76,7 @@ class GuideDialog(QDialog):
         self._left_out = wrapped("", tint="warn")
         self._apps = AppList(choosable=True)
         self._check = CheckStep()
-        self._waiting = WaitingCommands(router)
+        self._waiting = PendingCommands(router)
         self._head = Steps([self._step_name(step) for step in self._steps])
         self._title = label(font=fonts.semibold(fonts.TITLE))
         self._explanation = wrapped("")
@@ -92,15 +94,17 @@ class GuideDialog(QDialog):
         self._connector.load()
         self._show_step()
         self.setFocus()
+        bridge.subscribe(self, self._on_activity, ActivityRecorded)
+        bridge.subscribe(self, self._on_servers, ServerStatusChanged, ServerRemoved)
 
-    def on_events(self, events: Sequence[Event]) -> None:
+    def _on_activity(self, events: Sequence[ActivityRecorded]) -> None:
         for event in events:
-            if isinstance(event, ActivityRecorded):
-                self._check.heard(event.entry)
-                if self.current_step() is Step.CHECK:
-                    self._show_buttons()
-            elif isinstance(event, ServerStatusChanged | ServerRemoved):
-                self._waiting.reload()
+            self._check.heard(event.entry)
+        if self.current_step() is Step.CHECK:
+            self._show_buttons()
+
+    def _on_servers(self, _: object) -> None:
+        self._waiting.reload()
 
     def show_problems(self, problems: Sequence[str]) -> None:
         """Say what of other applications' files can't be imported, and why."""
@@ -239,7 +243,7 @@ class GuideDialog(QDialog):
 
     def _show_error(self, error: ToolboothError) -> None:
         self._next.setEnabled(True)
-        self._error.setText(explained(error))
+        self._error.setText(error_text(error))
 
     # Doing
 

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 from gui.dialogs.onboarding.choices import import_choices
 from gui.dialogs.onboarding.dialog import GuideDialog, Step
+from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from router.clients import Findings, FoundServer
-from router.events import Event
 from router.ports import RouterPort
 from router.settings import ServerConfig
 
@@ -22,15 +22,17 @@ Found: TypeAlias = Callable[[Findings], object]
 class Guide(QObject):
     imported = Signal()
 
-    def __init__(self, router: RouterPort, commands: Commands, over: QWidget) -> None:
-        super().__init__(over)
+    def __init__(
+        self, router: RouterPort, commands: Commands, bridge: Bridge, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
         self._router = router
         self._commands = commands
-        self._over = over
-        self._dialog: GuideDialog | None = None
+        self._bridge = bridge
+        self._parent = parent
 
     def welcome(self) -> None:
-        """At the first start, lead through what is missing; nobody is asked twice."""
+        """At the first start, show the steps that are missing; only once."""
         if self._router.settings().welcome_shown:
             return
         shown = self._router.settings().model_copy(update={"welcome_shown": True})
@@ -38,18 +40,14 @@ class Guide(QObject):
         self._find(self._open_missing)
 
     def start(self) -> None:
-        """Lead through everything, because somebody wants that."""
+        """Show every step, on request."""
         self._find(
             lambda found: self._open(found, tuple(Step) if found.servers else tuple(Step)[1:])
         )
 
     def offer(self, found: Findings) -> None:
-        """Let the person choose which of `found` to import, and say what was left out."""
+        """Offer `found` for import, and list what was left out."""
         self._open(found, (Step.IMPORT,))
-
-    def handle(self, events: Sequence[Event]) -> None:
-        if self._dialog is not None:
-            self._dialog.on_events(events)
 
     def _find(self, then: Found) -> None:
         self._commands.run(self, self._router.apps.find_servers(), on_done=then)
@@ -62,15 +60,12 @@ class Guide(QObject):
 
     def _open(self, found: Findings, steps: Sequence[Step]) -> None:
         choices = import_choices(found.servers, self._known())
-        dialog = GuideDialog(self._router, self._commands, choices, steps, self._over)
+        dialog = GuideDialog(
+            self._router, self._commands, self._bridge, choices, steps, self._parent
+        )
         dialog.show_problems(found.problems)
         dialog.imported.connect(self.imported)
-        dialog.finished.connect(self._forget)
-        self._dialog = dialog
         dialog.open()
-
-    def _forget(self) -> None:
-        self._dialog = None
 
     def _known(self) -> list[ServerConfig]:
         """The servers of the active workspace."""
@@ -81,7 +76,7 @@ class Guide(QObject):
 def missing_steps(
     found: tuple[FoundServer, ...], *, any_server: bool, any_call: bool
 ) -> tuple[Step, ...]:
-    """No import where there is nothing to import, or servers are here already; and an app that
-    called needs neither connecting nor checking."""
+    """No import where nothing was found or servers exist already; no connection and no check where
+    an app has called before."""
     importing = (Step.IMPORT,) if found and not any_server else ()
     return importing if any_call else (*importing, Step.CONNECT, Step.CHECK)

@@ -8,19 +8,19 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from gui.components.attention.presentation import waiting_lines
+from gui.components.attention.presentation import consent_lines_of
 from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import Card, hline
 from gui.widgets.labels import Tile, label, wrapped
 from gui.widgets.layouts import clear
-from gui.widgets.presses import deciding
+from gui.widgets.presses import single_press
 from router.errors import NotFound
 from router.model import ServerState, ServerStatus
 from router.ports import RouterPort
 
 
-class WaitingCommands(Card):
+class PendingCommands(Card):
     """Takes no room while none waits."""
 
     approved = Signal(object)
@@ -57,14 +57,14 @@ class WaitingCommands(Card):
             self._rows.addWidget(self._row(status))
 
     def _row(self, status: ServerStatus) -> QWidget:
-        approve = deciding(secondary_button(self.tr("Approve")))
+        approve = single_press(secondary_button(self.tr("Approve")))
         approve.setAccessibleName(self.tr("Approve {name}").format(name=status.name))
         approve.setAutoDefault(False)
         approve.clicked.connect(lambda: self.approved.emit(status.ref))
         texts = QVBoxLayout()
         texts.setSpacing(2)
         texts.addWidget(label(status.name, font=fonts.medium()))
-        for line in waiting_lines(self._router, status.ref):
+        for line in consent_lines_of(self._router, status.ref):
             texts.addWidget(wrapped(line))
         row = QWidget()
         across = QHBoxLayout(row)

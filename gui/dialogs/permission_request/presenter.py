@@ -1,42 +1,41 @@
-"""Shows the questions that wait for the person, one at a time, the oldest first."""
+"""Shows pending permission requests, one at a time, the oldest first."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from PySide6.QtCore import QObject
 
 from gui.dialogs.permission_request.prompt import PermissionPrompt
+from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.widgets.message_box import show_error
 from router.errors import NotFound, ToolboothError
-from router.events import Event, PermissionAsked, PermissionSettled
+from router.events import PermissionAsked, PermissionSettled
 from router.permissions import Answer, AskId
 from router.ports import RouterPort
 
 
-class Asker(QObject):
-    """The router knows what waits; this only shows it."""
+class PermissionPresenter(QObject):
+    """The router holds the requests; this only shows them and sends the answers."""
 
-    def __init__(self, commands: Commands, parent: QObject | None = None) -> None:
+    def __init__(self, commands: Commands, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._commands = commands
         self._router: RouterPort | None = None
         self._shown: AskId | None = None
-        self._given: set[AskId] = set()
-        """Answers on their way to the router."""
+        self._answered: set[AskId] = set()
+        """Their answers are on the way to the router."""
         self.prompt = self._new_prompt()
+        bridge.subscribe(self, self._on_events, PermissionAsked, PermissionSettled)
 
     def attach(self, router: RouterPort) -> None:
         self._router = router
         self._show_next()
 
-    def on_events(self, events: Sequence[Event]) -> None:
-        if any(isinstance(event, PermissionAsked | PermissionSettled) for event in events):
-            self._show_next()
+    def _on_events(self, _: object) -> None:
+        self._show_next()
 
-    def make_anew(self) -> None:
-        """In another language."""
+    def retranslate(self) -> None:
+        """Make the prompt again, after a change of language."""
         self.close()
         self.prompt = self._new_prompt()
         self._show_next()
@@ -54,8 +53,8 @@ class Asker(QObject):
         if self._router is None:
             return
         asks = self._router.permission_asks()
-        self._given &= {ask.id for ask in asks}
-        waiting = [ask for ask in asks if ask.id not in self._given]
+        self._answered &= {ask.id for ask in asks}
+        waiting = [ask for ask in asks if ask.id not in self._answered]
         if waiting:
             self._shown = waiting[0].id
             self.prompt.show_ask(waiting[0], len(waiting))
@@ -66,13 +65,13 @@ class Asker(QObject):
     def _answer(self, answer: Answer) -> None:
         if self._router is None or self._shown is None:
             return
-        self._given.add(self._shown)
+        self._answered.add(self._shown)
         command = self._router.answer_permission(self._shown, answer)
         self._commands.run(self, command, on_error=self._too_late)
         self._show_next()
 
     def _too_late(self, error: ToolboothError) -> None:
-        """Its time was over, or the client left: there is nothing to do about that."""
+        """It timed out or the client disconnected: nothing is left to do."""
         if not isinstance(error, NotFound):
             show_error(self.prompt, error)
         self._show_next()

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.labels import Tile, label
-from gui.widgets.presses import deciding
+from gui.widgets.presses import single_press
 from router.permissions import Answer, Kind, PermissionAsk
 
 _WIDTH, _PADDING = 520, 20
@@ -147,4 +147,4 @@ class PermissionPrompt(QDialog):
     def _button(self, button: QPushButton, answer: Answer) -> QPushButton:
         button.setAutoDefault(False)
         button.clicked.connect(lambda: self._say(answer))
-        return deciding(button)
+        return single_press(button)

@@ -22,6 +22,7 @@ from gui.dialogs.projects.options_tab import OptionsTab
 from gui.dialogs.projects.permissions_tab import PermissionsTab
 from gui.dialogs.projects.rules_tab import RulesTab
 from gui.dialogs.projects.servers_tab import ServersTab
+from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, IconButton
@@ -46,6 +47,7 @@ class ProjectsDialog(QDialog):
         self,
         router: RouterPort,
         commands: Commands,
+        bridge: Bridge,
         workspace: WorkspaceId,
         parent: QWidget | None,
     ) -> None:
@@ -82,7 +84,8 @@ class ProjectsDialog(QDialog):
         self.setMinimumSize(760, 520)
         open_at_size(self, 900, 640)
         self.show_state()
-        self.setFocus()  # So that no field has it before a person gives it one.
+        self.setFocus()  # So that no field has it before the user gives it one.
+        bridge.subscribe(self, self._on_events)
 
     def choose(self, project: ProjectId | None) -> None:
         self._project = project
@@ -105,7 +108,7 @@ class ProjectsDialog(QDialog):
         for tab in (self._options, self._servers, self._permissions, self._rules):
             tab.show_project(self._project)
 
-    def on_events(self, events: Sequence[Event]) -> None:
+    def _on_events(self, events: Sequence[Event]) -> None:
         if self.isVisible() and any(not isinstance(each, ActivityRecorded) for each in events):
             self.show_state()
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QVBoxLayout, QW
 from gui.dialogs.scripts.editor import ScriptEditor
 from gui.dialogs.scripts.presentation import NEW_SCRIPT, trial_text
 from gui.link.commands import Commands
-from gui.text.errors import explained
+from gui.text.errors import error_text
 from gui.widgets import fonts, message_box
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import hline, vline
@@ -151,7 +151,7 @@ class ScriptsDialog(QDialog):
 
     def _refuse(self, error: ToolboothError) -> None:
         self._wait(False)
-        self.editor.say(explained(error), wrong=True)
+        self.editor.say(error_text(error), wrong=True)
 
     def _wait(self, waiting: bool) -> None:
         self.save_button.setEnabled(not waiting)

@@ -29,7 +29,7 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class AppsPage(SettingsPage):
+class AppsSettingsPage(SettingsPage):
     icon_name = "plug"
 
     def __init__(

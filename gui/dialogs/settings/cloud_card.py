@@ -8,7 +8,7 @@ from shiboken6 import Shiboken
 from gui.dialogs.settings.changes import SettingsChanges
 from gui.link.commands import Commands
 from gui.text import formats
-from gui.text.errors import explained, shown
+from gui.text.errors import error_text, shown
 from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import PADDING, Card
@@ -119,7 +119,7 @@ class CloudCard(Card):
             )
 
     def _refuse(self, error: ToolboothError) -> None:
-        self._say(explained(error), bad=True)
+        self._say(error_text(error), bad=True)
 
     def _say(self, text: str, *, good: bool = False, bad: bool = False) -> None:
         self._result.setText(text)

@@ -21,13 +21,14 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import Shiboken
 
-from gui.dialogs.settings.apps_page import AppsPage
+from gui.dialogs.settings.apps_page import AppsSettingsPage
 from gui.dialogs.settings.changes import SettingsChanges
 from gui.dialogs.settings.optimization_page import OptimizationPage
 from gui.dialogs.settings.page import PAGE_PADDING, SettingsPage
-from gui.dialogs.settings.pages import AboutPage, ActivityPage, GeneralPage, NetworkPage
-from gui.dialogs.settings.search_highlight import FoundMark
+from gui.dialogs.settings.pages import AboutPage, ActivitySettingsPage, GeneralPage, NetworkPage
+from gui.dialogs.settings.search_highlight import SearchHighlight
 from gui.dialogs.settings.security_page import SecurityPage
+from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.widgets.changes import ChangesFooter
 from gui.widgets.labels import wrapped
@@ -57,10 +58,11 @@ class SettingsDialog(QDialog):
         self,
         router: RouterPort,
         commands: Commands,
+        bridge: Bridge,
         parent: QWidget | None,
         changes: SettingsChanges | None = None,
     ) -> None:
-        """`changes` have what was changed before, by a dialog in another language."""
+        """`changes` are kept when the dialog is made again in another language."""
         super().__init__(parent)
         self.setWindowTitle(self.tr("Settings"))
         self.setMinimumSize(720, 480)
@@ -68,14 +70,14 @@ class SettingsDialog(QDialog):
         self._changes = changes or SettingsChanges(router, commands)
         self._footer = ChangesFooter(self._changes, PAGE_PADDING)
         self._footer.done.connect(self.accept)
-        self._apps = AppsPage(router, self._changes, commands)
+        self._apps = AppsSettingsPage(router, self._changes, commands)
         self._pages: dict[PageName, SettingsPage] = {
             PageName.GENERAL: GeneralPage(router, self._changes),
             PageName.OPTIMIZATION: OptimizationPage(router, self._changes, commands),
             PageName.APPS: self._apps,
             PageName.SECURITY: SecurityPage(router, self._changes, commands),
             PageName.NETWORK: NetworkPage(router, self._changes),
-            PageName.ACTIVITY: ActivityPage(router, self._changes),
+            PageName.ACTIVITY: ActivitySettingsPage(router, self._changes),
             PageName.ABOUT: AboutPage(router, self._changes),
         }
         self._rows: dict[PageName, SidebarRow] = {}
@@ -84,10 +86,11 @@ class SettingsDialog(QDialog):
         self._search.textChanged.connect(self._filter)
         self._nothing = wrapped(self.tr("No setting has these words."))
         self._nothing.hide()
-        self._found: FoundMark | None = None
+        self._found: SearchHighlight | None = None
         self._lay_out()
         self._follow_changes()
         self.go_to(PageName.GENERAL)
+        bridge.subscribe(self, self._on_events)
 
     def open_at(self, page: PageName | None = None) -> None:
         """Show the dialog, at `page` or where it was left."""
@@ -119,7 +122,7 @@ class SettingsDialog(QDialog):
             page.show_state()
         self._footer.show_undo()
 
-    def on_events(self, events: Sequence[Event]) -> None:
+    def _on_events(self, events: Sequence[Event]) -> None:
         if self.isVisible() and any(not isinstance(each, ActivityRecorded) for each in events):
             self.show_state()
 
@@ -193,7 +196,7 @@ class SettingsDialog(QDialog):
         if self._found is not None and Shiboken.isValid(self._found):
             self._found.hide()
             self._found.deleteLater()
-        self._found = None if setting is None else FoundMark(setting)
+        self._found = None if setting is None else SearchHighlight(setting)
         if setting is not None:
             # A page that was not shown before has to be laid out first.
             page = self._pages[self.current_page()]

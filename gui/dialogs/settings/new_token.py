@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from gui.link.commands import Commands
-from gui.text.errors import explained
+from gui.text.errors import error_text
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, primary_button, secondary_button
 from gui.widgets.cards import PADDING, Card
@@ -121,7 +121,7 @@ class _Form(QWidget):
         self._commands.run(self, command, on_done=self.issued.emit, on_error=self._refuse)
 
     def _refuse(self, error: ToolboothError) -> None:
-        self._error.setText(explained(error))
+        self._error.setText(error_text(error))
         self._error.show()
 
 

@@ -188,7 +188,7 @@ class NetworkPage(SettingsPage):
         return field
 
 
-class ActivityPage(SettingsPage):
+class ActivitySettingsPage(SettingsPage):
     icon_name = "activity"
 
     def __init__(self, router: RouterPort, changes: SettingsChanges) -> None:

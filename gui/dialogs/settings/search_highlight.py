@@ -13,7 +13,7 @@ _RADIUS = 8
 _ASIDE = 8
 
 
-class FoundMark(QWidget):
+class SearchHighlight(QWidget):
     """Stands around `setting` as long as that is there, and lets every click through."""
 
     def __init__(self, setting: QWidget) -> None:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from gui.dialogs.try_tool.form import ArgumentsForm
 from gui.link.commands import Commands
-from gui.text.errors import explained
+from gui.text.errors import error_text
 from gui.text.presentation import Tone, effect_badge
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, primary_button, secondary_button
@@ -33,7 +33,7 @@ _LONGEST = 200_000
 _LEAST_FORM, _LEAST_RESULT = 40, 150
 
 
-class TryDialog(QDialog):
+class TryToolDialog(QDialog):
     def __init__(
         self,
         router: RouterPort,
@@ -133,7 +133,7 @@ class TryDialog(QDialog):
     def _refuse(self, error: ToolboothError) -> None:
         self._run.setEnabled(True)
         self._outcome.hide()
-        self._say(explained(error))
+        self._say(error_text(error))
 
     def _say(self, error: str) -> None:
         self._error.setText(error)

@@ -3,7 +3,7 @@ entry in full; and a file of it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -12,13 +12,14 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QStackedLayou
 
 from gui.components.activity.feed import Feed
 from gui.components.activity.model import ActivityFilter, ActivityModel, Showing, showing_choice
-from gui.components.activity.pause_button import Pausing
+from gui.components.activity.pause_button import PauseControl
 from gui.components.activity.table import activity_table
+from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.pages.activity.detail import EntryDetail
 from gui.pages.activity.export import export
 from gui.pages.activity.history import joined, question
-from gui.text.errors import explained
+from gui.text.errors import error_text
 from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import Card, vline
 from gui.widgets.labels import label, wrapped
@@ -27,6 +28,7 @@ from gui.widgets.search_field import SearchField
 from router.activity import ActivityEntry
 from router.activity import ActivityPage as LogPage
 from router.errors import ToolboothError
+from router.events import ActivityRecorded
 from router.ports import RouterPort
 
 MOST_LOADED = 5000
@@ -35,8 +37,8 @@ A_SCREENFUL = 40
 
 
 class ActivityPage(PageFrame):
-    def __init__(self, router: RouterPort, commands: Commands) -> None:
-        self._pausing = Pausing(bordered=True)
+    def __init__(self, router: RouterPort, commands: Commands, bridge: Bridge) -> None:
+        self._pausing = PauseControl(bordered=True)
         self._export = secondary_button(self.tr("Export…"), "download")
         super().__init__(
             self.tr("Activity"),
@@ -63,18 +65,20 @@ class ActivityPage(PageFrame):
         self._due = QTimer(self, interval=FILTER_MS, singleShot=True)
         self._connect()
         self._lay_out()
+        bridge.subscribe(self, self._on_activity, ActivityRecorded)
 
     def load(self) -> None:
-        """Show what there is now; from then on what comes is added."""
+        """Show the entries of now; later ones are added as they come."""
         self._feed.clear()
         self._offer_choices()
         self._entries = self._router.recent_activity()
         self._model.set_entries(self._entries)
         self._read_log()
 
-    def add(self, entry: ActivityEntry) -> None:
+    def _on_activity(self, events: Sequence[ActivityRecorded]) -> None:
         if self.isVisible():
-            self._feed.add(entry)
+            for event in events:
+                self._feed.add(event.entry)
 
     def focus_filter(self) -> None:
         self._text.setFocus()
@@ -214,7 +218,7 @@ class ActivityPage(PageFrame):
         self._message.show()
 
     def _refuse(self, error: ToolboothError) -> None:
-        self._say(explained(error))
+        self._say(error_text(error))
 
 
 def _follow_kind(dialog: QFileDialog, kind: str) -> None:

@@ -1,22 +1,24 @@
-"""Needs you, as a page of the main window: sign-ins, commands to approve, tools held back."""
+"""The attention page: sign-ins, commands to approve, tools held back."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from gui.components.actions import Actions
 from gui.components.attention.presentation import (
+    Attention,
     HeldTools,
-    Needs,
-    WorkspaceNeeds,
+    WorkspaceAttention,
     approval_text,
+    consent_lines_of,
     difference_html,
+    find_attention,
     finding_texts,
-    needs,
-    waiting_lines,
 )
 from gui.components.attention.tool_review import approval_tone
 from gui.components.receipts.note import ReceiptNote
+from gui.link.bridge import Bridge
 from gui.text.presentation import Tone, present
 from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
@@ -24,8 +26,15 @@ from gui.widgets.cards import Card, hline
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label, wrapped
 from gui.widgets.layouts import clear
 from gui.widgets.page_frame import PageFrame
-from gui.widgets.presses import deciding
+from gui.widgets.presses import single_press
 from gui.widgets.theme import theme
+from router.events import (
+    ServerRemoved,
+    ServerStatusChanged,
+    ToolsChanged,
+    WorkspacesChanged,
+    WorkspaceSwitched,
+)
 from router.lists import Approval
 from router.model import ServerState, ServerStatus, Transport
 from router.ports import PendingTool, RouterPort
@@ -33,24 +42,20 @@ from router.ports import PendingTool, RouterPort
 SOON_MS = 200
 
 
-class NeedsPage(PageFrame):
-    counted = Signal(int)
-    """How much waits, whenever that changes."""
-    consent_given = Signal(object)
-    sign_in_requested = Signal(object)
-    """Each with the `ServerRef`."""
-    tools_approved = Signal(object, object)
-    """The `ServerRef`, and the names of the tools, none but those in sight."""
-    tool_blocked = Signal(object, str)
-    """The `ServerRef`, and the name of the tool."""
+class AttentionPage(PageFrame):
+    """Shows nothing until `reload`, then what needs attention as it changes."""
 
-    def __init__(self, router: RouterPort) -> None:
+    counted = Signal(int)
+    """How many items there are, whenever that changes."""
+
+    def __init__(self, router: RouterPort, bridge: Bridge, actions: Actions) -> None:
         super().__init__(
             self.tr("Needs you"),
             self.tr("What is held back until you have decided. Apps see nothing of it."),
         )
         self._router = router
-        self._shown: Needs | None = None
+        self._actions = actions
+        self._shown: Attention | None = None
         self._column = QVBoxLayout()
         self._column.setSpacing(12)
         self._holder = QWidget()
@@ -59,15 +64,23 @@ class NeedsPage(PageFrame):
         self._area = self.add_scrolled(self._holder)
         self._soon = QTimer(self, interval=SOON_MS, singleShot=True)
         self._soon.timeout.connect(self.reload)
-        self.reload()
+        bridge.subscribe(
+            self,
+            self._reload_soon,
+            ServerStatusChanged,
+            ServerRemoved,
+            ToolsChanged,
+            WorkspaceSwitched,
+            WorkspacesChanged,
+        )
 
-    def reload_soon(self) -> None:
-        """Something changed; a burst of changes costs one look."""
+    def _reload_soon(self, _: object) -> None:
+        """A burst of changes costs one reload."""
         if not self._soon.isActive():
             self._soon.start()
 
     def reload(self) -> None:
-        now = needs(self._router)
+        now = find_attention(self._router)
         if now == self._shown:
             return
         self._shown = now
@@ -76,7 +89,7 @@ class NeedsPage(PageFrame):
         clear(self._column)
         for card in self._cards(now):
             self._column.addWidget(card)
-            card.show()  # Only what is shown can have the keyboard.
+            card.show()  # A hidden card can't have the focus.
         if focused is not None:
             self._focus_again(before[focused], focused)
         self.counted.emit(now.count)
@@ -85,14 +98,14 @@ class NeedsPage(PageFrame):
         return [b for b in self._holder.findChildren(QPushButton) if b.isVisible()]
 
     def _focus_again(self, left: QPushButton, position: int) -> None:
-        """Go where the keyboard was, or if that is decided, to what took its place."""
+        """Focus the same button again, or the one that took its place."""
         after = self._buttons()
-        there = [each for each in after if _said_of(each) == _said_of(left)]
+        there = [each for each in after if _identity(each) == _identity(left)]
         there = there or after[min(position, len(after) - 1) :][:1]
-        if len(there) == 1:  # Of several alike, nobody can tell which one it was.
+        if len(there) == 1:  # Several alike: it can't be known which one it was.
             there[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _cards(self, now: Needs) -> list[QWidget]:
+    def _cards(self, now: Attention) -> list[QWidget]:
         cards: list[QWidget] = []
         for part in now.workspaces:
             if now.elsewhere:
@@ -105,10 +118,10 @@ class NeedsPage(PageFrame):
         shown = present(status)
         consent = status.state is ServerState.NEEDS_CONSENT
         text = self.tr("Approve") if consent else self.tr("Sign in…")
-        button = deciding(primary_button(text))
+        button = single_press(primary_button(text))
         button.setAccessibleName(f"{text} {status.name}")
-        wish = self.consent_given if consent else self.sign_in_requested
-        button.clicked.connect(lambda: wish.emit(status.ref))
+        action = self._actions.approve if consent else self._actions.sign_in
+        button.clicked.connect(lambda: action(status.ref))
         texts = QVBoxLayout()
         texts.setSpacing(2)
         texts.addWidget(label(status.name, font=fonts.semibold()))
@@ -130,9 +143,9 @@ class NeedsPage(PageFrame):
         return card
 
     def _wanted(self, status: ServerStatus) -> list[QLabel]:
-        """Where one signs in; or what would run, with nothing left out."""
+        """The address to sign in to; or the whole command that would run."""
         if status.state is ServerState.NEEDS_CONSENT:
-            return [wrapped(line) for line in waiting_lines(self._router, status.ref)]
+            return [wrapped(line) for line in consent_lines_of(self._router, status.ref)]
         address = ElidedLabel(status.target)
         address.setFont(fonts.mono_font())
         address.setProperty("tint", "text2")
@@ -161,7 +174,7 @@ class NeedsPage(PageFrame):
         return card
 
     def _approve_many(self, held: HeldTools) -> QPushButton | None:
-        """One click for all there is nothing to say against; the others are read one by one."""
+        """One click for all tools without findings; the others are reviewed one by one."""
         fine = [tool.key.tool for tool in held.tools if not tool.findings]
         if len(fine) == len(held.tools):
             button = primary_button(self.tr("Approve all %n", "", len(fine)))
@@ -170,8 +183,8 @@ class NeedsPage(PageFrame):
         else:
             return None
         button.setAccessibleDescription(held.name)
-        button.clicked.connect(lambda: self.tools_approved.emit(held.ref, tuple(fine)))
-        return deciding(button)
+        button.clicked.connect(lambda: self._actions.approve_tools(held.ref, tuple(fine)))
+        return single_press(button)
 
     def _tool(self, held: HeldTools, tool: PendingTool) -> QVBoxLayout:
         approve, block = self._decisions(held, tool)
@@ -191,28 +204,30 @@ class NeedsPage(PageFrame):
         return column
 
     def _decisions(self, held: HeldTools, tool: PendingTool) -> tuple[QPushButton, QPushButton]:
-        approve = deciding(secondary_button(self.tr("Approve")))
+        approve = single_press(secondary_button(self.tr("Approve")))
         approve.setAccessibleName(self.tr("Approve {tool}").format(tool=tool.key.shown))
-        approve.clicked.connect(lambda: self.tools_approved.emit(held.ref, (tool.key.tool,)))
-        block = deciding(secondary_button(self.tr("Block")))
+        approve.clicked.connect(lambda: self._actions.approve_tools(held.ref, (tool.key.tool,)))
+        block = single_press(secondary_button(self.tr("Block")))
         block.setAccessibleName(self.tr("Block {tool}").format(tool=tool.key.shown))
-        block.clicked.connect(lambda: self.tool_blocked.emit(held.ref, tool.key.tool))
+        block.clicked.connect(lambda: self._actions.block_tool(held.ref, tool.key.tool))
         for button in (approve, block):
             button.setAccessibleDescription(held.name)
         return approve, block
 
 
-def _said_of(button: QPushButton) -> tuple[str, str, str]:
+def _identity(button: QPushButton) -> tuple[str, str, str]:
     return button.text(), button.accessibleName(), button.accessibleDescription()
 
 
 def _words(tool: PendingTool) -> QLabel:
-    """What it says, with what is new and what is gone where that is known."""
+    """Its description, with the difference to the approved one where that is known."""
     made = QLabel()
     made.setWordWrap(True)
     made.setFont(fonts.ui_font(fonts.SMALL))
     made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    if tool.difference and tool.approval is not Approval.PENDING:  # Of a new one all is new.
+    if (
+        tool.difference and tool.approval is not Approval.PENDING
+    ):  # Of a new tool everything is new.
         made.setTextFormat(Qt.TextFormat.RichText)
         made.setText(difference_html(tool.difference, theme().palette))
     else:
@@ -223,8 +238,8 @@ def _words(tool: PendingTool) -> QLabel:
     return made
 
 
-def _heading(part: WorkspaceNeeds) -> QLabel:
-    """Whose servers follow; said only where that could be another workspace than the active."""
+def _heading(part: WorkspaceAttention) -> QLabel:
+    """The workspace of the cards below; shown only if there are several."""
     made = label(f"{part.name} · {part.count}", font=fonts.semibold(), tint="text2")
     made.setContentsMargins(2, 6, 0, 0)
     return made

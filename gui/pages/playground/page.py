@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout
 
+from gui.components.actions import Actions
+from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.pages.playground.result_column import ResultColumn
-from gui.text.errors import explained
+from gui.text.errors import error_text
 from gui.widgets import fonts
 from gui.widgets.buttons import Segmented
 from gui.widgets.labels import wrapped
 from gui.widgets.page_frame import PageFrame
 from gui.widgets.search_field import SearchField
 from router.errors import ToolboothError
+from router.events import (
+    ServerRemoved,
+    ServerStatusChanged,
+    ToolsChanged,
+    WorkspacesChanged,
+    WorkspaceSwitched,
+)
 from router.model import Optimization
 from router.ports import RouterPort
 from router.searching import SearchTrial
@@ -26,12 +35,9 @@ _BOTH = (Optimization.BM25, Optimization.HYBRID)
 
 
 class PlaygroundPage(PageFrame):
-    pinning_requested = Signal(object, bool)
-    """The `ToolKey` of a tool, and whether every app shall get it."""
-    hiding_requested = Signal(object)
-    """The `ToolKey` of a tool that nobody shall find."""
-
-    def __init__(self, router: RouterPort, commands: Commands) -> None:
+    def __init__(
+        self, router: RouterPort, commands: Commands, bridge: Bridge, actions: Actions
+    ) -> None:
         super().__init__(
             self.tr("Search playground"),
             self.tr("See which tools an app would get for a request, and why."),
@@ -58,16 +64,25 @@ class PlaygroundPage(PageFrame):
         self._error.hide()
         self._pause = QTimer(self, interval=PAUSE_MS, singleShot=True)
         self._pause.timeout.connect(self.search)
-        self._connect()
+        self._connect(actions)
         self._lay_out()
         self._show(())
+        bridge.subscribe(
+            self,
+            self._search_again,
+            ServerStatusChanged,
+            ServerRemoved,
+            ToolsChanged,
+            WorkspaceSwitched,
+            WorkspacesChanged,
+        )
 
     def ask(self, text: str) -> None:
         self._field.setText(text)
         self.search()
 
     def search(self) -> None:
-        """Ask for what is in the field now; the answer to an earlier question is dropped."""
+        """Search for the text in the field; results of an earlier search are dropped."""
         self._pause.stop()
         self._asked += 1
         asked, query = self._asked, self._field.text().strip()
@@ -88,21 +103,21 @@ class PlaygroundPage(PageFrame):
             on_error=self._refuse,
         )
 
-    def search_again(self) -> None:
-        """Something has changed that the answer depends on."""
+    def _search_again(self, _: object) -> None:
+        """What the results depend on has changed."""
         if self._asked and self._field.text().strip():
             self._pause.start()
 
     def focus_filter(self) -> None:
         self._field.setFocus()
 
-    def _connect(self) -> None:
+    def _connect(self, actions: Actions) -> None:
         self._field.textChanged.connect(self._pause.start)
         self._field.returnPressed.connect(self.search)
         self._choice.changed.connect(self._choose)
         for column in self._columns.values():
-            column.hiding_requested.connect(self.hiding_requested)
-            column.pinning_requested.connect(self.pinning_requested)
+            column.hiding_requested.connect(actions.hide_tool)
+            column.pinning_requested.connect(actions.pin_tool)
 
     def _lay_out(self) -> None:
         line = QHBoxLayout()
@@ -136,5 +151,5 @@ class PlaygroundPage(PageFrame):
             column.show_trial(answered.get(strategy), pinned)
 
     def _refuse(self, error: ToolboothError) -> None:
-        self._error.setText(explained(error))
+        self._error.setText(error_text(error))
         self._error.show()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QTableView, QVBoxLayo
 
 from gui.components.activity.feed import Feed
 from gui.components.activity.model import ActivityFilter, ActivityModel, Showing, showing_choice
-from gui.components.activity.pause_button import Pausing
+from gui.components.activity.pause_button import PauseControl
 from gui.components.activity.table import activity_table
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented
@@ -21,7 +21,7 @@ from router.activity import ActivityEntry
 HEIGHT = 214
 
 
-class ActivityList(Card):
+class ActivityCard(Card):
     page_requested = Signal()
     """The person wants to see more than the card shows."""
 
@@ -30,7 +30,7 @@ class ActivityList(Card):
         self._model = ActivityModel(self)
         self._feed = Feed(self._model)
         self._feed.shown.connect(self._show_page)
-        self._pausing = Pausing()
+        self._pausing = PauseControl()
         self._pausing.attach(self._model)
         self._pausing.changed.connect(self._show_page)
         self._choice = showing_choice()

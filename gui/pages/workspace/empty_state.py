@@ -7,6 +7,7 @@ from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gui.components.apps.presentation import found_sentence
+from gui.link.commands import Commands
 from gui.widgets import fonts, icons
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import Card
@@ -14,6 +15,7 @@ from gui.widgets.labels import label
 from gui.widgets.palette import Token
 from gui.widgets.theme import theme
 from router.clients import Findings
+from router.ports import RouterPort
 
 
 class EmptyState(Card):
@@ -57,6 +59,10 @@ class EmptyState(Card):
         column.addWidget(_line(drop, fonts.ui_font(fonts.SMALL), "text3"))
         column.addStretch(1)
         self.show_findings(Findings(()))
+
+    def load(self, router: RouterPort, commands: Commands) -> None:
+        """Look for servers in other applications' files."""
+        commands.run(self, router.apps.find_servers(), on_done=self.show_findings)
 
     def show_findings(self, findings: Findings) -> None:
         """Name what other applications on this computer have."""

@@ -1,29 +1,41 @@
-"""What the main window shows of a workspace: header, savings, servers, one in detail, activity.
+"""The workspace page: header, savings, servers, one of them in detail, recent activity.
 
-Fills itself from the router's queries; wishes of the person leave by the signals of its parts.
-What it shows may be removed at any moment, before the event that says so: then it shows what the
-router has made the active one instead.
+Filled by the router's queries, kept up to date by its events. The workspace may be removed before
+the event that says so arrives; the page then follows the router to the active one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import assert_never
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
+from gui.components.actions import Actions
 from gui.components.apps.presentation import connected_count
+from gui.link.bridge import Bridge
 from gui.pages.workspace import activity_card
-from gui.pages.workspace.activity_card import ActivityList
+from gui.pages.workspace.activity_card import ActivityCard
 from gui.pages.workspace.header import Header
 from gui.pages.workspace.savings_card import SavingsCard
 from gui.pages.workspace.server_detail import ServerDetail
 from gui.pages.workspace.server_list import ServerList
-from gui.text.presentation import overview
-from router.activity import ActivityEntry
+from gui.text.errors import Action
+from gui.text.presentation import overview, present
 from router.errors import NotFound
+from router.events import (
+    ActivityRecorded,
+    DiscoveryProgressed,
+    ServerRemoved,
+    ServerStatusChanged,
+    ToolsChanged,
+    WorkspacesChanged,
+    WorkspaceSwitched,
+)
 from router.model import DiscoveryStatus, DiscoveryStep, ServerRef, ServerStatus, WorkspaceId
 from router.ports import RouterPort
 
@@ -34,7 +46,14 @@ _ENDED = (DiscoveryStep.COMPLETE, DiscoveryStep.FAILED)
 
 
 class WorkspacePage(QWidget):
-    """Shows nothing until `attach`; then the active workspace, as of the last `reload`."""
+    """Shows nothing until `attach`, then the active workspace."""
+
+    edit_requested = Signal(object)
+    """The `ServerRef` to edit."""
+    attention_requested = Signal(object)
+    """The `ServerRef` whose tools need a review."""
+    servers_changed = Signal()
+    """The list of servers may have become empty, or no longer be."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,7 +64,7 @@ class WorkspacePage(QWidget):
         self.savings = SavingsCard()
         self.servers = ServerList()
         self.detail = ServerDetail()
-        self.activity = ActivityList()
+        self.activity = ActivityCard()
         self.servers.selected.connect(self._show_server)
         self._savings_due = QTimer(self, interval=SAVINGS_MS, singleShot=True)
         self._savings_due.timeout.connect(self._show_savings)
@@ -69,44 +88,138 @@ class WorkspacePage(QWidget):
         column.addSpacing(_GAP)
         column.addWidget(down, 1)
 
-    def attach(self, router: RouterPort) -> None:
+    def attach(self, router: RouterPort, bridge: Bridge, actions: Actions) -> None:
         self._router = router
+        self._connect(actions)
+        bridge.subscribe(
+            self,
+            self._on_events,
+            ServerStatusChanged,
+            ServerRemoved,
+            ToolsChanged,
+            DiscoveryProgressed,
+            ActivityRecorded,
+            WorkspaceSwitched,
+            WorkspacesChanged,
+        )
         self._connected_apps = connected_count((), router.tokens())
         self.activity.set_entries(router.recent_activity())
         self._aging.start()
         self.reload()
 
     def reload(self) -> None:
-        """Show the active workspace as it is now."""
+        """Show the present state of the active workspace."""
         if self._router is None:
             return
         self._workspace = self._router.active_workspace()
-        with suppress(NotFound):  # Removed this moment; the event that says so is on its way.
+        with suppress(NotFound):  # Just removed; the event that says so is on its way.
             self.servers.set_servers(self._router.servers(self._workspace))
         self._show_header()
         self._show_savings()
+        self.servers_changed.emit()
 
     def status(self, ref: ServerRef) -> ServerStatus | None:
         return next((status for status in self.servers.servers() if status.ref == ref), None)
 
-    # News
+    # Actions
 
-    def server_changed(self, status: ServerStatus) -> None:
+    def _connect(self, actions: Actions) -> None:
+        detail = self.detail
+        self.header.refresh_requested.connect(actions.refresh_all)
+        self.header.optimization_chosen.connect(actions.optimize)
+        self.servers.toggled.connect(partial(self._toggle, actions))
+        self.servers.action_requested.connect(partial(self._act, actions))
+        detail.refresh_requested.connect(actions.refresh)
+        detail.edit_requested.connect(self.edit_requested)
+        detail.remove_requested.connect(partial(self._remove, actions))
+        detail.approve_requested.connect(actions.approve)
+        detail.sign_in_requested.connect(actions.sign_in)
+        detail.network_requested.connect(actions.allow_network)
+        detail.longer_timeout_requested.connect(actions.double_timeout)
+        detail.review_requested.connect(self.attention_requested)
+        detail.permission_chosen.connect(actions.permit)
+        detail.tools_approved.connect(actions.approve_tools)
+
+    def _toggle(self, actions: Actions, ref: ServerRef, enabled: bool) -> None:
+        if (status := self.status(ref)) is not None:
+            actions.set_enabled(status, enabled)
+
+    def _remove(self, actions: Actions, ref: ServerRef) -> None:
+        if (status := self.status(ref)) is not None:
+            actions.remove(status)
+
+    def _act(self, actions: Actions, ref: ServerRef) -> None:
+        """Do what the button in the server's row says."""
+        status = self.status(ref)
+        remedy = present(status).remedy if status is not None else None
+        if remedy is None:
+            return
+        match remedy.action:
+            case Action.EDIT:
+                self.edit_requested.emit(ref)
+            case Action.RETRY:
+                actions.refresh(ref)
+            case Action.SIGN_IN:
+                actions.sign_in(ref)
+            case Action.ALLOW_NETWORK:
+                actions.allow_network(ref)
+            case Action.REVIEW:
+                self.servers.select(ref)
+            case Action.REVIEW_TOOLS:
+                self.attention_requested.emit(ref)
+            case _:
+                assert_never(remedy.action)
+
+    # Events
+
+    def _on_events(
+        self,
+        events: Sequence[
+            ServerStatusChanged
+            | ServerRemoved
+            | ToolsChanged
+            | DiscoveryProgressed
+            | ActivityRecorded
+            | WorkspaceSwitched
+            | WorkspacesChanged
+        ],
+    ) -> None:
+        for event in events:
+            match event:
+                case ServerStatusChanged(status):
+                    self._server_changed(status)
+                case ServerRemoved(ref):
+                    self._server_removed(ref)
+                case ToolsChanged(workspace, server):
+                    self._tools_changed(ServerRef(workspace, server))
+                case DiscoveryProgressed(ref, step):
+                    self._discovery_progressed(ref, step)
+                case ActivityRecorded(entry):
+                    self.activity.add(entry)
+                    self._savings_soon()
+                case WorkspaceSwitched() | WorkspacesChanged():
+                    self.reload()
+                case _:
+                    assert_never(event)
+
+    def _server_changed(self, status: ServerStatus) -> None:
         self._follow()
         if status.workspace == self._workspace:
             self.servers.upsert(status)
             self._show_header()
             if status.ref == self.servers.current():
                 self._show_server(status.ref)
+            self.servers_changed.emit()
 
-    def server_removed(self, ref: ServerRef) -> None:
+    def _server_removed(self, ref: ServerRef) -> None:
         self._follow()
         if ref.workspace == self._workspace:
             self.servers.remove(ref)
             self._show_header()
             self._show_savings()
+            self.servers_changed.emit()
 
-    def tools_changed(self, ref: ServerRef) -> None:
+    def _tools_changed(self, ref: ServerRef) -> None:
         self._follow()
         if ref == self.servers.current():
             self._show_server(ref)
@@ -114,28 +227,24 @@ class WorkspacePage(QWidget):
             self._show_header()
             self._savings_soon()
 
-    def discovery_progressed(self, ref: ServerRef, step: DiscoveryStep) -> None:
-        """Its end is left to the status, which says how it ended."""
+    def _discovery_progressed(self, ref: ServerRef, step: DiscoveryStep) -> None:
+        """The status says how it ended."""
         status = self.status(ref)
         if status is None or status.discovery is not DiscoveryStatus.DISCOVERING:
             return
         if step not in _ENDED:
-            self.server_changed(replace(status, step=step))
-
-    def activity_recorded(self, entry: ActivityEntry) -> None:
-        self.activity.add(entry)
-        self._savings_soon()
+            self._server_changed(replace(status, step=step))
 
     def show_connected(self, apps: int) -> None:
         self._connected_apps = apps
         self._show_header()
 
     def _follow(self) -> None:
-        """A workspace is gone before its servers' ends are told: leave it as soon as it is."""
+        """The active workspace is gone before the events about its servers arrive."""
         if self._router is not None and self._router.active_workspace() != self._workspace:
             self.reload()
 
-    # Showing
+    # Contents
 
     def _show_server(self, ref: ServerRef | None) -> None:
         status = self.status(ref) if ref is not None else None

@@ -11,7 +11,7 @@ from gui.widgets.labels import label
 from router.details import OfferView
 
 
-class OfferList(QScrollArea):
+class PromptResourceList(QScrollArea):
     def __init__(self, accessible_name: str, nothing: str) -> None:
         super().__init__()
         self._nothing = nothing

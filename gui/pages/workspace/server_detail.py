@@ -1,6 +1,6 @@
-"""The selected server: who it is and how it fares, its tools, its configuration.
+"""The selected server: its state, tools, prompts, resources, log and configuration.
 
-Asks for nothing itself: every wish of the person leaves as a signal.
+Sends no commands: every action of the user leaves as a signal.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from gui.components.attention.presentation import consent_lines
 from gui.components.attention.tool_review import cuts_text
 from gui.components.tool_list import ToolList
 from gui.pages.workspace.log_view import LogView
-from gui.pages.workspace.prompt_resource_list import OfferList
+from gui.pages.workspace.prompt_resource_list import PromptResourceList
 from gui.pages.workspace.server_config_view import ServerConfigView
 from gui.pages.workspace.tool_detail import ToolDetail
-from gui.pages.workspace.undiscovered_server import Unlisted
+from gui.pages.workspace.undiscovered_server import UndiscoveredServer
 from gui.text.errors import Action, failure_hint, failure_text
 from gui.text.install_hints import install_command
 from gui.text.presentation import Presentation, Tone, long_target, present, protection_text
@@ -42,7 +42,15 @@ from gui.widgets.tab_strip import TabStrip
 from router.advice import advise
 from router.credentials import SecretConcern
 from router.details import ServerOffers
-from router.model import Failure, FailureKind, ServerState, ServerStatus, ToolKey, ToolView
+from router.model import (
+    Failure,
+    FailureKind,
+    Permission,
+    ServerState,
+    ServerStatus,
+    ToolKey,
+    ToolView,
+)
 from router.receipts import Receipt
 from router.server_config import LONGEST_DISCOVERY_S
 from router.settings import ServerConfig
@@ -59,7 +67,7 @@ class ServerDetail(Card):
     approve_requested = Signal(object)
     sign_in_requested = Signal(object)
     network_requested = Signal(object)
-    patience_requested = Signal(object)
+    longer_timeout_requested = Signal(object)
     review_requested = Signal(object)
     """Each with the `ServerRef`."""
     permission_chosen = Signal(object, object)
@@ -68,8 +76,6 @@ class ServerDetail(Card):
     """The `ToolView` to try."""
     tools_approved = Signal(object, object)
     """The `ServerRef` and the names of the tools."""
-    tool_permitted = Signal(object, bool)
-    """A `ToolKey`, and whether it may be used."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -80,7 +86,7 @@ class ServerDetail(Card):
         self._name = ElidedLabel()
         self._name.setFont(fonts.semibold(15))
         self._state = Pill()
-        self._target = ElidedLabel(elide=Qt.TextElideMode.ElideMiddle)  # Both ends tell something.
+        self._target = ElidedLabel(elide=Qt.TextElideMode.ElideMiddle)  # Both ends matter.
         self._target.setFont(fonts.ui_font(fonts.SMALL))
         self._target.setProperty("tint", "text2")
         self._notice: Banner | None = None
@@ -99,15 +105,17 @@ class ServerDetail(Card):
                 self.tr("Configuration"),
             ),
         )
-        self._prompts = OfferList(self.tr("Prompts"), self.tr("This server offers no prompts."))
-        self._resources = OfferList(
+        self._prompts = PromptResourceList(
+            self.tr("Prompts"), self.tr("This server offers no prompts.")
+        )
+        self._resources = PromptResourceList(
             self.tr("Resources"), self.tr("This server offers no resources.")
         )
         self.log = LogView()
         self.tools = ToolList()
         self._tool = ToolDetail()
         self._no_tools = label(tint="text3")
-        self._unlisted = Unlisted(_TOOL_LIST_WIDTH)
+        self._unlisted = UndiscoveredServer(_TOOL_LIST_WIDTH)
         self._configuration = ServerConfigView()
         self._pages = QStackedLayout()
         self._tool_pages = QStackedLayout()
@@ -135,7 +143,7 @@ class ServerDetail(Card):
 
     def _header(self) -> QWidget:
         refresh = IconButton("rotate-cw", self.tr("Refresh this server’s tools"), icon_size=18)
-        refresh.clicked.connect(lambda: self._tell(self.refresh_requested))
+        refresh.clicked.connect(lambda: self._emit(self.refresh_requested))
         more = IconButton("ellipsis", self.tr("More"), icon_size=18)
         more.clicked.connect(lambda: self._open_menu(more))
         row = QHBoxLayout()
@@ -187,11 +195,11 @@ class ServerDetail(Card):
     def _connect(self) -> None:
         self._tabs.currentChanged.connect(self._pages.setCurrentIndex)
         self.tools.selected.connect(self._show_tool)
-        self.tools.permitted.connect(self.tool_permitted)
+        self.tools.permitted.connect(self._permit)
         self._tool.permission_chosen.connect(self.permission_chosen)
         self._tool.approved.connect(self._approve_tool)
         self._tool.try_requested.connect(self.try_requested)
-        self._configuration.edit_requested.connect(lambda: self._tell(self.edit_requested))
+        self._configuration.edit_requested.connect(lambda: self._emit(self.edit_requested))
 
     def show_server(self, status: ServerStatus, config: ServerConfig) -> None:
         """Show `status`; its tools come with `set_tools`."""
@@ -211,7 +219,7 @@ class ServerDetail(Card):
         self.show_age()
 
     def show_age(self) -> None:
-        """Say anew how long ago the list was made."""
+        """Update how long ago the tools were listed."""
         if self._status is not None:
             self._target.setText(long_target(self._status, datetime.now(UTC)))
             self._target.setToolTip(protection_text(self._status))
@@ -226,7 +234,7 @@ class ServerDetail(Card):
         self.tools.set_tools(tools)
 
     def _show_list_state(self, status: ServerStatus, tools: tuple[ToolView, ...]) -> None:
-        """The list, or why it is empty, or an entry in place of one that nobody knows."""
+        """The list, or why it is empty, or an entry in place of an undiscovered one."""
         why = self._why_no_tools(status)
         self._no_tools.setText(why)
         self._unlisted.show_server(status, present(status), why)
@@ -235,14 +243,14 @@ class ServerDetail(Card):
         self._tool_pages.setCurrentIndex(_LIST if tools else _UNLISTED if unlisted else _EMPTY)
 
     def set_concerns(self, concerns: tuple[SecretConcern, ...]) -> None:
-        """Say which of its secrets are not where they should be."""
+        """Show which of its secrets are not in the keyring."""
         if self._status is None or (self._status.ref, concerns) == self._concerned:
             return
         self._concerned = (self._status.ref, concerns)
         clear(self._concerns)
         if concerns:
             text, hint = concern_text(concerns, self._status.transport)
-            edit = (self.tr("Edit…"), lambda: self._tell(self.edit_requested))
+            edit = (self.tr("Edit…"), lambda: self._emit(self.edit_requested))
             self._concerns.addWidget(Banner(text, hint, buttons=[edit]))
         self._concerns.setContentsMargins(19, 0, 19, 8 if concerns else 0)
 
@@ -276,7 +284,7 @@ class ServerDetail(Card):
     def _show_notice(self, status: ServerStatus, config: ServerConfig, shown: Presentation) -> None:
         noticed = (status.ref, status.failure, config, shown)
         if noticed == self._noticed:
-            return  # The person may be about to press one of its buttons.
+            return  # The user may be about to press one of its buttons.
         self._noticed = noticed
         if self._notice is not None:
             self._notice.hide()
@@ -295,7 +303,7 @@ class ServerDetail(Card):
         return Banner(
             self.tr("Nobody has approved this command yet"),
             "\n".join(consent_lines(config)),
-            buttons=[(self.tr("Approve"), lambda: self._tell(self.approve_requested))],
+            buttons=[(self.tr("Approve"), lambda: self._emit(self.approve_requested))],
         )
 
     def _trouble_notice(
@@ -319,22 +327,22 @@ class ServerDetail(Card):
             details = f"{advise(status.failure, status.name)}\n{status.target}"
             buttons.append((self.tr("Copy details"), partial(_copy, details)))
             buttons += self._remedies(status.failure, config)
-        if shown.offer is not None:
-            wish = self._wish_for(shown.offer.action)
-            buttons.append((shown.offer.label, lambda: self._tell(wish)))
+        if shown.remedy is not None:
+            signal = self._signal_for(shown.remedy.action)
+            buttons.append((shown.remedy.label, lambda: self._emit(signal)))
         return buttons
 
     def _remedies(self, failure: Failure, config: ServerConfig) -> list[BannerButton]:
-        """What else than the offer in its row can mend it."""
+        """Remedies beside the one in its row."""
         command = install_command(failure.subject)
         if failure.kind is FailureKind.COMMAND_NOT_FOUND and command is not None:
             return [(self.tr("Copy install command"), partial(_copy, command))]
         patient = config.discovery_timeout_s >= LONGEST_DISCOVERY_S
         if failure.kind is FailureKind.TIMEOUT and not patient:
-            return [(self.tr("Wait longer"), lambda: self._tell(self.patience_requested))]
+            return [(self.tr("Wait longer"), lambda: self._emit(self.longer_timeout_requested))]
         return []
 
-    def _wish_for(self, action: Action) -> SignalInstance:
+    def _signal_for(self, action: Action) -> SignalInstance:
         match action:
             case Action.EDIT:
                 return self.edit_requested
@@ -349,6 +357,9 @@ class ServerDetail(Card):
             case _:
                 assert_never(action)
 
+    def _permit(self, key: ToolKey, permitted: bool) -> None:
+        self.permission_chosen.emit(key, Permission.ALLOW if permitted else Permission.DENY)
+
     def _approve_tool(self, key: ToolKey) -> None:
         if self._status is not None:
             self.tools_approved.emit(self._status.ref, (key.tool,))
@@ -357,15 +368,15 @@ class ServerDetail(Card):
         menu = QMenu(button)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         edit = menu.addAction(menu_icon("pencil"), self.tr("Edit…"))
-        edit.triggered.connect(lambda: self._tell(self.edit_requested))
+        edit.triggered.connect(lambda: self._emit(self.edit_requested))
         menu.addSeparator()
         remove = menu.addAction(menu_icon("trash-2", "err"), self.tr("Remove"))
-        remove.triggered.connect(lambda: self._tell(self.remove_requested))
+        remove.triggered.connect(lambda: self._emit(self.remove_requested))
         menu.popup(button.mapToGlobal(QPoint(button.width() - menu.sizeHint().width(), 34)))
 
-    def _tell(self, wish: SignalInstance) -> None:
+    def _emit(self, signal: SignalInstance) -> None:
         if self._status is not None:
-            wish.emit(self._status.ref)
+            signal.emit(self._status.ref)
 
 
 def _copy(text: str) -> None:

@@ -170,7 +170,7 @@ class _View(RowView):
     def keyPressEvent(self, event: QKeyEvent, /) -> None:
         index = self.currentIndex()
         pressed = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if pressed and index.isValid() and presentation_at(index).offer is not None:
+        if pressed and index.isValid() and presentation_at(index).remedy is not None:
             self.pressed_button.emit(status_at(index).ref)
         else:
             super().keyPressEvent(event)
@@ -229,9 +229,9 @@ def _beside(right: float, middle: float, width: float, height: float) -> QRectF:
 
 
 def _button_width(index: Index) -> int:
-    offer = presentation_at(index).offer
+    remedy = presentation_at(index).remedy
     metrics = QFontMetrics(fonts.semibold(fonts.SMALL))
-    return metrics.horizontalAdvance(offer.label) + 18 if offer else 0
+    return metrics.horizontalAdvance(remedy.label) + 18 if remedy else 0
 
 
 def _count_width(index: Index) -> int:
@@ -241,7 +241,7 @@ def _count_width(index: Index) -> int:
 def _count_text(index: Index) -> str:
     """A row has either a button or a count."""
     count = status_at(index).tool_count
-    return "" if count is None or presentation_at(index).offer else str(count)
+    return "" if count is None or presentation_at(index).remedy else str(count)
 
 
 class _Delegate(RowDelegate):
@@ -259,9 +259,9 @@ class _Delegate(RowDelegate):
         if not places.tile.isEmpty():
             paint.draw_tile(painter, places.tile, status.name)
         self._paint_texts(painter, places, index)
-        if shown.offer is not None:
+        if shown.remedy is not None:
             over = row.hovered and places.button.contains(self.pointer())
-            paint.draw_button(painter, places.button, shown.offer.label, over)
+            paint.draw_button(painter, places.button, shown.remedy.label, over)
         paint.draw_toggle(painter, places.toggle, status.enabled)
 
     def _paint_texts(self, painter: QPainter, places: _Places, index: Index) -> None:
@@ -290,7 +290,7 @@ class _Delegate(RowDelegate):
         places = _places(row, index)
         if places.toggle.adjusted(-6, -8, 6, 8).contains(at):
             return flip(index)
-        if presentation_at(index).offer is None or not places.button.contains(at):
+        if presentation_at(index).remedy is None or not places.button.contains(at):
             return False
         self._view.pressed_button.emit(status_at(index).ref)
         return True

@@ -13,7 +13,7 @@ from gui.widgets.status_mark import StatusMark
 from router.model import ServerStatus
 
 
-class Unlisted(QWidget):
+class UndiscoveredServer(QWidget):
     def __init__(self, list_width: int) -> None:
         super().__init__()
         self._mark = StatusMark()

@@ -63,7 +63,7 @@ def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> M
 def test_the_switch_in_the_header_turns_context_optimization_off_and_on(
     window: MainWindow, router: FakeRouter
 ) -> None:
-    toggle = window.page.header.toggle()
+    toggle = window.pages.workspace.header.toggle()
 
     QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
     assert not toggle.isChecked()
@@ -80,7 +80,7 @@ def test_a_wish_that_fails_is_explained_and_the_switch_moves_back(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     router.failures["set_project_options"] = ToolboothError("Disk full.", "Make room.")
-    toggle = window.page.header.toggle()
+    toggle = window.pages.workspace.header.toggle()
 
     QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
 
@@ -116,7 +116,7 @@ def browser() -> Iterator[Browser]:
 def test_signing_in_opens_the_page_the_router_names(
     window: MainWindow, router: FakeRouter, browser: Browser, qtbot: QtBot
 ) -> None:
-    window.page.detail.sign_in_requested.emit(GITHUB.ref)
+    window.pages.workspace.detail.sign_in_requested.emit(GITHUB.ref)
 
     qtbot.waitUntil(lambda: browser.pages == ["https://auth.example/authorize"], timeout=1000)
     assert router.commands == [SentCommand("begin_sign_in", (GITHUB.ref,))]
@@ -128,7 +128,7 @@ def test_what_a_shell_would_run_stays_part_of_the_address(
     url = "https://auth.example/authorize?a=$(touch%20x);id&b=$IFS'id'"
     router.state.sign_in = replace(router.state.sign_in, authorization_url=url)
 
-    window.page.detail.sign_in_requested.emit(GITHUB.ref)
+    window.pages.workspace.detail.sign_in_requested.emit(GITHUB.ref)
 
     qtbot.waitUntil(lambda: len(browser.pages) == 1, timeout=1000)
     assert QUrl(browser.pages[0]) == QUrl(url)
@@ -143,7 +143,7 @@ def test_signing_in_never_opens_what_is_no_web_page(
 ) -> None:
     router.state.sign_in = replace(router.state.sign_in, authorization_url=url)
 
-    window.page.detail.sign_in_requested.emit(GITHUB.ref)
+    window.pages.workspace.detail.sign_in_requested.emit(GITHUB.ref)
 
     refusal = "The page to sign in on could not be opened."
     qtbot.waitUntil(lambda: refusal in texts(window.banners), timeout=1000)
@@ -154,7 +154,7 @@ def test_signing_in_never_opens_what_is_no_web_page(
 def test_switching_a_server_off_can_be_undone(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
-    window.page.servers.toggled.emit(GITHUB.ref, False)
+    window.pages.workspace.servers.toggled.emit(GITHUB.ref, False)
 
     qtbot.waitUntil(window.undo_bar.isVisible, timeout=1000)
     assert "Switched off GitHub" in texts(window.undo_bar)
@@ -170,7 +170,7 @@ def test_a_removed_server_comes_back_with_the_consent_it_had(
     window: MainWindow, router: FakeRouter, qtbot: QtBot, status: object, consent: bool
 ) -> None:
     server = GITHUB if status is GITHUB else WAITING
-    window.page.detail.remove_requested.emit(server.ref)
+    window.pages.workspace.detail.remove_requested.emit(server.ref)
     qtbot.waitUntil(window.undo_bar.isVisible, timeout=1000)
     press(window.undo_bar, "Undo")
 
@@ -183,10 +183,9 @@ def test_a_removed_server_comes_back_with_the_consent_it_had(
 def test_a_server_that_was_off_has_to_be_approved_anew_when_it_comes_back(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
-    window.handle(
-        [ServerStatusChanged(fake_status("GitHub", enabled=False, state=ServerState.DISABLED))]
-    )
-    window.page.detail.remove_requested.emit(GITHUB.ref)
+    off = fake_status("GitHub", enabled=False, state=ServerState.DISABLED)
+    router.emit(ServerStatusChanged(off))
+    window.pages.workspace.detail.remove_requested.emit(GITHUB.ref)
     qtbot.waitUntil(window.undo_bar.isVisible, timeout=1000)
     press(window.undo_bar, "Undo")
 
@@ -196,26 +195,26 @@ def test_a_server_that_was_off_has_to_be_approved_anew_when_it_comes_back(
 def test_consent_is_asked_for_with_the_command_and_never_a_value(
     window: MainWindow, router: FakeRouter
 ) -> None:
-    window.page.servers.action_requested.emit(WAITING.ref)
-    shown = texts(window.page.detail)
+    window.pages.workspace.servers.action_requested.emit(WAITING.ref)
+    shown = texts(window.pages.workspace.detail)
 
     assert "It would run: npx -y server" in shown
     assert "With the variables: API_KEY" in shown
-    press(window.page.detail, "Approve")
+    press(window.pages.workspace.detail, "Approve")
     assert router.commands == [SentCommand("approve_server", (WAITING.ref,))]
 
 
 def test_the_button_of_a_server_that_was_too_slow_tries_again(
     window: MainWindow, router: FakeRouter
 ) -> None:
-    window.page.servers.action_requested.emit(SENTRY.ref)
+    window.pages.workspace.servers.action_requested.emit(SENTRY.ref)
 
     assert router.commands == [SentCommand("refresh", (PERSONAL, SENTRY.id))]
 
 
 def test_details_of_a_failure_can_be_copied(window: MainWindow) -> None:
     window.select_server(SENTRY.ref)
-    press(window.page.detail, "Copy details")
+    press(window.pages.workspace.detail, "Copy details")
 
     assert "did not answer within 30 s" in QApplication.clipboard().text()
 
@@ -225,8 +224,8 @@ def test_ticking_and_blocking_a_tool_set_its_permission(
 ) -> None:
     key = ToolKey(GITHUB.id, "create_issue")
 
-    window.page.detail.tool_permitted.emit(key, False)
-    press(window.page.detail, "Block")
+    window.pages.workspace.detail.tools.permitted.emit(key, False)
+    press(window.pages.workspace.detail, "Block")
 
     denied = SentCommand("set_permission", (PERSONAL, key, Permission.DENY, None))
     assert router.commands == [denied, denied]
@@ -285,12 +284,12 @@ def drop(window: MainWindow, what: QUrl | str) -> None:
 
 def test_a_snippet_is_dropped_or_pasted_where_no_field_takes_it(window: MainWindow) -> None:
     brought: list[str] = []
-    window.snippet_brought.connect(brought.append)
+    window.snippet_received.connect(brought.append)
     drop(window, "npx -y notes-mcp")
     QApplication.clipboard().setText("uvx mcp-server-time")
     QTest.keyClick(window, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
     assert brought == ["npx -y notes-mcp", "uvx mcp-server-time"]
-    window.page.servers.focus_filter()
+    window.pages.workspace.servers.focus_filter()
     QTest.keyClick(focused(), Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
     assert len(brought) == 2, "the field has taken it"
 

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.desktop.autostart import LaunchAgent, RunKeyAutostart, XdgAutostart
 from gui.dialogs.settings.dialog import PageName, SettingsDialog
+from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.widgets.buttons import Toggle
 from tests.fakes import FakeRouter, run_aside
@@ -107,7 +108,7 @@ def test_the_settings_switch_it_and_show_what_the_system_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gui_loop: object, qtbot: QtBot
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    dialog = SettingsDialog(FakeRouter(), Commands(run_aside), None)
+    dialog = SettingsDialog(FakeRouter(), Commands(run_aside), Bridge(), None)
     qtbot.addWidget(dialog)
     dialog.open_at(PageName.GENERAL)
     toggles = dialog.findChildren(Toggle)

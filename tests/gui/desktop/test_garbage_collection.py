@@ -11,7 +11,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.desktop import garbage_collection
-from gui.desktop.garbage_collection import Collector
+from gui.desktop.garbage_collection import GarbageCollector
 from gui.widgets.search_field import SearchField
 
 
@@ -23,8 +23,8 @@ class Knot:
 
 
 @pytest.fixture
-def collector(qtbot: QtBot) -> Generator[Collector]:
-    made = Collector()
+def collector(qtbot: QtBot) -> Generator[GarbageCollector]:
+    made = GarbageCollector()
     made.collect()  # what came with the start
     yield made
     made.close()
@@ -42,13 +42,15 @@ def make_much() -> list[list[int]]:
     return [[number] for number in range(20_000)]
 
 
-def look(collector: Collector) -> None:
+def look(collector: GarbageCollector) -> None:
     kept = make_much()
     collector.collect()
     del kept
 
 
-def test_what_another_thread_leaves_behind_ends_on_the_windows_thread(collector: Collector) -> None:
+def test_what_another_thread_leaves_behind_ends_on_the_windows_thread(
+    collector: GarbageCollector,
+) -> None:
     ends: list[str] = []
 
     def leave_behind() -> None:
@@ -65,7 +67,7 @@ def test_what_another_thread_leaves_behind_ends_on_the_windows_thread(collector:
 
 def test_what_came_with_the_start_is_never_looked_through(qtbot: QtBot) -> None:
     kept = make_much()
-    collector = Collector()
+    collector = GarbageCollector()
     before = gc.get_freeze_count()
     collector.collect()
     assert gc.get_freeze_count() - before >= len(kept)
@@ -74,7 +76,7 @@ def test_what_came_with_the_start_is_never_looked_through(qtbot: QtBot) -> None:
 
 
 def test_what_grew_old_goes_once_in_a_while(
-    collector: Collector, monkeypatch: pytest.MonkeyPatch
+    collector: GarbageCollector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(garbage_collection, "_is_worked_in", lambda: False)
     knot = Knot()
@@ -89,7 +91,7 @@ def test_what_grew_old_goes_once_in_a_while(
 
 
 def test_what_grew_old_waits_while_somebody_works_in_the_window(
-    collector: Collector, qtbot: QtBot
+    collector: GarbageCollector, qtbot: QtBot
 ) -> None:
     window = SearchField("Filter")
     qtbot.addWidget(window)
@@ -106,7 +108,7 @@ def test_what_grew_old_waits_while_somebody_works_in_the_window(
 
 
 def test_python_collects_by_itself_again_after_the_end(qtbot: QtBot) -> None:
-    collector = Collector()
+    collector = GarbageCollector()
     assert not gc.isenabled()
     collector.close()
     assert gc.isenabled()

@@ -90,7 +90,7 @@ def test_nothing_is_cut_off_in_the_smallest_window(
     language.use(code)
     window = open_window(stocked_router(), look, qtbot)
     window.resize(window.minimumSize())
-    page = window.page
+    page = window.pages.workspace
     parts = (page, page.header, page.savings, page.detail, page.activity)
     for server in (GITHUB, SENTRY):
         window.select_server(server.ref)

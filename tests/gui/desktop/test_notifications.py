@@ -9,9 +9,14 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.desktop.dbus import BusFailed
-from gui.desktop.notification_policy import Notice, Noticing, Want, wants
-from gui.desktop.notifications import DesktopNotices, Notices
+from gui.desktop.dbus import DBusFailed
+from gui.desktop.notification_policy import (
+    AttentionItem,
+    Notification,
+    NotificationPolicy,
+    attention_items,
+)
+from gui.desktop.notifications import DesktopNotification, Notifications
 from router.events import AttentionNeeded, ServerStatusChanged
 from router.lists import Approval
 from router.model import Failure, FailureKind, ServerState, ToolKey, WorkspaceId, WorkspaceSummary
@@ -19,6 +24,7 @@ from router.ports import PendingTool
 from tests.desktop.bus import bus_daemon, connection
 from tests.desktop.notification_area import NotificationArea
 from tests.fakes import FakeRouter, fake_status
+from tests.gui.driver import bridge_from
 
 PERSONAL = WorkspaceId("personal")
 SLACK = fake_status("Slack", state=ServerState.NEEDS_SIGN_IN)
@@ -27,8 +33,8 @@ EXITED = Failure(FailureKind.EXITED, "code 1")
 WAIT_MS = 5000
 
 
-def a_want(name: str) -> Want:
-    return Want(name, name, Notice(f"{name} needs you", "Do it."))
+def an_item(name: str) -> AttentionItem:
+    return AttentionItem(name, name, Notification(f"{name} needs you", "Do it."))
 
 
 @pytest.fixture
@@ -40,32 +46,32 @@ def router() -> FakeRouter:
 
 
 def test_one_thing_is_told_once() -> None:
-    noticing = Noticing()
-    assert noticing.due([a_want("A")], looking=False) == Notice("A needs you", "Do it.")
-    assert noticing.due([a_want("A")], looking=False) is None
+    policy = NotificationPolicy()
+    assert policy.due([an_item("A")], watching=False) == Notification("A needs you", "Do it.")
+    assert policy.due([an_item("A")], watching=False) is None
 
 
 def test_nothing_more_is_told_until_the_person_has_looked() -> None:
-    noticing = Noticing()
-    noticing.due([a_want("A")], looking=False)
-    several = [a_want(name) for name in "ABCDE"]
-    assert noticing.due(several, looking=False) is None
-    noticing.looked()
-    assert noticing.due(several, looking=False) == Notice("5 things need you", "A, B, C…")
+    policy = NotificationPolicy()
+    policy.due([an_item("A")], watching=False)
+    several = [an_item(name) for name in "ABCDE"]
+    assert policy.due(several, watching=False) is None
+    policy.mark_seen()
+    assert policy.due(several, watching=False) == Notification("5 things need you", "A, B, C…")
 
 
 def test_who_sees_it_happen_is_not_told() -> None:
-    noticing = Noticing()
-    assert noticing.due([a_want("A")], looking=True) is None
-    assert noticing.due([a_want("A")], looking=False) is None
+    policy = NotificationPolicy()
+    assert policy.due([an_item("A")], watching=True) is None
+    assert policy.due([an_item("A")], watching=False) is None
 
 
 def test_what_comes_back_is_told_again() -> None:
-    noticing = Noticing()
-    noticing.due([a_want("A")], looking=False)
-    noticing.looked()
-    assert noticing.due([], looking=False) is None
-    assert noticing.due([a_want("A")], looking=False) is not None
+    policy = NotificationPolicy()
+    policy.due([an_item("A")], watching=False)
+    policy.mark_seen()
+    assert policy.due([], watching=False) is None
+    assert policy.due([an_item("A")], watching=False) is not None
 
 
 @pytest.mark.proves("DISC-12")
@@ -76,13 +82,13 @@ def test_sign_ins_approvals_and_repeated_failures_are_what_a_person_must_act_on(
         PendingTool(ToolKey(GITHUB.id, name), Approval.PENDING, "", "Do it", (), ())
         for name in ("fork", "merge")
     )
-    found = wants(router, {GITHUB.ref: EXITED})
-    assert [want.notice.title for want in found] == [
+    found = attention_items(router, {GITHUB.ref: EXITED})
+    assert [want.notification.title for want in found] == [
         "Slack needs you to sign in",
         "2 tools of GitHub are held back",
         "GitHub keeps failing",
     ]
-    assert found[2].notice.text == (
+    assert found[2].notification.text == (
         "Stopped by itself (code 1). Check its command, arguments and environment."
     )
 
@@ -97,11 +103,11 @@ def test_where_the_desktop_has_no_notifications_it_is_told_beside_the_icon(
     def hint(title: str, _: str) -> None:
         hints.append(title)
 
-    notices = Notices(hint, lambda: False)
+    notices = Notifications(hint, lambda: False, bridge_from(router))
     notices.attach(router)
-    notices.on_events([AttentionNeeded(GITHUB.ref, EXITED)])
+    router.emit(AttentionNeeded(GITHUB.ref, EXITED))
     qtbot.waitUntil(lambda: hints == ["GitHub keeps failing"], timeout=WAIT_MS)
-    notices.on_events([ServerStatusChanged(GITHUB)])
+    router.emit(ServerStatusChanged(GITHUB))
     notices.close()
 
 
@@ -117,22 +123,22 @@ async def area(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerato
 
 async def test_a_notification_has_a_button_that_leads_to_it(area: NotificationArea) -> None:
     acted = asyncio.Event()
-    desktop = DesktopNotices(acted.set, lambda: None)
-    await desktop.show(Notice("Slack needs you", "a <b> c"), "Show")
+    desktop = DesktopNotification(acted.set, lambda: None)
+    await desktop.show(Notification("Slack needs you", "a <b> c"), "Show")
     shown = await area.next()
     assert (shown.title, shown.text) == ("Slack needs you", "a &lt;b&gt; c")
     assert shown.actions == ["default", "Show", "show", "Show"]
     await area.act(shown, "show")
     await asyncio.wait_for(acted.wait(), 5)
     desktop.withdraw()
-    await desktop.gone()
+    await desktop.withdrawn()
     assert await area.withdrawn() == shown.number
 
 
 async def test_who_dismisses_a_notification_has_looked(area: NotificationArea) -> None:
     dismissed = asyncio.Event()
-    desktop = DesktopNotices(lambda: None, dismissed.set)
-    await desktop.show(Notice("Slack needs you", ""), "Show")
+    desktop = DesktopNotification(lambda: None, dismissed.set)
+    await desktop.show(Notification("Slack needs you", ""), "Show")
     await area.dismiss(await area.next())
     await asyncio.wait_for(dismissed.wait(), 5)
 
@@ -142,6 +148,6 @@ async def test_a_bus_without_notifications_is_said_to_have_none(
 ) -> None:
     with bus_daemon(tmp_path) as address:
         monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", address)
-        desktop = DesktopNotices(lambda: None, lambda: None)
-        with pytest.raises(BusFailed):
-            await desktop.show(Notice("Slack needs you", ""), "Show")
+        desktop = DesktopNotification(lambda: None, lambda: None)
+        with pytest.raises(DBusFailed):
+            await desktop.show(Notification("Slack needs you", ""), "Show")

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import pytest
 
-from gui.desktop.second_start import meeting_place
+from gui.desktop.second_start import socket_path
 from router.errors import Conflict
 
 Start: TypeAlias = Callable[..., "subprocess.Popen[str]"]
@@ -110,7 +110,7 @@ def test_without_a_folder_of_the_session_the_data_directory_is_where_they_meet(
     runtime: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
-    assert meeting_place(tmp_path).parent == tmp_path
+    assert socket_path(tmp_path).parent == tmp_path
 
 
 def test_nobody_meets_in_somebody_elses_folder(
@@ -120,7 +120,7 @@ def test_nobody_meets_in_somebody_elses_folder(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr("os.getuid", lambda: 12345)
     with pytest.raises(Conflict, match="belongs to somebody else"):
-        meeting_place(tmp_path)
+        socket_path(tmp_path)
 
 
 def test_a_long_name_of_the_data_directory_is_no_hindrance(
@@ -130,6 +130,6 @@ def test_a_long_name_of_the_data_directory_is_no_hindrance(
     long.mkdir()
     monkeypatch.setenv("XDG_RUNTIME_DIR", "")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    place = meeting_place(long)
+    place = socket_path(long)
     assert place.parent == tmp_path / f"toolbooth-{os.getuid()}"
     assert stat.S_IMODE(place.parent.stat().st_mode) == 0o700

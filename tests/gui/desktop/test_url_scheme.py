@@ -124,7 +124,7 @@ def test_the_settings_switch_it_and_show_what_the_system_says(
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", "")  # nothing of the real system is told
-    dialog = SettingsDialog(FakeRouter(), Commands(run_aside), None)
+    dialog = SettingsDialog(FakeRouter(), Commands(run_aside), Bridge(), None)
     qtbot.addWidget(dialog)
     dialog.open_at(PageName.GENERAL)
     named = "Open toolbooth:// links"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Thread, current_thread, main_thread
+from typing import get_args
 
 import pytest
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from shiboken6 import Shiboken
 
 from gui.link.bridge import BATCHES_PER_SECOND, MAX_ACTIVITY_PER_BATCH, Bridge
 from router.activity import ActivityEntry, ActivityKind, Outcome
@@ -35,17 +40,18 @@ def activity(request_id: str) -> ActivityRecorded:
     )
 
 
-class Batches:
+class Batches(QObject):
     """What a bridge delivered, and on which threads."""
 
     def __init__(self, bridge: Bridge) -> None:
+        super().__init__()
         self.received: list[list[Event]] = []
         self.on_main_thread: list[bool] = []
         self.at: list[float] = []
-        bridge.events.connect(self._receive)
+        bridge.subscribe(self, self._receive)
 
-    def _receive(self, batch: list[Event]) -> None:
-        self.received.append(batch)
+    def _receive(self, batch: Sequence[Event]) -> None:
+        self.received.append(list(batch))
         self.at.append(time.monotonic())
         self.on_main_thread.append(current_thread() is main_thread())
 
@@ -103,10 +109,9 @@ def test_events_published_on_another_thread_arrive_on_the_gui_thread(
 ) -> None:
     batches = Batches(bridge)
     thread = Thread(target=bridge.publish, args=(LISTENING,))
-    with qtbot.waitSignal(bridge.events, timeout=2000):
-        thread.start()
+    thread.start()
     thread.join()
-    assert batches.received == [[LISTENING]]
+    qtbot.waitUntil(lambda: batches.received == [[LISTENING]], timeout=2000)
     assert batches.on_main_thread == [True]
 
 
@@ -146,3 +151,50 @@ def test_after_close_nothing_arrives(bridge: Bridge, qapp: QApplication) -> None
     bridge.flush()
     qapp.processEvents()
     assert batches.received == []
+
+
+class Tokens(QObject):
+    """Subscribes to one kind of event."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        super().__init__()
+        self.count = 0
+        bridge.subscribe(self, self._add, TokensChanged)
+
+    def _add(self, events: Sequence[TokensChanged]) -> None:
+        self.count += len(events)
+
+
+def test_a_subscriber_receives_only_the_kinds_it_named(bridge: Bridge) -> None:
+    tokens = Tokens(bridge)
+    bridge.publish(LISTENING)
+    bridge.flush()
+    bridge.publish(STOPPED)
+    bridge.publish(TokensChanged())
+    bridge.flush()
+    assert tokens.count == 1
+
+
+def test_a_destroyed_owner_receives_nothing_more(bridge: Bridge) -> None:
+    tokens = Tokens(bridge)
+    Shiboken.delete(tokens)
+    bridge.publish(TokensChanged())
+    bridge.flush()
+    assert tokens.count == 0
+
+
+def subscribed_kinds() -> set[str]:
+    """The events that are named in a call of `subscribe` somewhere in the window."""
+    calls = (
+        node
+        for path in (Path(__file__).parents[3] / "gui").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    )
+    subscriptions = (call for call in calls if ast.unparse(call.func).endswith("bridge.subscribe"))
+    return {arg.id for call in subscriptions for arg in call.args if isinstance(arg, ast.Name)}
+
+
+def test_every_event_of_the_router_has_a_subscriber() -> None:
+    kinds = {kind.__name__ for kind in get_args(Event)}
+    assert kinds - subscribed_kinds() - {"ApprovalsChanged"} == set()

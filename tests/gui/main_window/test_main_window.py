@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.main_window.main_window import MainWindow
 from gui.widgets.search_field import SearchField
@@ -71,7 +72,7 @@ def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> M
 def test_until_the_router_is_there_the_window_says_that_it_starts(
     look: Theme, qtbot: QtBot
 ) -> None:
-    window = MainWindow(look, Commands(run_now))
+    window = MainWindow(look, Commands(run_now), Bridge())
     qtbot.addWidget(window)
     window.show()
 
@@ -100,67 +101,69 @@ def test_a_workspace_without_servers_offers_to_add_one(
     assert router.commands == [SentCommand("switch_workspace", (ACME,))]
     assert "No servers in this workspace yet" in texts(window)
     with qtbot.waitSignal(window.add_server_requested, timeout=1000):
-        press(window.empty, "Add server")
+        press(window.pages.empty, "Add server")
 
     new = fake_status("Time", workspace=ACME)
     router.state.configs[new.ref] = CONFIG
-    window.handle([ServerStatusChanged(new)])
-    assert "Time" in texts(window.page)
+    router.emit(ServerStatusChanged(new))
+    assert "Time" in texts(window.pages.workspace)
 
 
 def test_no_value_of_a_variable_is_ever_shown(window: MainWindow) -> None:
-    window.page.detail.show_configuration()
+    window.pages.workspace.detail.show_configuration()
 
-    assert "API_KEY" in texts(window.page.detail)
+    assert "API_KEY" in texts(window.pages.workspace.detail)
     assert "planted-secret" not in texts(window)
 
 
 def test_a_rejected_file_is_named_with_line_and_reason_until_it_is_good_again(
     window: MainWindow,
+    router: FakeRouter,
 ) -> None:
     path = Path("/data/workspace.json")
 
-    window.handle([ConfigRejected(path, 12, "Expecting ',' delimiter")])
+    router.emit(ConfigRejected(path, 12, "Expecting ',' delimiter"))
     assert "/data/workspace.json, line 12: Expecting ',' delimiter" in texts(window.banners)
 
-    window.handle([ConfigAccepted(path)])
+    router.emit(ConfigAccepted(path))
     assert not window.banners.isVisible()
 
 
 def test_a_taken_port_is_said_with_the_way_to_the_settings(
-    window: MainWindow, qtbot: QtBot
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     failed = ListenerState(ListenerPhase.FAILED, message="Port 3717 is taken.")
 
-    window.handle([ListenerStateChanged(failed)])
+    router.emit(ListenerStateChanged(failed))
 
     assert "Port 3717 is taken." in texts(window.banners)
     assert "Router not running" in texts(window.sidebar)
     with qtbot.waitSignal(window.settings_requested, timeout=1000):
         press(window.banners, "Settings…")
-    window.handle([ListenerStateChanged(ListenerState(ListenerPhase.LISTENING, "http://x/mcp"))])
+    router.emit(ListenerStateChanged(ListenerState(ListenerPhase.LISTENING, "http://x/mcp")))
     assert not window.banners.isVisible()
 
 
 def test_the_steps_of_a_discovery_are_shown_live_and_its_end_by_the_status(
     window: MainWindow,
+    router: FakeRouter,
 ) -> None:
     working = fake_status(
         "GitHub", discovery=DiscoveryStatus.DISCOVERING, step=DiscoveryStep.STARTING
     )
-    window.handle([ServerStatusChanged(working)])
+    router.emit(ServerStatusChanged(working))
 
     def step() -> DiscoveryStep | None:
-        status = window.page.status(GITHUB.ref)
+        status = window.pages.workspace.status(GITHUB.ref)
         assert status is not None
         return status.step
 
-    window.handle([DiscoveryProgressed(GITHUB.ref, DiscoveryStep.DISCOVERING)])
+    router.emit(DiscoveryProgressed(GITHUB.ref, DiscoveryStep.DISCOVERING))
     assert step() is DiscoveryStep.DISCOVERING
-    window.handle([DiscoveryProgressed(GITHUB.ref, DiscoveryStep.COMPLETE)])
+    router.emit(DiscoveryProgressed(GITHUB.ref, DiscoveryStep.COMPLETE))
     assert step() is DiscoveryStep.DISCOVERING
-    window.handle([ServerStatusChanged(GITHUB)])
-    window.handle([DiscoveryProgressed(GITHUB.ref, DiscoveryStep.CACHING)])
+    router.emit(ServerStatusChanged(GITHUB))
+    router.emit(DiscoveryProgressed(GITHUB.ref, DiscoveryStep.CACHING))
     assert step() is None
 
 
@@ -178,28 +181,27 @@ def test_every_other_event_leaves_the_window_true(window: MainWindow, router: Fa
         tool="brand_new",
     )
 
-    window.handle(
-        [
-            ToolsChanged(PERSONAL, GITHUB.id, 1),
-            ServerRemoved(SENTRY.ref),
-            ActivityRecorded(entry),
-            TokensChanged(),
-            SettingsApplied(Settings()),
-            WorkspacesChanged(PERSONAL),
-            WorkspaceSwitched(PERSONAL),
-        ]
-    )
-    window.page.activity.flush()
+    for event in (
+        ToolsChanged(PERSONAL, GITHUB.id, 1),
+        ServerRemoved(SENTRY.ref),
+        ActivityRecorded(entry),
+        TokensChanged(),
+        SettingsApplied(Settings()),
+        WorkspacesChanged(PERSONAL),
+        WorkspaceSwitched(PERSONAL),
+    ):
+        router.emit(event)
+    window.pages.workspace.activity.flush()
 
     assert "2 servers · 2 tools ready" in texts(window)
-    assert "brand_new" in texts(window.page.detail)
-    assert window.page.activity.view().model().rowCount() == 1
+    assert "brand_new" in texts(window.pages.workspace.detail)
+    assert window.pages.workspace.activity.view().model().rowCount() == 1
 
 
-def test_news_of_another_workspace_do_not_show(window: MainWindow) -> None:
-    window.handle([ServerStatusChanged(fake_status("Foreign", workspace=ACME))])
+def test_news_of_another_workspace_do_not_show(window: MainWindow, router: FakeRouter) -> None:
+    router.emit(ServerStatusChanged(fake_status("Foreign", workspace=ACME)))
 
-    assert "Foreign" not in [status.name for status in window.page.servers.servers()]
+    assert "Foreign" not in [status.name for status in window.pages.workspace.servers.servers()]
 
 
 def test_shortcuts_do_what_people_expect(
@@ -225,20 +227,25 @@ def test_control_f_filters_the_pane_in_use_and_escape_clears(window: MainWindow)
     window.activateWindow()
     QTest.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClicks(focused(), "sentry")
-    assert window.page.servers.view().model().rowCount() == 1
+    assert window.pages.workspace.servers.view().model().rowCount() == 1
 
     QTest.keyClick(focused(), Qt.Key.Key_Escape)
-    assert window.page.servers.view().model().rowCount() == 3
+    assert window.pages.workspace.servers.view().model().rowCount() == 3
 
-    window.page.detail.tools.focus_rows()
+    window.pages.workspace.detail.tools.focus_rows()
     QTest.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     assert isinstance(focused(), QLineEdit)
-    assert window.page.detail.tools.isAncestorOf(focused())
+    assert window.pages.workspace.detail.tools.isAncestorOf(focused())
 
 
 def test_f6_goes_round_the_panes(window: MainWindow) -> None:
     window.activateWindow()
-    panes = (window.sidebar, window.page.servers, window.page.detail, window.page.activity)
+    panes = (
+        window.sidebar,
+        window.pages.workspace.servers,
+        window.pages.workspace.detail,
+        window.pages.workspace.activity,
+    )
     visited: list[QWidget] = []
     for _ in range(5):
         QTest.keyClick(window, Qt.Key.Key_F6)
@@ -267,7 +274,7 @@ def test_a_change_of_theme_repaints_an_open_window_completely(
 ) -> None:
     window.grab()
     look.set_mode("dark")
-    fresh = MainWindow(look, Commands(run_now))
+    fresh = MainWindow(look, Commands(run_now), Bridge())
     qtbot.addWidget(fresh)
     fresh.attach(router)
     fresh.show()
@@ -282,7 +289,7 @@ def pictured(window: MainWindow) -> QImage:
 
 def test_the_parts_of_the_window_have_the_sizes_they_were_drawn_with(window: MainWindow) -> None:
     window.resize(1360, 900)
-    page = window.page
+    page = window.pages.workspace
     heights = (page.header.height(), page.savings.height())
     assert (window.sidebar.width(), heights) == (228, (68, 104))
     both = page.servers.width() + page.detail.width()

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 
 import router
 from gui.desktop.language import Language
-from gui.text.errors import explained, shown
+from gui.text.errors import error_text, shown
 from router.errors import ConfigError, Conflict, NoWorkspace, UpstreamFailed, said, sentence
 from router.model import Failure, FailureKind
 
@@ -54,7 +54,7 @@ def japanese(qapp: QApplication) -> Iterator[None]:
     ],
 )  # fmt: skip
 def test_errors_are_told_in_japanese(error: Conflict, start: str) -> None:
-    told = explained(error)
+    told = error_text(error)
     assert told.startswith(start)
     assert error.message not in told
 

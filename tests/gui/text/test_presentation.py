@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from gui.text.errors import Action, failure_hint, failure_offer, failure_text
+from gui.text.errors import Action, failure_hint, failure_remedy, failure_text
 from gui.text.presentation import (
     Mark,
     Tone,
@@ -116,7 +116,7 @@ def test_a_server_looks_like_its_state(
     shown = present(status)
 
     assert (shown.mark, shown.tone, shown.detail) == (mark, tone, detail)
-    assert (shown.offer.action if shown.offer else None) is action
+    assert (shown.remedy.action if shown.remedy else None) is action
 
 
 @pytest.mark.parametrize("state", ServerState)
@@ -133,7 +133,7 @@ def test_every_state_has_a_look_and_a_word(state: ServerState, failure: Failure 
 def test_every_failure_has_a_cause_and_a_way_out(kind: FailureKind) -> None:
     assert failure_text(Failure(kind, "this", "that"))
     assert failure_hint(Failure(kind))
-    assert (failure_offer(kind) is None) == (kind is FailureKind.DISABLED)
+    assert (failure_remedy(kind) is None) == (kind is FailureKind.DISABLED)
 
 
 @pytest.mark.proves("DISC-12")
@@ -151,8 +151,8 @@ def test_a_missing_secret_has_the_name_its_owner_knows() -> None:
 def test_a_server_that_needs_the_network_can_be_allowed_it() -> None:
     failure = Failure(FailureKind.NETWORK_NEEDED, "git", "example.org")
     shown = present(fake_status("Git", state=ServerState.IDLE, failure=failure))
-    assert shown.offer is not None
-    assert shown.offer.action is Action.ALLOW_NETWORK
+    assert shown.remedy is not None
+    assert shown.remedy.action is Action.ALLOW_NETWORK
 
 
 def test_what_protected_the_computer_is_said_as_it_was() -> None:

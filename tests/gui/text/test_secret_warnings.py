@@ -29,7 +29,7 @@ def test_a_secret_in_plain_text_is_shown_at_its_server_with_a_way_to_mend_it(
     assert "A secret is kept as plain text in workspace.json (--token)" in texts(window)
     asked: list[object] = []
     window.edit_server_requested.connect(asked.append)
-    press(window.page.detail, "Edit…")
+    press(window.pages.workspace.detail, "Edit…")
     assert asked == [GITHUB.ref]
     window.select_server(SENTRY.ref)
     qtbot.waitUntil(lambda: "There is no keyring: API_KEY is kept only until" in texts(window))

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.tray.icon import Tray
 from gui.tray.view import tray_view
@@ -27,6 +28,7 @@ from router.model import (
     WorkspaceSummary,
 )
 from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
+from tests.gui.driver import bridge_from
 
 PERSONAL, ACME = WorkspaceId("personal"), WorkspaceId("acme")
 FAILED = {
@@ -54,7 +56,7 @@ def router() -> FakeRouter:
 
 @pytest.fixture
 def tray(router: FakeRouter, gui_loop: object) -> Tray:
-    tray = Tray(Commands(run_now))
+    tray = Tray(Commands(run_now), bridge_from(router))
     tray.attach(router)
     return tray
 
@@ -93,7 +95,7 @@ def test_the_menu_says_how_things_are_and_what_can_be_done(tray: Tray) -> None:
 
 
 def test_before_the_router_is_ready_the_menu_offers_only_what_works(gui_loop: object) -> None:
-    menu = Tray(Commands()).menu
+    menu = Tray(Commands(), Bridge()).menu
     assert texts(menu)[0] == "Router starting…"
     assert not action(menu, "Refresh tools").isEnabled()
     assert not action(menu, "Copy MCP URL").isEnabled()
@@ -149,7 +151,7 @@ def test_an_open_menu_is_left_alone_until_it_closes(
     opened = texts(tray.menu)
     ready = fake_status("Slack")
     router.state.servers[PERSONAL] = (fake_status("GitHub"), ready)
-    tray.on_events([ServerStatusChanged(ready)])
+    router.emit(ServerStatusChanged(ready))
     assert texts(tray.menu) == opened
     tray.menu.aboutToHide.emit()
     qtbot.waitUntil(
@@ -197,7 +199,7 @@ def test_without_a_tray_we_are_told_after_a_while(
 ) -> None:
     monkeypatch.setattr("gui.tray.icon.RETRY_MS", 1)
     monkeypatch.setattr("gui.tray.icon.GIVE_UP_MS", 3)
-    patient = Tray(Commands())
+    patient = Tray(Commands(), Bridge())
     assert not patient.is_there()
     with qtbot.waitSignal(patient.missing, timeout=2000):
         patient.show()
@@ -217,7 +219,7 @@ def test_of_a_tray_that_goes_we_are_told_each_time(
         return here
 
     monkeypatch.setattr("gui.tray.icon.QSystemTrayIcon.isSystemTrayAvailable", look)
-    patient = Tray(Commands())
+    patient = Tray(Commands(), Bridge())
     patient.show()
     assert patient.is_there()
     for _ in range(2):

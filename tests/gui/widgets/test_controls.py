@@ -44,10 +44,10 @@ def test_a_toggle_is_a_named_check_box_to_a_screen_reader(qtbot: QtBot) -> None:
     toggle = Toggle("Context Optimization")
     qtbot.addWidget(toggle)
 
-    spoken = QAccessible.queryAccessibleInterface(toggle)
+    encode_arguments = QAccessible.queryAccessibleInterface(toggle)
 
-    assert spoken.role() == QAccessible.Role.CheckBox
-    assert spoken.text(QAccessible.Text.Name) == "Context Optimization"
+    assert encode_arguments.role() == QAccessible.Role.CheckBox
+    assert encode_arguments.text(QAccessible.Text.Name) == "Context Optimization"
 
 
 def test_a_click_chooses_a_segment_and_tells_once(segmented: Segmented, qtbot: QtBot) -> None:

@@ -35,7 +35,7 @@ def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> M
     return open_window(router, look, qtbot)
 
 
-def spoken(model: QAbstractItemModel) -> list[str]:
+def encode_arguments(model: QAbstractItemModel) -> list[str]:
     role = Qt.ItemDataRole.AccessibleTextRole
     return [model.index(row, 0).data(role) for row in range(model.rowCount())]
 
@@ -52,16 +52,16 @@ def test_what_is_suspicious_weighs_more_than_what_is_new() -> None:
 
 
 def test_rows_say_which_tools_wait(window: MainWindow) -> None:
-    rows = spoken(window.page.detail.tools.view().model())
+    rows = encode_arguments(window.pages.workspace.detail.tools.view().model())
     assert [row.split(", ")[1] for row in rows] == ["Suspicious", "New", "Does list_issues"]
 
 
 def test_a_tool_that_waits_is_approved_where_it_is_described(
     router: FakeRouter, window: MainWindow
 ) -> None:
-    assert "Changed: no app sees it" in texts(window.page.detail)
-    assert "“ignore all”" in texts(window.page.detail)
-    press(window.page.detail, "Approve")
+    assert "Changed: no app sees it" in texts(window.pages.workspace.detail)
+    assert "“ignore all”" in texts(window.pages.workspace.detail)
+    press(window.pages.workspace.detail, "Approve")
     assert router.commands[-1] == SentCommand("approve_tools", (GITHUB.ref, ("create_issue",)))
 
 
@@ -75,11 +75,11 @@ def test_a_suspicious_tool_that_was_approved_offers_nothing_to_approve() -> None
 def test_what_was_left_out_of_a_list_is_said_under_it(
     router: FakeRouter, window: MainWindow
 ) -> None:
-    assert "Not all of its list" not in texts(window.page.detail)
+    assert "Not all of its list" not in texts(window.pages.workspace.detail)
     cut = replace(GITHUB, cuts=(Cut(CutKind.TOO_MANY_TOOLS, 7), Cut(CutKind.ICON, 2)))
     router.emit(ServerStatusChanged(cut))
     said = "Not all of its list is shown: 7 tools beyond the limit; 2 icons left out."
-    assert said in texts(window.page.detail)
+    assert said in texts(window.pages.workspace.detail)
 
 
 def test_every_cut_has_words() -> None:
@@ -91,9 +91,9 @@ def test_every_cut_has_words() -> None:
 def test_a_server_without_a_list_shows_as_one_entry_with_its_status(
     router: FakeRouter, window: MainWindow
 ) -> None:
-    window.page.servers.select(SENTRY.ref)
-    assert f"{SENTRY.id}/*" in texts(window.page.detail)
-    assert "Failed" in texts(window.page.detail)
+    window.pages.workspace.servers.select(SENTRY.ref)
+    assert f"{SENTRY.id}/*" in texts(window.pages.workspace.detail)
+    assert "Failed" in texts(window.pages.workspace.detail)
     idle = replace(SENTRY, state=ServerState.IDLE, failure=None)
     router.emit(ServerStatusChanged(idle))
-    assert "Not listed yet" in texts(window.page.detail)
+    assert "Not listed yet" in texts(window.pages.workspace.detail)

@@ -16,6 +16,7 @@ from gui.dialogs.onboarding.choices import import_choices
 from gui.dialogs.onboarding.dialog import GuideDialog, Step
 from gui.dialogs.onboarding.guide import Guide, missing_steps
 from gui.dialogs.onboarding.steps import Steps
+from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.main_window.main_window import MainWindow
 from gui.widgets.theme import Theme
@@ -25,7 +26,7 @@ from router.events import ActivityRecorded, ServerStatusChanged
 from router.model import ServerState, TokenId, TokenSummary
 from router.settings import ServerConfig, Settings
 from tests.fakes import FakeRouter, SentCommand, run_now
-from tests.gui.driver import PERSONAL, WAITING, press, texts
+from tests.gui.driver import PERSONAL, WAITING, bridge_from, press, texts
 
 NOTES = ServerConfig(command="npx", args=("notes",))
 KEY = Prompt("key", "API key", secret=True)
@@ -51,7 +52,7 @@ def router() -> FakeRouter:
 @pytest.fixture
 def guide(router: FakeRouter, gui_loop: object) -> Iterator[GuideDialog]:
     choices = import_choices(FOUND, ())
-    dialog = GuideDialog(router, Commands(run_now), choices, tuple(Step), None)
+    dialog = GuideDialog(router, Commands(run_now), bridge_from(router), choices, tuple(Step), None)
     dialog.open()
     yield dialog
     if Shiboken.isValid(dialog):
@@ -110,7 +111,7 @@ def test_an_app_connected_by_hand_counts_as_connected(
     now = datetime(2026, 1, 1, tzinfo=UTC)
     router.state.tokens = (TokenSummary(TokenId("t"), "My script", None, None, now, None, now),)
     router.apps.apps = ()
-    dialog = GuideDialog(router, Commands(run_now), (), (Step.CHECK,), None)
+    dialog = GuideDialog(router, Commands(run_now), bridge_from(router), (), (Step.CHECK,), None)
     dialog.open()
     qtbot.waitUntil(lambda: "Start My script anew" in texts(dialog))
     dialog.close()
@@ -138,9 +139,9 @@ def test_ticked_apps_are_connected_and_the_first_call_turns_it_green(
     qtbot.waitUntil(lambda: guide.current_step() is Step.CHECK)
     assert [c.name for c in router.commands] == ["apps.plan", "apps.connect"] * 2
     assert "Waiting for the first call" in texts(guide)
-    guide.on_events([call(ActivityKind.REFUSED)])
+    router.emit(call(ActivityKind.REFUSED))
     assert "Waiting for the first call" in texts(guide)
-    guide.on_events([call(ActivityKind.CALL)])
+    router.emit(call(ActivityKind.CALL))
     assert "It works: Cursor is connected" in texts(guide)
     with qtbot.waitSignal(guide.accepted):
         press(guide, "Done")
@@ -149,9 +150,9 @@ def test_ticked_apps_are_connected_and_the_first_call_turns_it_green(
 def test_the_guide_comes_by_itself_once(
     router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
-    window = MainWindow(look, Commands(run_now))
+    window = MainWindow(look, Commands(run_now), Bridge())
     qtbot.addWidget(window)
-    guide = Guide(router, Commands(run_now), window)
+    guide = Guide(router, Commands(run_now), Bridge(), window)
     guide.welcome()
     qtbot.waitUntil(lambda: bool(window.findChildren(GuideDialog)))
     assert router.settings().welcome_shown
@@ -164,9 +165,9 @@ def test_somebody_who_knows_it_is_left_in_peace(
 ) -> None:
     router = FakeRouter()
     router.state.settings = Settings(welcome_shown=True)
-    window = MainWindow(look, Commands(run_now))
+    window = MainWindow(look, Commands(run_now), Bridge())
     qtbot.addWidget(window)
-    Guide(router, Commands(run_now), window).welcome()
+    Guide(router, Commands(run_now), Bridge(), window).welcome()
     assert window.findChildren(GuideDialog) == []
 
 
@@ -177,7 +178,7 @@ def test_commands_that_came_along_are_approved_before_the_check(
     router.state.configs[WAITING.ref] = ServerConfig(
         command="npx", args=("-y", "notes"), env={"NOTES_KEY": "planted"}
     )
-    dialog = GuideDialog(router, Commands(run_now), (), (Step.CHECK,), None)
+    dialog = GuideDialog(router, Commands(run_now), bridge_from(router), (), (Step.CHECK,), None)
     dialog.open()
     shown = texts(dialog)
     assert "It would run: npx -y notes" in shown
@@ -187,6 +188,6 @@ def test_commands_that_came_along_are_approved_before_the_check(
     assert router.commands[-1] == SentCommand("approve_server", (WAITING.ref,))
     approved = replace(WAITING, state=ServerState.IDLE)
     router.state.servers[PERSONAL] = (approved,)
-    dialog.on_events([ServerStatusChanged(approved)])
+    router.emit(ServerStatusChanged(approved))
     assert "These wait for your approval" not in texts(dialog)
     dialog.close()

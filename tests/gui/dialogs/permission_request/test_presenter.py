@@ -10,14 +10,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
-from gui.dialogs.permission_request.presenter import Asker
+from gui.dialogs.permission_request.presenter import PermissionPresenter
 from gui.link.commands import Commands
 from router.errors import NotFound
 from router.events import PermissionAsked
 from router.model import ServerId, ServerRef
 from router.permissions import Answer, AskId, Kind, PermissionAsk
 from tests.fakes import FakeRouter, SentCommand, run_now
-from tests.gui.driver import PERSONAL, double_click, press, texts
+from tests.gui.driver import PERSONAL, bridge_from, double_click, press, texts
 
 
 def question(number: int) -> PermissionAsk:
@@ -40,13 +40,12 @@ def router() -> FakeRouter:
 
 
 @pytest.fixture
-def asker(router: FakeRouter, gui_loop: object, qtbot: QtBot) -> Asker:
+def asker(router: FakeRouter, gui_loop: object, qtbot: QtBot) -> PermissionPresenter:
     commands = Commands(show_error=lambda _owner, _error: None)
     commands.attach(run_now)
-    asker = Asker(commands)
+    asker = PermissionPresenter(commands, bridge_from(router))
     qtbot.addWidget(asker.prompt)
     asker.attach(router)
-    router.subscribe(lambda event: asker.on_events([event]))
     return asker
 
 
@@ -58,7 +57,7 @@ def put(router: FakeRouter, *asks: PermissionAsk) -> None:
 
 @pytest.mark.proves("META-5")
 def test_a_question_says_who_wants_what_with_which_arguments(
-    asker: Asker, router: FakeRouter
+    asker: PermissionPresenter, router: FakeRouter
 ) -> None:
     assert not asker.prompt.isVisible()
     put(router, question(1), question(2))
@@ -85,7 +84,7 @@ def test_a_question_says_who_wants_what_with_which_arguments(
     ],
 )
 def test_each_answer_reaches_the_router_and_the_next_question_follows(
-    asker: Asker, router: FakeRouter, button: str, answer: Answer
+    asker: PermissionPresenter, router: FakeRouter, button: str, answer: Answer
 ) -> None:
     put(router, question(1), question(2))
     press(asker.prompt, button)
@@ -96,7 +95,7 @@ def test_each_answer_reaches_the_router_and_the_next_question_follows(
 
 
 def test_a_double_click_answers_one_question_and_not_the_next(
-    asker: Asker, router: FakeRouter
+    asker: PermissionPresenter, router: FakeRouter
 ) -> None:
     put(router, question(1), question(2))
     double_click(asker.prompt, "Allow once")
@@ -104,7 +103,9 @@ def test_a_double_click_answers_one_question_and_not_the_next(
     assert "Claude Code wants to run tool_2" in texts(asker.prompt)
 
 
-def test_closing_means_no_and_enter_means_nothing(asker: Asker, router: FakeRouter) -> None:
+def test_closing_means_no_and_enter_means_nothing(
+    asker: PermissionPresenter, router: FakeRouter
+) -> None:
     put(router, question(1))
     QTest.keyClick(asker.prompt, Qt.Key.Key_Return)
     assert router.commands == []
@@ -112,7 +113,9 @@ def test_closing_means_no_and_enter_means_nothing(asker: Asker, router: FakeRout
     assert router.commands == [SentCommand("answer_permission", (AskId("1"), Answer.DENY))]
 
 
-def test_an_answer_that_comes_too_late_is_let_go(asker: Asker, router: FakeRouter) -> None:
+def test_an_answer_that_comes_too_late_is_let_go(
+    asker: PermissionPresenter, router: FakeRouter
+) -> None:
     put(router, question(1))
     router.failures["answer_permission"] = NotFound("Nobody waits for this answer any more.")
     router.asks = ()

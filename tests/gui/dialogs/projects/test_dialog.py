@@ -18,7 +18,7 @@ from router.events import WorkspacesChanged
 from router.model import Exposure, Optimization, Permission, ProjectId, ServerId, ToolKey
 from router.settings import PermissionRule, ProjectConfig
 from tests.fakes import FakeRouter, run_now
-from tests.gui.driver import GITHUB, PERSONAL, button, press, stocked_router, texts
+from tests.gui.driver import GITHUB, PERSONAL, bridge_from, button, press, stocked_router, texts
 
 SITE = ProjectId("site")
 KEY = ToolKey(GITHUB.id, "create_issue")
@@ -35,7 +35,7 @@ def router() -> FakeRouter:
 
 @pytest.fixture
 def dialog(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> ProjectsDialog:
-    dialog = ProjectsDialog(router, Commands(run_now), PERSONAL, None)
+    dialog = ProjectsDialog(router, Commands(run_now), bridge_from(router), PERSONAL, None)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     qtbot.addWidget(dialog)
     dialog.open()
@@ -202,5 +202,5 @@ def test_a_project_that_others_remove_is_shown_no_longer(
     dialog: ProjectsDialog, router: FakeRouter
 ) -> None:
     router.state.projects[PERSONAL] = router.projects(PERSONAL)[:1]
-    dialog.on_events([WorkspacesChanged(PERSONAL)])
+    router.emit(WorkspacesChanged(PERSONAL))
     assert field(dialog, "Name of the project").text() == "No project"

@@ -35,7 +35,7 @@ from router.model import Exposure, Optimization, ProjectSummary, TokenId, TokenS
 from router.receipts import IsolationLevel, Protection, Reason, Why
 from router.settings import Settings
 from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
-from tests.gui.driver import button
+from tests.gui.driver import bridge_from, button
 
 PERSONAL = WorkspaceId("personal")
 WAIT_MS = 2000
@@ -56,9 +56,8 @@ def router() -> FakeRouter:
 
 @pytest.fixture
 def dialog(router: FakeRouter, gui_loop: object, qtbot: QtBot) -> SettingsDialog:
-    dialog = SettingsDialog(router, Commands(run_now), None)
+    dialog = SettingsDialog(router, Commands(run_now), bridge_from(router), None)
     qtbot.addWidget(dialog)
-    router.subscribe(lambda event: dialog.on_events([event]))
     dialog.open_at(PageName.GENERAL)
     return dialog
 

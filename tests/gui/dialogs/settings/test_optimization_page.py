@@ -21,7 +21,7 @@ from router.errors import InvalidInput
 from router.model import Optimization, ToolKey
 from router.searching import CloudChange, SearchReply
 from tests.fakes import FakeRouter, run_now
-from tests.gui.driver import GITHUB, PERSONAL, button, press, stocked_router, texts
+from tests.gui.driver import GITHUB, PERSONAL, bridge_from, button, press, stocked_router, texts
 
 KEY = ToolKey(GITHUB.id, "create_issue")
 URL = "https://search.example.com"
@@ -34,9 +34,8 @@ def router() -> FakeRouter:
 
 @pytest.fixture
 def dialog(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> SettingsDialog:
-    dialog = SettingsDialog(router, Commands(run_now), None)
+    dialog = SettingsDialog(router, Commands(run_now), bridge_from(router), None)
     qtbot.addWidget(dialog)
-    router.subscribe(lambda event: dialog.on_events([event]))
     dialog.open_at(PageName.OPTIMIZATION)
     return dialog
 

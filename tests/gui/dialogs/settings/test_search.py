@@ -10,7 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.dialogs.settings.dialog import PageName, SettingsDialog
 from gui.dialogs.settings.page import SettingsPage
-from gui.dialogs.settings.search_highlight import FoundMark
+from gui.dialogs.settings.search_highlight import SearchHighlight
+from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.widgets.buttons import Toggle
 from gui.widgets.number_field import NumberField
@@ -22,7 +23,7 @@ from tests.gui.driver import stocked_router, texts
 
 @pytest.fixture
 def dialog(look: Theme, gui_loop: object, qtbot: QtBot) -> SettingsDialog:
-    dialog = SettingsDialog(stocked_router(), Commands(run_now), None)
+    dialog = SettingsDialog(stocked_router(), Commands(run_now), Bridge(), None)
     qtbot.addWidget(dialog)
     dialog.open_at(PageName.GENERAL)
     return dialog
@@ -39,7 +40,7 @@ def search(dialog: SettingsDialog, text: str) -> None:
 
 def found(dialog: SettingsDialog) -> list[str]:
     """The texts of the setting that is marked."""
-    [mark] = [each for each in dialog.findChildren(FoundMark) if each.isVisible()]
+    [mark] = [each for each in dialog.findChildren(SearchHighlight) if each.isVisible()]
     shown = [mark.setting, *mark.setting.findChildren(QWidget)]
     return [each.text() for each in shown if isinstance(each, QLabel | QAbstractButton)]
 

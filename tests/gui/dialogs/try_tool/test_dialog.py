@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
-from gui.dialogs.try_tool.dialog import TryDialog, result_text
+from gui.dialogs.try_tool.dialog import TryToolDialog, result_text
 from gui.dialogs.try_tool.form import ArgumentsForm
 from gui.dialogs.try_tool.schema import MAX_DEPTH, Kind, shape_of
 from gui.dialogs.try_tool.values import value_of
@@ -23,6 +23,7 @@ from gui.widgets.theme import Theme
 from router.catalog.reading import parameters
 from router.details import LogLine, OfferView, ServerOffers
 from router.errors import InvalidInput
+from router.events import ServerStatusChanged
 from router.model import JsonObject, ToolView
 from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driver import (
@@ -56,27 +57,27 @@ def with_parameters() -> ToolView:
 
 
 @pytest.fixture
-def dialog(router: FakeRouter, gui_loop: object, qtbot: QtBot) -> TryDialog:
-    made = TryDialog(router, Commands(run_now), PERSONAL, with_parameters(), None)
+def dialog(router: FakeRouter, gui_loop: object, qtbot: QtBot) -> TryToolDialog:
+    made = TryToolDialog(router, Commands(run_now), PERSONAL, with_parameters(), None)
     made.open()
     qtbot.add_widget(made, before_close_func=_keep_alive)
     return made
 
 
 def _keep_alive(dialog: object) -> None:
-    assert isinstance(dialog, TryDialog)
+    assert isinstance(dialog, TryToolDialog)
     if Shiboken.isValid(dialog):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
 
 
-def field(dialog: TryDialog, name: str) -> QWidget:
+def field(dialog: TryToolDialog, name: str) -> QWidget:
     """The one that calls itself so, as it stands in the window."""
     fields = (*dialog.findChildren(QLineEdit), *dialog.findChildren(QPlainTextEdit))
     every = (*fields, *dialog.findChildren(QComboBox))
     return next(each for each in every if each.accessibleName() == name and each.isVisible())
 
 
-def fill(dialog: TryDialog, **values: str) -> None:
+def fill(dialog: TryToolDialog, **values: str) -> None:
     for name, text in values.items():
         QTest.keyClicks(field(dialog, name.replace("__", ".").replace("_0", "[0]")), text)
 
@@ -88,13 +89,13 @@ def sent(router: FakeRouter) -> JsonObject:
     return cast(JsonObject, arguments)
 
 
-def run(dialog: TryDialog, qtbot: QtBot) -> None:
+def run(dialog: TryToolDialog, qtbot: QtBot) -> None:
     press(dialog, "Run")
     qtbot.waitUntil(lambda: dialog.result_text() == "it is done")
 
 
 def test_what_is_typed_reaches_the_tool_in_its_types(
-    router: FakeRouter, dialog: TryDialog, qtbot: QtBot
+    router: FakeRouter, dialog: TryToolDialog, qtbot: QtBot
 ) -> None:
     large = "90071992547409931234"
     fill(dialog, owner="12", count=large, share="1e3", draft="t", state="3", maybe="-7")
@@ -110,7 +111,7 @@ def test_what_is_typed_reaches_the_tool_in_its_types(
 
 
 def test_lists_and_objects_have_fields_of_their_own(
-    router: FakeRouter, dialog: TryDialog, qtbot: QtBot
+    router: FakeRouter, dialog: TryToolDialog, qtbot: QtBot
 ) -> None:
     press(dialog, "Add a value to labels")
     press(dialog, "Add a value to edits")
@@ -128,7 +129,7 @@ def test_lists_and_objects_have_fields_of_their_own(
 
 
 def test_a_value_that_was_added_can_be_taken_out_again(
-    router: FakeRouter, dialog: TryDialog, qtbot: QtBot
+    router: FakeRouter, dialog: TryToolDialog, qtbot: QtBot
 ) -> None:
     press(dialog, "Add a value to labels")
     fill(dialog, owner="acme", labels_0="bug")
@@ -138,7 +139,7 @@ def test_a_value_that_was_added_can_be_taken_out_again(
 
 
 def test_which_of_several_shapes_a_value_has_is_chosen_first(
-    router: FakeRouter, dialog: TryDialog, qtbot: QtBot
+    router: FakeRouter, dialog: TryToolDialog, qtbot: QtBot
 ) -> None:
     box = field(dialog, "target")
     assert isinstance(box, QComboBox)
@@ -152,7 +153,7 @@ def test_which_of_several_shapes_a_value_has_is_chosen_first(
 
 
 def test_a_text_may_have_several_lines_and_enter_runs_the_tool(
-    router: FakeRouter, dialog: TryDialog, qtbot: QtBot
+    router: FakeRouter, dialog: TryToolDialog, qtbot: QtBot
 ) -> None:
     owner = field(dialog, "owner")
     low = owner.height()
@@ -165,14 +166,14 @@ def test_a_text_may_have_several_lines_and_enter_runs_the_tool(
     assert sent(router) == {"owner": "one\ntwo"}
 
 
-def test_a_default_is_shown_and_left_to_the_server(dialog: TryDialog) -> None:
+def test_a_default_is_shown_and_left_to_the_server(dialog: TryToolDialog) -> None:
     box = field(dialog, "draft")
     assert isinstance(box, QComboBox)
     assert box.currentText() == "not given, so false"
 
 
 def test_a_missing_argument_is_named_and_nothing_runs(
-    router: FakeRouter, dialog: TryDialog
+    router: FakeRouter, dialog: TryToolDialog
 ) -> None:
     press(dialog, "Run")
     assert "owner is required" in dialog.error()
@@ -192,7 +193,7 @@ def test_a_missing_argument_is_named_and_nothing_runs(
     ],
 )
 def test_what_the_tool_does_not_take_is_said_before_it_runs(
-    router: FakeRouter, dialog: TryDialog, name: str, text: str, said: str
+    router: FakeRouter, dialog: TryToolDialog, name: str, text: str, said: str
 ) -> None:
     fill(dialog, owner="acme", **{name: text})
     press(dialog, "Run")
@@ -200,7 +201,9 @@ def test_what_the_tool_does_not_take_is_said_before_it_runs(
     assert router.commands == []
 
 
-def test_a_tool_that_fails_says_why(router: FakeRouter, dialog: TryDialog, qtbot: QtBot) -> None:
+def test_a_tool_that_fails_says_why(
+    router: FakeRouter, dialog: TryToolDialog, qtbot: QtBot
+) -> None:
     router.failures["try_tool"] = InvalidInput("It is broken.", "Mend it.")
     fill(dialog, owner="acme")
     press(dialog, "Run")
@@ -258,13 +261,13 @@ def test_a_result_without_text_is_shown_as_it_is() -> None:
 
 def test_try_it_opens_the_form_of_the_tool(window: MainWindow) -> None:
     press(window, "Try it…")
-    (dialog,) = window.findChildren(TryDialog)
+    (dialog,) = window.findChildren(TryToolDialog)
     assert "create_issue" in dialog.windowTitle()
     dialog.close()
 
 
 def go_to_tab(window: MainWindow, name: str) -> None:
-    (bar,) = window.page.detail.findChildren(QTabBar)
+    (bar,) = window.pages.workspace.detail.findChildren(QTabBar)
     names = [bar.accessibleTabName(i) or bar.tabText(i) for i in range(bar.count())]
     bar.setCurrentIndex(next(i for i, each in enumerate(names) if each.startswith(name)))
 
@@ -276,11 +279,11 @@ def test_prompts_and_resources_have_tabs_of_their_own(
         (OfferView("review", "Review", "Look at a change", "number"),),
         (OfferView("readme", "readme", "", "repo://readme"),),
     )
-    window.page.server_changed(GITHUB)
+    router.emit(ServerStatusChanged(GITHUB))
     go_to_tab(window, "Prompts, 1")
-    assert "Look at a change" in texts(window.page.detail)
+    assert "Look at a change" in texts(window.pages.workspace.detail)
     go_to_tab(window, "Resources, 1")
-    assert "repo://readme" in texts(window.page.detail)
+    assert "repo://readme" in texts(window.pages.workspace.detail)
 
 
 def test_the_log_is_live_while_it_is_looked_at(
@@ -289,7 +292,7 @@ def test_the_log_is_live_while_it_is_looked_at(
     go_to_tab(window, "Logs")
     line = LogLine(datetime(2026, 1, 1, tzinfo=UTC), "out of paper")
     router.state.logs[GITHUB.ref] = (line,)
-    qtbot.waitUntil(lambda: "out of paper" in window.page.detail.log.text())
+    qtbot.waitUntil(lambda: "out of paper" in window.pages.workspace.detail.log.text())
 
 
 def test_a_line_of_the_log_stays_selected_while_others_come(
@@ -298,15 +301,15 @@ def test_a_line_of_the_log_stays_selected_while_others_come(
     lines = [LogLine(datetime(2026, 1, 1, tzinfo=UTC), f"line {number}") for number in range(4)]
     router.state.logs[GITHUB.ref] = tuple(lines[:2])
     go_to_tab(window, "Logs")
-    view = window.page.detail.log.findChildren(QPlainTextEdit)[0]
+    view = window.pages.workspace.detail.log.findChildren(QPlainTextEdit)[0]
     cursor = view.textCursor()
     cursor.movePosition(QTextCursor.MoveOperation.Start)
     cursor.select(QTextCursor.SelectionType.LineUnderCursor)
     view.setTextCursor(cursor)
     router.state.logs[GITHUB.ref] = tuple(lines[1:])  # The oldest is gone, two are new.
-    qtbot.waitUntil(lambda: "line 3" in window.page.detail.log.text())
-    assert [f"line {n}" in window.page.detail.log.text() for n in range(4)] == [True] * 4
-    press(window.page.detail, "Copy what is selected, or the whole log")
+    qtbot.waitUntil(lambda: "line 3" in window.pages.workspace.detail.log.text())
+    assert [f"line {n}" in window.pages.workspace.detail.log.text() for n in range(4)] == [True] * 4
+    press(window.pages.workspace.detail, "Copy what is selected, or the whole log")
     assert QApplication.clipboard().text().endswith("line 0")
 
 

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.components.activity.model import ActivityFilter, Showing
 from gui.main_window.main_window import MainWindow
-from gui.main_window.page import Place
+from gui.main_window.page import Page
 from gui.pages.activity.export import as_text, export
 from gui.pages.activity.page import ActivityPage
 from gui.widgets.theme import Theme
@@ -77,8 +77,7 @@ def page(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> Act
 
 def opened(window: MainWindow, qtbot: QtBot) -> ActivityPage:
     press(window, "Open the Activity page")
-    assert window.others is not None
-    page = window.others.activity
+    page = window.pages.activity
     qtbot.waitUntil(lambda: len(whats(page)) == 3)
     return page
 
@@ -158,9 +157,8 @@ def test_older_entries_are_loaded_at_the_end_of_the_list(
         replace(CALL, at=START - timedelta(minutes=n), request_id=str(n)) for n in range(900)
     )
     window = open_window(router, look, qtbot)
-    window.go_to(Place.ACTIVITY)
-    assert window.others is not None
-    page = window.others.activity
+    window.go_to(Page.ACTIVITY)
+    page = window.pages.activity
     model = table(page).model()
 
     def has(count: int) -> None:

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from gui.components.apps.connect_dialogs import ByHandDialog, PlanDialog, diff_html
 from gui.components.apps.presentation import AppAction, app_line, found_sentence, in_order
 from gui.main_window.main_window import MainWindow
-from gui.main_window.page import Place
+from gui.main_window.page import Page
 from gui.widgets.palette import LIGHT
 from gui.widgets.theme import Theme
 from router.clients import ClientApp, ClientId, ClientState, DiffLine, Findings, FoundServer
@@ -45,7 +45,7 @@ def router() -> FakeRouter:
 @pytest.fixture
 def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
     window = open_window(router, look, qtbot)
-    window.go_to(Place.APPS)
+    window.go_to(Page.APPS)
     qtbot.waitUntil(lambda: "Cursor" in texts(window))
     return window
 
@@ -137,8 +137,8 @@ def test_an_app_with_our_old_address_is_brought_up_to_date(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     router.apps.apps = (app("Cursor", ClientState.CONNECTED, outdated=True),)
-    window.go_to(Place.WORKSPACE)
-    window.go_to(Place.APPS)
+    window.go_to(Page.WORKSPACE)
+    window.go_to(Page.APPS)
     qtbot.waitUntil(lambda: "Old address" in texts(window))
     press(window, "Update…: Cursor")
     press(dialog_of(window, PlanDialog, qtbot), "Connect")

@@ -12,10 +12,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.components.attention.presentation import difference_html, finding_texts, needs
+from gui.components.attention.presentation import difference_html, find_attention, finding_texts
 from gui.components.receipts.presentation import receipt_fields, tried_text
 from gui.main_window.main_window import MainWindow
-from gui.main_window.page import Place
+from gui.main_window.page import Page
 from gui.widgets.palette import LIGHT
 from gui.widgets.theme import Theme
 from router.events import ServerStatusChanged, ToolsChanged
@@ -68,7 +68,7 @@ def router() -> FakeRouter:
 @pytest.fixture
 def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
     window = open_window(router, look, qtbot)
-    window.go_to(Place.NEEDS_YOU)
+    window.go_to(Page.ATTENTION)
     return window
 
 
@@ -88,7 +88,7 @@ def badge(window: MainWindow) -> str:
 
 
 def test_everything_that_waits_is_counted(router: FakeRouter, window: MainWindow) -> None:
-    assert needs(router).count == 3
+    assert find_attention(router).count == 3
     assert badge(window) == "Needs you, 3"
 
 
@@ -98,7 +98,7 @@ def test_what_waits_in_another_workspace_is_counted_and_stands_under_its_name(
     assert "Personal · 3" not in texts(window)
     elsewhere = fake_status("Mail", workspace=ACME, state=ServerState.NEEDS_CONSENT)
     router.state.servers[ACME] = (elsewhere,)
-    window.handle([ServerStatusChanged(elsewhere)])
+    router.emit(ServerStatusChanged(elsewhere))
 
     qtbot.waitUntil(lambda: badge(window) == "Needs you, 4" and "Acme · 1" in texts(window))
     shown = texts(window)
@@ -163,7 +163,7 @@ def test_what_the_server_tried_is_shown_before_its_tools_are_approved(
 ) -> None:
     router.receipts[GITHUB.ref] = RECEIPT
     window = open_window(router, look, qtbot)
-    window.go_to(Place.NEEDS_YOU)
+    window.go_to(Page.ATTENTION)
     assert "Files: blocked. Network: blocked. Memory: 512 MB." in texts(window)
     assert "It tried: 2 files outside its home, 2 hosts" in texts(window)
     assert "/home/ann/.ssh/id_rsa" not in texts(window)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gui.main_window.main_window import MainWindow
-from gui.main_window.page import Place
+from gui.main_window.page import Page
 from gui.pages.playground.result_column import ResultColumn
 from gui.widgets.theme import Theme
 from router.model import Optimization, Permission, Tool, ToolKey
@@ -36,12 +36,12 @@ def router() -> FakeRouter:
 @pytest.fixture
 def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
     window = open_window(router, look, qtbot)
-    window.go_to(Place.PLAYGROUND)
+    window.go_to(Page.PLAYGROUND)
     return window
 
 
 def ask(window: MainWindow, text: str, qtbot: QtBot) -> None:
-    page = window.others.playground if window.others else None
+    page = window.pages.playground if window.pages else None
     assert page is not None
     QTest.keyClicks(page.findChildren(QLineEdit)[0], text)
     qtbot.waitUntil(lambda: "create_issue" in texts(page))
@@ -60,8 +60,7 @@ def test_both_strategies_answer_side_by_side_with_scores_and_reasons(
 
 
 def test_one_types_at_once_where_one_asks(window: MainWindow) -> None:
-    assert window.others is not None
-    assert window.focusWidget() is window.others.playground.findChildren(QLineEdit)[0]
+    assert window.focusWidget() is window.pages.playground.findChildren(QLineEdit)[0]
 
 
 def test_long_names_leave_the_score_and_the_buttons_in_sight(
@@ -83,8 +82,7 @@ def test_one_strategy_can_be_looked_at_alone(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     ask(window, "open", qtbot)
-    assert window.others is not None
-    press(window.others.playground, "Hybrid")
+    press(window.pages.playground, "Hybrid")
     qtbot.waitUntil(lambda: router.searches.asked[-1] == ("open", "hybrid"))
     assert "Keyword (BM25)" not in texts(window)
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gui.components.activity.model import KEPT, Column
-from gui.pages.workspace.activity_card import ActivityList
+from gui.pages.workspace.activity_card import ActivityCard
 from router.activity import ActivityEntry, ActivityKind, Outcome
 from router.model import ServerId
 
@@ -35,30 +35,30 @@ def entry(
 
 
 @pytest.fixture
-def activity(qtbot: QtBot) -> ActivityList:
-    activity = ActivityList()
+def activity(qtbot: QtBot) -> ActivityCard:
+    activity = ActivityCard()
     qtbot.addWidget(activity)
     activity.resize(1080, 214)
     activity.show()
     return activity
 
 
-def whats(activity: ActivityList) -> list[str]:
+def whats(activity: ActivityCard) -> list[str]:
     model = activity.view().model()
     return [str(model.index(row, Column.WHAT).data()) for row in range(model.rowCount())]
 
 
-def press(activity: ActivityList, text: str) -> None:
+def press(activity: ActivityCard, text: str) -> None:
     button = next(b for b in activity.findChildren(QPushButton) if b.text() == text)
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def says(activity: ActivityList, text: str) -> bool:
+def says(activity: ActivityCard, text: str) -> bool:
     return any(label.text() == text for label in activity.findChildren(QLabel))
 
 
 @pytest.mark.proves("CARD-1")
-def test_new_entries_appear_on_top(activity: ActivityList, qtbot: QtBot) -> None:
+def test_new_entries_appear_on_top(activity: ActivityCard, qtbot: QtBot) -> None:
     activity.set_entries([entry(0)])
 
     activity.add(entry(1))
@@ -69,7 +69,7 @@ def test_new_entries_appear_on_top(activity: ActivityList, qtbot: QtBot) -> None
 
 
 def test_a_burst_reaches_the_table_at_most_ten_times_a_second(
-    activity: ActivityList, qtbot: QtBot
+    activity: ActivityCard, qtbot: QtBot
 ) -> None:
     insertions: list[None] = []
     activity.view().model().rowsInserted.connect(lambda: insertions.append(None))
@@ -82,7 +82,7 @@ def test_a_burst_reaches_the_table_at_most_ten_times_a_second(
     assert len(insertions) == 1
 
 
-def test_only_the_newest_are_kept(activity: ActivityList) -> None:
+def test_only_the_newest_are_kept(activity: ActivityCard) -> None:
     for number in range(KEPT + 40):
         activity.add(entry(number))
     activity.flush()
@@ -91,7 +91,7 @@ def test_only_the_newest_are_kept(activity: ActivityList) -> None:
     assert whats(activity)[0] == f"github · tool_{KEPT + 39}"
 
 
-def test_a_pause_holds_entries_back_and_counts_them(activity: ActivityList) -> None:
+def test_a_pause_holds_entries_back_and_counts_them(activity: ActivityCard) -> None:
     activity.set_entries([entry(0)])
     QTest.mouseClick(activity.pause_button(), Qt.MouseButton.LeftButton)
     assert says(activity, "Paused")
@@ -118,7 +118,7 @@ def test_a_pause_holds_entries_back_and_counts_them(activity: ActivityList) -> N
     ],
 )
 def test_activity_can_be_shown_by_kind(
-    activity: ActivityList, choice: str, left: list[str]
+    activity: ActivityCard, choice: str, left: list[str]
 ) -> None:
     activity.set_entries([entry(2, outcome=Outcome.ERROR), entry(3, ActivityKind.SEARCH), entry(0)])
 
@@ -128,7 +128,7 @@ def test_activity_can_be_shown_by_kind(
     assert whats(activity) == left
 
 
-def test_new_entries_pass_the_filter_too(activity: ActivityList) -> None:
+def test_new_entries_pass_the_filter_too(activity: ActivityCard) -> None:
     press(activity, "Searches")
 
     activity.add(entry(1))
@@ -138,21 +138,23 @@ def test_new_entries_pass_the_filter_too(activity: ActivityList) -> None:
     assert whats(activity) == ["a search → 2 tools"]
 
 
-def test_every_cell_tells_a_screen_reader_its_text(activity: ActivityList) -> None:
+def test_every_cell_tells_a_screen_reader_its_text(activity: ActivityCard) -> None:
     activity.set_entries([entry(0, outcome=Outcome.ERROR)])
     model = activity.view().model()
-    spoken = [model.index(0, c).data(Qt.ItemDataRole.AccessibleTextRole) for c in range(7)]
+    encode_arguments = [
+        model.index(0, c).data(Qt.ItemDataRole.AccessibleTextRole) for c in range(7)
+    ]
 
-    assert all(spoken)
-    assert spoken[-1] == "Failed"
+    assert all(encode_arguments)
+    assert encode_arguments[-1] == "Failed"
 
 
-def test_an_empty_list_says_what_will_be_there(activity: ActivityList) -> None:
+def test_an_empty_list_says_what_will_be_there(activity: ActivityCard) -> None:
     assert any("as they happen" in label.text() for label in activity.findChildren(QLabel))
     assert not activity.grab().isNull()
 
 
-def test_what_was_there_already_is_not_shown_again(activity: ActivityList) -> None:
+def test_what_was_there_already_is_not_shown_again(activity: ActivityCard) -> None:
     activity.set_entries([entry(2), entry(1)])
     for number in (2, 3):
         activity.add(entry(number))

@@ -28,12 +28,12 @@ def router() -> FakeRouter:
 @pytest.fixture
 def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
     made = open_window(router, look, qtbot)
-    made.page.servers.select(SENTRY.ref)
+    made.pages.workspace.servers.select(SENTRY.ref)
     return made
 
 
 def offered(window: MainWindow) -> set[str]:
-    buttons = window.page.detail.findChildren(QPushButton)
+    buttons = window.pages.workspace.detail.findChildren(QPushButton)
     return {button.text() for button in buttons if button.isVisible()}
 
 
@@ -62,7 +62,7 @@ def test_the_install_command_of_a_missing_program_can_be_copied(
     router: FakeRouter, window: MainWindow
 ) -> None:
     router.emit(ServerStatusChanged(replace(SENTRY, failure=MISSING)))
-    press(window.page.detail, "Copy install command")
+    press(window.pages.workspace.detail, "Copy install command")
     assert QGuiApplication.clipboard().text() == install_command("uvx")
     assert "Wait longer" not in offered(window)
 
@@ -71,7 +71,7 @@ def test_the_install_command_of_a_missing_program_can_be_copied(
 def test_a_server_that_answers_late_is_given_twice_the_time_and_tried_again(
     router: FakeRouter, window: MainWindow, qtbot: QtBot
 ) -> None:
-    press(window.page.detail, "Wait longer")
+    press(window.pages.workspace.detail, "Wait longer")
     qtbot.waitUntil(lambda: router.commands[-1].name == "refresh")
     patient = CONFIG.model_copy(update={"discovery_timeout_s": 60.0})
     changed, tried = router.commands[-2:]
