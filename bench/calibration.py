@@ -30,7 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.rank import read_tools
-from router.model import Optimization
+from router.domain.search import SearchRequest
+from router.domain.workspaces import Optimization
 from router.search import ranking
 from router.search.calibration import (
     COMPARING,
@@ -42,7 +43,6 @@ from router.search.calibration import (
     relevance,
 )
 from router.search.provider import Provider
-from router.searching import SearchRequest
 
 SMALL = 50
 PARTS = 14

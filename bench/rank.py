@@ -17,12 +17,14 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from router.catalog.reading import read_tool
-from router.model import Optimization, ServerId, Tool, ToolKey
+from router.catalog.tool_definition import read_tool
+from router.domain.ids import ServerId, ToolKey
+from router.domain.search import SearchRequest
+from router.domain.tools import Tool
+from router.domain.workspaces import Optimization
 from router.search.documents import field_texts
 from router.search.provider import Provider
 from router.search.tokens import tokenize
-from router.searching import SearchRequest
 
 Ranker: TypeAlias = Callable[[Sequence[str], int], list[str]]
 

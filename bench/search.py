@@ -19,12 +19,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
-from router.catalog.reading import read_tool
-from router.model import Optimization, ServerId, Tool
+from router.catalog.tool_definition import read_tool
+from router.domain.ids import ServerId
+from router.domain.search import SearchRequest
+from router.domain.tools import Tool
+from router.domain.workspaces import Optimization
 from router.search.meaning import meaning_table
 from router.search.provider import Provider
 from router.search.tokens import STOP_WORDS, tokenize
-from router.searching import SearchRequest
 
 SIZES = (100, 1_000, 10_000, 100_000)
 TOOLS_PER_SERVER = 100

@@ -29,9 +29,9 @@ from bench.peers import Toolbooth
 from bench.upstreams import stdio_upstream
 from gui.application import Application, DesktopApplication
 from gui.widgets.search_field import SearchField
-from router.model import ToolView
+from router.config.settings import Settings
+from router.domain.tools import ToolView
 from router.service import Router
-from router.settings import Settings
 
 SERVERS = {"many": 1999, "more": 1999, "rest": 999}
 """The tools of each, beside `echo`."""

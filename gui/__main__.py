@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gui.link.router_thread import HostedRouter
-    from router.settings import Settings
+    from router.config.settings import Settings
 
 _USAGE = """\
 usage: toolbooth [--data-dir D] [--port N] [--hidden] [LINK]
@@ -88,7 +88,7 @@ def _has_display() -> bool:
 def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) -> int:
     """Nothing is loaded for it if one is open already."""
     from gui.desktop.second_start import hand_over, socket_path
-    from router.errors import ToolboothError
+    from router.domain.errors import ToolboothError
 
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -122,8 +122,8 @@ def _be_the_first(folder: Path, options: argparse.Namespace, words: list[str]) -
     set_up_logging(folder)
 
     async def open_router() -> HostedRouter:
+        from router.runtime.tracing import redact_logs
         from router.service import Router  # Takes most of a second: on the router's own thread.
-        from router.tracing import redact_logs
 
         router = Router(folder, port=options.port, attended=True)
         redact_logs(router.redact)
@@ -146,7 +146,7 @@ def _be_the_first(folder: Path, options: argparse.Namespace, words: list[str]) -
 def _known_settings(folder: Path) -> Settings:
     """The settings for the first moments, before the router has read them; it also complains if
     there is something wrong with the file."""
-    from router.settings import Settings
+    from router.config.settings import Settings
 
     try:
         return Settings.model_validate_json((folder / "settings.json").read_bytes())

@@ -29,10 +29,11 @@ from gui.widgets.icons import app_icon
 from gui.widgets.message_box import ask, show_error
 from gui.widgets.theme import theme
 from gui.windows import Windows
-from router.errors import NotFound, ToolboothError
-from router.events import SettingsApplied
-from router.model import ServerRef, ServerState
-from router.settings import Settings
+from router.api.events import SettingsApplied
+from router.config.settings import Settings
+from router.domain.errors import NotFound, ToolboothError
+from router.domain.ids import ServerRef
+from router.domain.servers import ServerState
 
 STOP_TIMEOUT_S = 5.0
 _RUNNING = (ServerState.CONNECTING, ServerState.READY)

@@ -24,9 +24,9 @@ from gui.link.commands import Commands
 from gui.main_window.main_window import MainWindow
 from gui.main_window.page import Page
 from gui.widgets.theme import theme
-from router.errors import Conflict, ToolboothError
-from router.model import ServerRef, WorkspaceId
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.errors import Conflict, ToolboothError
+from router.domain.ids import ServerRef, WorkspaceId
 
 
 class Windows(QObject):

@@ -20,11 +20,14 @@ from typing import Any
 
 import httpx2
 
-from router.clients import ClientId
-from router.interop.places import Places
-from router.model import JsonObject, Permission, ServerId, ServerRef, ToolKey, WorkspaceId
+from router.api.apps import ClientId
+from router.apps.locations import Places
+from router.config.server import ServerConfig
+from router.config.workspace import PermissionRule
+from router.domain.ids import ServerId, ServerRef, ToolKey, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.permissions import Permission
 from router.service import Router
-from router.settings import PermissionRule, ServerConfig
 from tests.booth import NODE, NODE_MODULES, PYTHON_SERVERS
 from tests.running import Client
 

@@ -124,12 +124,15 @@ def once(record: Path, sources: tuple[Path, ...], step: str, work: Callable[[], 
 
 
 def pip(environment: Environment, *arguments: str) -> None:
+    """What pip warns of, often once for each package, is shown only where it then fails."""
     command = [str(environment.python), "-m", "pip", "install", "--quiet"]
-    run([*command, "--disable-pip-version-check", *arguments])
+    run([*command, "--disable-pip-version-check", *arguments], stderr=subprocess.PIPE)
 
 
-def run(command: list[str], cwd: Path = ROOT) -> None:
-    if subprocess.run(command, cwd=cwd).returncode != 0:
+def run(command: list[str], cwd: Path = ROOT, stderr: int | None = None) -> None:
+    done = subprocess.run(command, cwd=cwd, stderr=stderr)
+    if done.returncode != 0:
+        sys.stderr.write((done.stderr or b"").decode(errors="replace"))
         sys.exit(f"This failed, for the reason above: {' '.join(command)}")
 
 

@@ -21,9 +21,9 @@ from gui.dialogs.settings.dialog import PageName, SettingsDialog
 from gui.dialogs.try_tool.dialog import TryToolDialog
 from gui.tray.menu import TrayMenu
 from gui.tray.view import tray_view
-from router.clients import ClientId
-from router.model import ProjectId, ServerId, ServerRef
-from router.settings import ServerConfig
+from router.api.apps import ClientId
+from router.config.server import ServerConfig
+from router.domain.ids import ProjectId, ServerId, ServerRef
 
 COMMAND = ServerConfig(
     command="npx",

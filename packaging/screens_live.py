@@ -21,9 +21,9 @@ from gui.link.router_thread import HostedRouter, RouterThread
 from gui.main_window.main_window import MainWindow
 from gui.widgets.labels import Tile
 from gui.widgets.theme import theme
-from router.model import DiscoveryStatus, ServerState
+from router.domain.servers import DiscoveryStatus, ServerState
+from router.runtime.tasks import spawn
 from router.service import Router
-from router.tasks import spawn
 from tests.running import Client
 from tests.servers.oauth_server import OAuthServer
 

@@ -13,7 +13,7 @@ from gui.link.commands import Commands
 from gui.main_window.main_window import MainWindow
 from gui.main_window.page import Page
 from gui.widgets.theme import theme
-from router.model import ServerId, ServerRef, ToolKey, WorkspaceId
+from router.domain.ids import ServerId, ServerRef, ToolKey, WorkspaceId
 
 SENTRY = ServerRef(PERSONAL, ServerId("sentry"))
 EVERYTHING = ServerRef(PERSONAL, ServerId("everything"))

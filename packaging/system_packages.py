@@ -61,6 +61,7 @@ PYTHON_LIBRARY = {
 TEST_PROGRAMS = {
     "git": "git",
     "bwrap": "bubblewrap",
+    "ps": "procps",
     # A desktop of the tests' own: a screen, a bus, a tray of the older kind and a look at it.
     "Xvfb": "xvfb",
     "dbus-daemon": "dbus",

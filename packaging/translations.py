@@ -29,9 +29,9 @@ SPEAKERS = frozenset(
 """What of the router speaks to a person."""
 UNHEARD = (
     *("bridge/", "cli/", "control/", "discovery/isolation/", "gateway/", "scripts/"),
-    *("catalog/lua_names.py", "catalog/view.py", "upstream/places.py"),
+    *("catalog/lua_names.py", "catalog/view.py", "upstream/instance_key.py"),
 )
-HEARD_FROM = ("gateway/listener.py",)
+HEARD_FROM = ("gateway/http/listener.py",)
 
 
 def main() -> int:
@@ -93,8 +93,8 @@ def open_texts(path: Path) -> list[str]:
 def settings_texts() -> str:
     """The texts that the router declares, which knows no Qt, as calls that lupdate finds."""
     sys.path.insert(0, str(ROOT))
-    from router.receipts import Unseen, Why
-    from router.settings import Settings
+    from router.config.settings import Settings
+    from router.domain.receipts import Unseen, Why
 
     settings = (field.description for field in Settings.model_fields.values())
     texts = (*settings, *(words.value for words in (*Unseen, *Why)), *sentences(ROOT / "router"))

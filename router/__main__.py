@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(words: Sequence[str]) -> int:
     if words and words[0] in _INNER_COMMANDS:
-        from router.discovery.isolation.inner import run_inner
+        from router.discovery.sandbox.self_commands import run_inner
 
         return run_inner(words)
     if words and words[0] == _VETTING_WORKER:

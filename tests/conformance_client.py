@@ -23,9 +23,11 @@ from mcp.client.context import ClientRequestContext
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from router.errors import ToolboothError
-from router.model import ServerRef, ServerState, ToolView
-from router.server_config import OAuthConfig, ServerConfig
+from router.config.server import OAuthConfig, ServerConfig
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerRef
+from router.domain.servers import ServerState
+from router.domain.tools import ToolView
 from tests.running import PERSONAL, Running, running_router
 
 CLIENT_DOCUMENT = "https://conformance-test.local/client-metadata.json"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from router.activity import ActivityEntry, ActivityPage, ActivityQuery, ClientSavings
+from router.domain.activity import ActivityEntry, ActivityPage, ActivityQuery, ClientSavings
 
 
 class FakeActivity:

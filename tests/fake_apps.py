@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from router.clients import (
+from router.api.apps import (
     ClientApp,
     ClientId,
     ClientState,
@@ -16,8 +16,8 @@ from router.clients import (
     Findings,
     FoundServer,
 )
-from router.model import ServerId, WorkspaceId
-from router.names import slug
+from router.domain.ids import ServerId, WorkspaceId
+from router.domain.names import slug
 
 
 class FakeApps:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from router.model import ServerId, ServerRef, WorkspaceId
-from router.receipts import DiscoveryAccess, IsolationLevel, Protection, Receipt
+from router.domain.ids import ServerId, ServerRef, WorkspaceId
+from router.domain.receipts import DiscoveryAccess, IsolationLevel, Protection, Receipt
 
 
 class FakeDiscovery:

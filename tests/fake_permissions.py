@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from router.events import Event, PermissionSettled
-from router.model import ProjectId, WorkspaceId
-from router.permissions import Answer, AskId, PermissionAsk
-from router.settings import PermissionRule
+from router.api.events import Event, PermissionSettled
+from router.config.workspace import PermissionRule
+from router.domain.ids import ProjectId, WorkspaceId
+from router.domain.permissions import Answer, AskId, PermissionAsk
 from tests.fake_activity import FakeActivity
 
 

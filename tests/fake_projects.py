@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from router.events import Event, WorkspacesChanged
-from router.model import Permission, ProjectId, ProjectSummary, ToolKey, WorkspaceId
-from router.settings import ProjectConfig
+from router.api.events import Event, WorkspacesChanged
+from router.config.workspace import ProjectConfig
+from router.domain.ids import ProjectId, ToolKey, WorkspaceId
+from router.domain.permissions import Permission
+from router.domain.workspaces import ProjectSummary
 from tests.fake_state import RouterState
 
 

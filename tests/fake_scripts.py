@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from router.errors import NotFound
-from router.model import JsonObject, WorkspaceId
-from router.saved import SavedScript, ScriptTrial
+from router.domain.errors import NotFound
+from router.domain.ids import WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.scripts import SavedScript, ScriptTrial
 
 
 class FakeScripts:

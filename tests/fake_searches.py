@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from router.model import Caller, Optimization, ProjectId, ToolKey, WorkspaceId
-from router.searching import CloudChange, Experience, Learned, SearchReply, SearchTrial
+from router.api.search import CloudChange
+from router.domain.clients import Principal
+from router.domain.ids import ProjectId, ToolKey, WorkspaceId
+from router.domain.search import Experience, Learned, SearchReply, SearchTrial
+from router.domain.workspaces import Optimization
 
 
 class FakeSearches:
@@ -62,11 +65,11 @@ class FakeLessons:
         self.searches: list[tuple[tuple[str, ...], tuple[ToolKey, ...]]] = []
         self.executions: list[ToolKey] = []
 
-    def experiences(self, caller: Caller) -> tuple[Experience, ...]:
+    def experiences(self, caller: Principal) -> tuple[Experience, ...]:
         return self.known
 
-    def searched(self, caller: Caller, queries: Sequence[str], found: Sequence[ToolKey]) -> None:
+    def searched(self, caller: Principal, queries: Sequence[str], found: Sequence[ToolKey]) -> None:
         self.searches.append((tuple(queries), tuple(found)))
 
-    def executed(self, caller: Caller, key: ToolKey) -> None:
+    def executed(self, caller: Principal, key: ToolKey) -> None:
         self.executions.append(key)

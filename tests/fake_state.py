@@ -6,25 +6,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from router.activity import ActivityEntry, Savings
-from router.credentials import SecretConcern
-from router.details import LogLine, ServerOffers
-from router.lists import ApprovalPolicy
-from router.model import (
-    JsonObject,
-    ListenerPhase,
-    ListenerState,
-    ProjectSummary,
-    ServerRef,
-    ServerStatus,
-    SignIn,
-    TokenSummary,
-    ToolView,
-    WorkspaceId,
-    WorkspaceSummary,
-)
-from router.ports import PendingTool
-from router.settings import ServerConfig, Settings
+from router.config.secret_detection import SecretConcern
+from router.config.server import ServerConfig
+from router.config.settings import Settings
+from router.domain.activity import ActivityEntry, Savings
+from router.domain.clients import TokenSummary
+from router.domain.endpoint import ListenerPhase, ListenerState
+from router.domain.ids import ServerRef, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.servers import LogLine, ServerOffers, ServerStatus, SignIn
+from router.domain.tool_lists import ApprovalPolicy
+from router.domain.tools import PendingTool, ToolView
+from router.domain.workspaces import ProjectSummary, WorkspaceSummary
 
 _LISTENING = ListenerState(ListenerPhase.LISTENING, url="http://127.0.0.1:3717/mcp")
 _SIGN_IN = SignIn("https://auth.example/authorize", datetime(2026, 1, 1, tzinfo=UTC))

@@ -7,12 +7,10 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from router.errors import NotFound
-from router.exchange import ProgressSink, Requester, SessionId, Upstream
-from router.model import (
-    JsonObject,
-    ServerRef,
-)
+from router.domain.errors import NotFound
+from router.domain.ids import ServerRef
+from router.domain.json_values import JsonObject
+from router.upstream.ports import ProgressSink, Requester, SessionId, Upstream
 
 
 @dataclass(slots=True)

@@ -10,44 +10,37 @@ from datetime import UTC, datetime, timedelta
 from threading import current_thread
 from typing import Any, TypeVar
 
-from router.activity import ActivityEntry, Savings
-from router.credentials import SecretConcern
-from router.details import LogLine, ServerOffers
-from router.errors import NotFound, SecretUnavailable, ToolboothError
-from router.events import (
+from router.api.events import (
     Event,
     SettingsApplied,
     TokensChanged,
     WorkspacesChanged,
     WorkspaceSwitched,
 )
-from router.lists import ApprovalPolicy
-from router.model import (
+from router.config.secret_detection import SecretConcern
+from router.config.server import ServerConfig
+from router.config.settings import Settings
+from router.config.workspace import ProjectConfig
+from router.domain.activity import ActivityEntry, Savings
+from router.domain.clients import IssuedToken, TokenSummary
+from router.domain.endpoint import ListenerState
+from router.domain.errors import NotFound, SecretUnavailable, ToolboothError
+from router.domain.ids import ProjectId, ServerId, ServerRef, TokenId, ToolKey, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.names import slug
+from router.domain.permissions import Permission
+from router.domain.servers import (
     DiscoveryStatus,
-    Exposure,
-    IssuedToken,
-    JsonObject,
-    ListenerState,
-    Optimization,
-    Permission,
-    ProjectId,
-    ProjectSummary,
-    ServerId,
-    ServerRef,
+    LogLine,
+    ServerOffers,
     ServerState,
     ServerStatus,
     SignIn,
-    TokenId,
-    TokenSummary,
-    ToolKey,
-    ToolView,
     Transport,
-    WorkspaceId,
-    WorkspaceSummary,
 )
-from router.names import slug
-from router.ports import PendingTool
-from router.settings import ProjectConfig, ServerConfig, Settings
+from router.domain.tool_lists import ApprovalPolicy
+from router.domain.tools import PendingTool, ToolView
+from router.domain.workspaces import Exposure, Optimization, ProjectSummary, WorkspaceSummary
 from tests.fake_apps import FakeApps
 from tests.fake_discovery import FakeDiscovery
 from tests.fake_permissions import FakePermissions

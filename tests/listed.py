@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from router.model import JsonObject
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
+from router.domain.json_values import JsonObject
 from tests.running import stdio_config
 
 _SCRIPT = Path(__file__).parent / "servers" / "listed_server.py"

@@ -13,12 +13,13 @@ from typing import Any, TypeVar
 
 import httpx2
 
-from router.events import Event
-from router.model import JsonObject, ServerRef, WorkspaceId
-from router.receipts import DiscoveryAccess
+from router.api.events import Event
+from router.config.server import ServerConfig
+from router.domain.ids import ServerRef, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.receipts import DiscoveryAccess
+from router.runtime.tasks import spawn
 from router.service import Router
-from router.settings import ServerConfig
-from router.tasks import spawn
 
 EventT = TypeVar("EventT")
 

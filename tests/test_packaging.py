@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
 
@@ -110,6 +111,17 @@ class TestEnvironment:
         for _ in range(2):
             with pytest.raises(SystemExit):
                 once(tmp_path / "record", (lock,), "run", fail)
+
+    @pytest.mark.parametrize("code", [0, 1])
+    def test_what_pip_warns_of_is_shown_only_where_it_fails(
+        self, code: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        environment = load("environment")
+        (tmp_path / "bin").mkdir()
+        add_program(tmp_path / "bin", "python", f"echo ignored >&2; exit {code}")
+        with pytest.raises(SystemExit) if code else nullcontext():
+            environment.pip(environment.Environment(tmp_path, ()), "package")
+        assert capfd.readouterr().err == ("ignored\n" if code else "")
 
 
 class TestRequirementsTable:

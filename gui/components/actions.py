@@ -14,22 +14,15 @@ from PySide6.QtGui import QDesktopServices
 
 from gui.link.commands import Commands
 from gui.text.tr import tr
-from router.clients import Findings
-from router.errors import ToolboothError
-from router.model import (
-    Optimization,
-    Permission,
-    ServerRef,
-    ServerState,
-    ServerStatus,
-    SignIn,
-    ToolKey,
-    WorkspaceId,
-    WorkspaceSummary,
-)
-from router.ports import RouterPort
-from router.receipts import DiscoveryAccess
-from router.server_config import LONGEST_DISCOVERY_S
+from router.api.apps import Findings
+from router.api.router import RouterPort
+from router.config.server import LONGEST_DISCOVERY_S
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerRef, ToolKey, WorkspaceId
+from router.domain.permissions import Permission
+from router.domain.receipts import DiscoveryAccess
+from router.domain.servers import ServerState, ServerStatus, SignIn
+from router.domain.workspaces import Optimization, WorkspaceSummary
 
 OfferUndo = Callable[[str, Callable[[], object]], object]
 """Says what was done, and calls back to undo it."""

@@ -14,8 +14,10 @@ from gui.widgets.buttons import primary_button
 from gui.widgets.cards import Card
 from gui.widgets.labels import label, wrapped
 from gui.widgets.window_size import open_at_size
-from router.model import Permission, ServerId, ToolKey, ToolView, WorkspaceId
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.ids import ServerId, ToolKey, WorkspaceId
+from router.domain.permissions import Permission
+from router.domain.tools import ToolView
 
 _UNTICKED = {True: Permission.ALLOW, False: Permission.DENY}
 

@@ -29,8 +29,10 @@ from gui.widgets.labels import wrapped
 from gui.widgets.row_view import Index, Row, RowDelegate, RowView, flip
 from gui.widgets.search_field import SearchField
 from gui.widgets.theme import theme
-from router.lists import Approval
-from router.model import Permission, ToolKey, ToolView
+from router.domain.ids import ToolKey
+from router.domain.permissions import Permission
+from router.domain.tool_lists import Approval
+from router.domain.tools import ToolView
 
 ROW_HEIGHT = 46
 DEBOUNCE_MS = 80

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from router.errors import ToolboothError
+from router.domain.errors import ToolboothError
 
 NAME = "toolbooth"
 _RESERVED = re.compile(r"""[\s"'\\><~|&;$*?#()`%]""")

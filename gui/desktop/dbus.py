@@ -16,7 +16,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from router.tasks import spawn, stop
+from router.runtime.tasks import spawn, stop
 
 _TIMEOUT_S = 5.0
 _MAX_PENDING_SIGNALS = 100

@@ -13,7 +13,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
 
-from router.tracing import TraceFormatter
+from router.runtime.tracing import TraceFormatter
 
 MAX_BYTES = 1_000_000
 KEPT_FILES = 3

@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from gui.components.attention.presentation import find_attention
 from gui.text.errors import failure_hint, failure_text
 from gui.text.tr import tr
-from router.model import Failure, ServerRef, ServerState, ServerStatus
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.failures import Failure
+from router.domain.ids import ServerRef
+from router.domain.servers import ServerState, ServerStatus
 
 _NAMED = 3
 

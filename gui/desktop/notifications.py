@@ -15,8 +15,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gui.desktop.dbus import CallMethod, DBusFailed, DBusSignal, dbus_object
 from gui.desktop.notification_policy import Notification, NotificationPolicy, attention_items
 from gui.link.bridge import Bridge
-from router.errors import NotFound
-from router.events import (
+from router.api.events import (
     AttentionNeeded,
     Event,
     ServerRemoved,
@@ -25,9 +24,12 @@ from router.events import (
     WorkspacesChanged,
     WorkspaceSwitched,
 )
-from router.model import Failure, ServerRef, ServerState
-from router.ports import RouterPort
-from router.tasks import spawn
+from router.api.router import RouterPort
+from router.domain.errors import NotFound
+from router.domain.failures import Failure
+from router.domain.ids import ServerRef
+from router.domain.servers import ServerState
+from router.runtime.tasks import spawn
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from router.errors import Conflict, ToolboothError
+from router.domain.errors import Conflict, ToolboothError
 
 ANSWERS_WITHIN_S = 30.0
 """The first may still be loading, or about to end."""

@@ -22,7 +22,7 @@ from gui.desktop.second_start import (
     not_answering,
     socket_path,
 )
-from router.errors import Conflict, ToolboothError
+from router.domain.errors import Conflict, ToolboothError
 
 _TIMEOUT_MS = 2000
 _ANSWER = b"ok\n"

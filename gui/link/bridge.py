@@ -18,7 +18,7 @@ from weakref import WeakMethod, ref
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from shiboken6 import Shiboken
 
-from router.events import (
+from router.api.events import (
     ActivityRecorded,
     ApprovalsChanged,
     AttentionNeeded,

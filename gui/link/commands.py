@@ -18,7 +18,7 @@ from PySide6.QtCore import QMetaObject, QObject
 from shiboken6 import Shiboken
 
 from gui.text.tr import tr
-from router.errors import ToolboothError
+from router.domain.errors import ToolboothError
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)

@@ -15,8 +15,8 @@ from concurrent.futures import Future
 from threading import Lock, Thread
 from typing import Any, Protocol, TypeVar
 
-from router.errors import ToolboothError
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)

@@ -13,9 +13,10 @@ from PySide6.QtGui import QDesktopServices
 from gui.link.bridge import Bridge
 from gui.text.errors import hint_of, message_of, shown
 from gui.widgets.banner import Banners
-from router.errors import ToolboothError
-from router.events import ConfigAccepted, ConfigRejected, ListenerStateChanged, ListNotKept
-from router.model import ListenerPhase, ListenerState, ServerRef
+from router.api.events import ConfigAccepted, ConfigRejected, ListenerStateChanged, ListNotKept
+from router.domain.endpoint import ListenerPhase, ListenerState
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerRef
 
 
 class StatusBanners(Banners):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtGui import QDropEvent, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
 
@@ -23,14 +23,17 @@ class DropPaste(QObject):
         paste.activated.connect(self._paste)
 
     def eventFilter(self, watched: QObject, event: QEvent, /) -> bool:
-        if isinstance(event, QDragEnterEvent) and _is_accepted(event.mimeData()):
-            event.acceptProposedAction()
-            return True
-        if isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop:
-            self._receive(event.mimeData())
+        if isinstance(event, QDropEvent) and self._accepts(event):
             event.acceptProposedAction()
             return True
         return super().eventFilter(watched, event)
+
+    def _accepts(self, event: QDropEvent) -> bool:
+        """Receives a drop. Drag-enter and drag-move events are subclasses of `QDropEvent`."""
+        if event.type() == QEvent.Type.Drop:
+            self._receive(event.mimeData())
+            return True
+        return event.type() == QEvent.Type.DragEnter and _is_accepted(event.mimeData())
 
     def _paste(self) -> None:
         self._receive(QGuiApplication.clipboard().mimeData())

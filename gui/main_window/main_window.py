@@ -26,9 +26,11 @@ from gui.main_window.undo_bar import UndoBar
 from gui.widgets.icons import app_icon
 from gui.widgets.theme import Theme
 from gui.widgets.window_size import open_at_size
-from router.errors import ToolboothError
-from router.model import ListenerPhase, ListenerState, ServerRef, ToolView, WorkspaceId
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.endpoint import ListenerPhase, ListenerState
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerRef, WorkspaceId
+from router.domain.tools import ToolView
 
 
 class MainWindow(QMainWindow):

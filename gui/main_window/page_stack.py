@@ -21,7 +21,7 @@ from gui.pages.attention.page import AttentionPage
 from gui.pages.playground.page import PlaygroundPage
 from gui.pages.workspace.empty_state import EmptyState
 from gui.pages.workspace.page import WorkspacePage
-from router.ports import RouterPort
+from router.api.router import RouterPort
 
 
 class PageStack(QStackedWidget):

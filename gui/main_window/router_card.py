@@ -10,7 +10,7 @@ from gui.widgets.buttons import CopyButton
 from gui.widgets.cards import Card
 from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.status_mark import StatusMark
-from router.model import ListenerState
+from router.domain.endpoint import ListenerState
 
 
 class RouterCard(Card):

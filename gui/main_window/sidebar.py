@@ -27,15 +27,17 @@ from gui.widgets.labels import section_label
 from gui.widgets.layouts import clear
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.theme import theme
-from router.events import (
+from router.api.events import (
     ListenerStateChanged,
     ServerRemoved,
     ServerStatusChanged,
     WorkspacesChanged,
     WorkspaceSwitched,
 )
-from router.model import ListenerState, WorkspaceId, WorkspaceSummary
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.endpoint import ListenerState
+from router.domain.ids import WorkspaceId
+from router.domain.workspaces import WorkspaceSummary
 
 WIDTH = 228
 

@@ -10,7 +10,7 @@ from gui.text.presentation import Mark
 from gui.widgets import fonts
 from gui.widgets.labels import label
 from gui.widgets.status_mark import StatusMark
-from router.errors import ToolboothError
+from router.domain.errors import ToolboothError
 
 
 class StartingPage(QWidget):

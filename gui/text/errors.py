@@ -1,6 +1,6 @@
 """A server's failure in the person's language: the cause, what to do, and the button that does it.
 
-Pure functions; the same kinds in English for terminals and logs are in `router.advice`.
+Pure functions; `router.domain.failure_text` has the same kinds in English for terminals and logs.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from pathlib import PurePath
 from typing import assert_never
 
 from gui.text.tr import tr
-from router.advice import INSTALLED_BY, is_without_engine
-from router.errors import Sentence, ToolboothError, UpstreamFailed
-from router.model import Failure, FailureKind
+from router.domain.errors import Sentence, ToolboothError, UpstreamFailed
+from router.domain.failure_text import INSTALLED_BY, is_without_engine
+from router.domain.failures import Failure, FailureKind
 
 
 class Action(StrEnum):

@@ -15,19 +15,18 @@ from typing import assert_never
 from gui.text import formats
 from gui.text.errors import Action, Remedy, brief_text, cause_text, failure_remedy
 from gui.text.tr import tr
-from router.activity import TOOL_REPORTED, ActivityEntry, ActivityKind, Outcome
-from router.model import (
+from router.domain.activity import TOOL_REPORTED, ActivityEntry, ActivityKind, Outcome
+from router.domain.endpoint import ListenerPhase
+from router.domain.failures import Failure, FailureKind
+from router.domain.receipts import Protection, Reason
+from router.domain.servers import (
     DiscoveryStatus,
     DiscoveryStep,
-    Effect,
-    Failure,
-    FailureKind,
-    ListenerPhase,
     ServerState,
     ServerStatus,
     Transport,
 )
-from router.receipts import Protection, Reason
+from router.domain.tools import Effect
 
 _REFERENCE = "@modelcontextprotocol/"
 """The scope of the protocol's own servers: alone it would fill their rows."""

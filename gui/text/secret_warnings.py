@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gui.text.tr import tr
-from router.credentials import SecretConcern
-from router.model import Transport
+from router.config.secret_detection import SecretConcern
+from router.domain.servers import Transport
 
 
 def plain_text(places: Sequence[str], transport: Transport) -> tuple[str, str]:

@@ -20,10 +20,11 @@ from gui.tray.menu import TrayMenu
 from gui.tray.view import TrayView, tray_view, waiting_view
 from gui.widgets.icons import tray_icon
 from gui.widgets.theme import theme
-from router.errors import NotFound
-from router.events import ActivityRecorded, Event
-from router.model import Optimization, WorkspaceId
-from router.ports import RouterPort
+from router.api.events import ActivityRecorded, Event
+from router.api.router import RouterPort
+from router.domain.errors import NotFound
+from router.domain.ids import WorkspaceId
+from router.domain.workspaces import Optimization
 
 RETRY_MS = 1000
 GIVE_UP_MS = 25_000

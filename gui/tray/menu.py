@@ -18,7 +18,7 @@ from gui.widgets import fonts
 from gui.widgets.icons import icon, pixmap
 from gui.widgets.palette import Token
 from gui.widgets.theme import theme
-from router.model import Optimization, WorkspaceSummary
+from router.domain.workspaces import Optimization, WorkspaceSummary
 
 _MARK_ICONS: dict[Mark, tuple[str, Token]] = {
     Mark.READY: ("circle-check", "ok"),

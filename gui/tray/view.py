@@ -7,15 +7,11 @@ from dataclasses import dataclass
 from gui.text.presentation import Mark, listener_text, present
 from gui.text.tr import tr
 from gui.widgets.icons import TrayState
-from router.model import (
-    ListenerPhase,
-    Optimization,
-    ServerRef,
-    ServerState,
-    ServerStatus,
-    WorkspaceSummary,
-)
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.endpoint import ListenerPhase
+from router.domain.ids import ServerRef
+from router.domain.servers import ServerState, ServerStatus
+from router.domain.workspaces import Optimization, WorkspaceSummary
 
 MAX_TROUBLES = 5
 

@@ -14,7 +14,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.icons import icon
 from gui.widgets.labels import label, set_tint
-from router.errors import ToolboothError
+from router.domain.errors import ToolboothError
 
 Command: TypeAlias = Callable[[], Coroutine[Any, Any, object]]
 

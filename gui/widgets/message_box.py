@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from gui.text.errors import hint_of, message_of
 from gui.text.tr import tr
 from gui.widgets.icons import icon
-from router.errors import ToolboothError
+from router.domain.errors import ToolboothError
 
 _SIGN = 32
 

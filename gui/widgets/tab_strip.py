@@ -1,4 +1,8 @@
-"""Tabs with an underline under the chosen one and, where there is one, a count beside the text."""
+"""Tabs with an underline under the chosen one and, where there is one, a count beside the text.
+
+How wide they want to be depends on the font, the language and the counts. Where there is less
+room the tabs move closer together, and then the texts are elided; a count is always whole.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,8 @@ from gui.widgets import fonts, paint
 from gui.widgets.theme import theme
 
 HEIGHT = 37
-_GAP = 24
+_GAP, _LEAST_GAP = 24, 8
+_LEAST_TEXT = 60
 _PILL_HEIGHT = 18
 
 
@@ -39,7 +44,8 @@ class TabStrip(QTabBar):
         return QSize(self._text_width(index) + self._pill_width(index) + _GAP, HEIGHT)
 
     def minimumTabSizeHint(self, index: int, /) -> QSize:
-        return self.tabSizeHint(index)
+        text = min(self._text_width(index), _LEAST_TEXT)
+        return QSize(text + self._pill_width(index) + _LEAST_GAP, HEIGHT)
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
         painter = QPainter(self)
@@ -48,12 +54,13 @@ class TabStrip(QTabBar):
 
     def _paint_tab(self, painter: QPainter, tab: int) -> None:
         palette, chosen = theme().palette, tab == self.currentIndex()
-        rect = QRectF(self.tabRect(tab)).adjusted(0, 0, -_GAP, 0)
+        rect, pill_width = self._content_rect(tab), self._pill_width(tab)
         font = fonts.semibold() if chosen else fonts.medium()
         color = palette.color("text1" if chosen else "text2")
-        paint.draw_text(painter, rect, self.tabText(tab), font, color)
+        text = rect.adjusted(0, 0, -pill_width, 0)
+        paint.draw_text(painter, text, self.tabText(tab), font, color)
         if count := str(self.tabData(tab) or ""):
-            width = self._pill_width(tab) - 8
+            width = pill_width - 8
             pill = QRectF(rect.right() - width, rect.center().y() - 9, width, _PILL_HEIGHT)
             tone = Tone.ACCENT if chosen else Tone.NEUTRAL
             paint.draw_pill(painter, pill, count, tone, radius=_PILL_HEIGHT / 2)
@@ -65,6 +72,13 @@ class TabStrip(QTabBar):
                 painter.drawRoundedRect(underline, 1.5, 1.5)
             if self.hasFocus():
                 paint.draw_focus_ring(painter, rect.adjusted(-4, 4, 4, -6), 6)
+
+    def _content_rect(self, tab: int) -> QRectF:
+        """The text and the count, without the gap to the next tab."""
+        rect = QRectF(self.tabRect(tab))
+        wanted = self._text_width(tab) + self._pill_width(tab)
+        rect.setWidth(min(wanted, rect.width() - _LEAST_GAP))
+        return rect
 
     def _text_width(self, tab: int) -> int:
         return QFontMetrics(fonts.semibold()).horizontalAdvance(self.tabText(tab)) + 2

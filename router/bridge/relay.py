@@ -14,11 +14,11 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
-from router.bridge.finding import error_of
-from router.bridge.http import Broken, HttpClient, NotSent, Response
-from router.errors import ToolboothError
-from router.model import JsonObject, as_object
-from router.tasks import spawn, stop
+from router.bridge.http_client import Broken, HttpClient, NotSent, Response
+from router.bridge.router_lookup import error_of
+from router.domain.errors import ToolboothError
+from router.domain.json_values import JsonObject, as_object
+from router.runtime.tasks import spawn, stop
 
 Connect: TypeAlias = Callable[[bool], Awaitable[HttpClient]]
 """Find the router, again if need be; True: start it if none runs."""

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from router.catalog.entries import ServerEntry, configured_servers
-from router.catalog.policies import ALLOWED, Layer, Policy, Subject, policy_of
+from router.catalog.permission_policy import ALLOWED, Layer, Policy, Subject, policy_of
 from router.catalog.saved_scripts import script_tool
+from router.catalog.server_entry import ServerEntry, configured_servers
 from router.catalog.view import TroubleOf, View, no_trouble
-from router.errors import NotFound, said
-from router.lists import Held
-from router.model import ProjectId, ServerId, Tool
-from router.names import SCRIPTS
-from router.permissions import Kind
-from router.ports import CachedListing
-from router.saved import SavedScript
-from router.searching import SearchProvider
-from router.settings import ProjectConfig, WorkspaceConfig
+from router.config.workspace import ProjectConfig, WorkspaceConfig
+from router.domain.errors import NotFound, said
+from router.domain.ids import ProjectId, ServerId
+from router.domain.names import SCRIPTS
+from router.domain.permissions import Kind
+from router.domain.scripts import SavedScript
+from router.domain.search import SearchProvider
+from router.domain.tool_lists import CachedListing, Held
+from router.domain.tools import Tool
 
 
 class WorkspaceCatalog:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from router.model import Exposure, JsonObject, ServerId, ToolKey
+from router.domain.ids import ServerId, ToolKey
+from router.domain.json_values import JsonObject
+from router.domain.workspaces import Exposure
 
 MAX_INSTRUCTIONS_BYTES = 2048
 _INTRODUCTION = {

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from router.errors import NotFound
-from router.model import ServerId, Tool, ToolKey
-from router.names import LUA_GLOBALS, lua_identifier, lua_identifiers
+from router.domain.errors import NotFound
+from router.domain.ids import ServerId, ToolKey
+from router.domain.names import LUA_GLOBALS, lua_identifier, lua_identifiers
+from router.domain.tools import Tool
 
 
 class LuaNames:

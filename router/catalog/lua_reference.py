@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
-from router.catalog.reading import compact_json, type_name
-from router.model import JsonObject, Tool, as_array, as_object
-from router.names import lua_identifier
+from router.catalog.tool_definition import compact_json, type_name
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.names import lua_identifier
+from router.domain.tools import Tool
 
 _MAX_DEPTH = 3
 _MAX_LINES = 80

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import re
 
-from router.catalog.reading import read_tool
-from router.errors import InvalidInput, said
-from router.model import JsonObject, Parameter, Tool
-from router.names import SCRIPTS
-from router.saved import SavedScript
+from router.catalog.tool_definition import read_tool
+from router.domain.errors import InvalidInput, said
+from router.domain.json_values import JsonObject
+from router.domain.names import SCRIPTS
+from router.domain.scripts import SavedScript
+from router.domain.tools import Parameter, Tool
 
 MAX_SCRIPT_BYTES = 256 * 1024
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")

@@ -9,27 +9,28 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from router.advice import advise
-from router.catalog.entries import ServerEntry
 from router.catalog.instructions import instructions_of
 from router.catalog.lua_names import LuaNames
-from router.catalog.offers import Offer, address_offers, find_address, pairs, prompt_offers
-from router.catalog.policies import ALLOWED, Layer, Policy, Subject, policy_of
-from router.errors import InvalidInput, NotFound, UpstreamFailed
-from router.lists import Approval
-from router.model import (
-    Exposure,
-    Failure,
-    FailureKind,
-    JsonObject,
-    Optimization,
-    ServerId,
-    Tool,
-    ToolKey,
+from router.catalog.permission_policy import ALLOWED, Layer, Policy, Subject, policy_of
+from router.catalog.prompts_resources import (
+    Offer,
+    address_offers,
+    find_address,
+    pairs,
+    prompt_offers,
 )
-from router.names import SCRIPTS, exposed_names
-from router.permissions import Kind
-from router.searching import SearchIndex, SearchProvider
+from router.catalog.server_entry import ServerEntry
+from router.domain.errors import InvalidInput, NotFound, UpstreamFailed
+from router.domain.failure_text import advise
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerId, ToolKey
+from router.domain.json_values import JsonObject
+from router.domain.names import SCRIPTS, exposed_names
+from router.domain.permissions import Kind
+from router.domain.search import SearchIndex, SearchProvider
+from router.domain.tool_lists import Approval
+from router.domain.tools import Tool
+from router.domain.workspaces import Exposure, Optimization
 
 TroubleOf: TypeAlias = Callable[[ServerId], Failure | None]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from datetime import UTC, datetime, timedelta
 
-from router.activity import ActivityKind
 from router.cli.state_grammar import lifetime
 from router.cli.words import Subparsers, command, given
-from router.model import JsonObject
+from router.domain.activity import ActivityKind
+from router.domain.json_values import JsonObject
 
 _SHOWN = 50
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from router.cli.words import Subparsers, command, named_server
-from router.model import JsonObject
-from router.receipts import DiscoveryAccess
+from router.domain.json_values import JsonObject
+from router.domain.receipts import DiscoveryAccess
 
 
 def add_approval_commands(commands: Subparsers, scoped: argparse.ArgumentParser) -> None:

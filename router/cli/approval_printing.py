@@ -6,8 +6,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from router.lists import Approval, CutKind, WordChange
-from router.model import JsonObject
+from router.domain.json_values import JsonObject
+from router.domain.tool_lists import Approval, CutKind, WordChange
 
 _CUTS = {
     CutKind.TOO_MANY_TOOLS: "tools beyond the limit",

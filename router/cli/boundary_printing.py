@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from router.cli.tables import counted, moment, table
-from router.model import JsonObject
+from router.domain.json_values import JsonObject
 
 
 def _new_token(result: Any) -> list[str]:

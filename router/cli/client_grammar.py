@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from router.cli.words import Subparsers, WrongUsage, command, given, group, nothing, pairs, place
-from router.model import JsonObject
+from router.domain.json_values import JsonObject
 
 
 def add_client_commands(

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from pydantic import ValidationError
 
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
 
 log = logging.getLogger(__name__)
 

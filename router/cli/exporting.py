@@ -8,7 +8,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
-from router.model import JsonObject
+from router.domain.json_values import JsonObject
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 

@@ -17,8 +17,8 @@ from router.cli.words import (
     pairs,
     place,
 )
-from router.model import JsonObject, Permission
-from router.permissions import Answer
+from router.domain.json_values import JsonObject
+from router.domain.permissions import Answer, Permission
 
 _WORDS = [str(each) for each in Permission]
 

@@ -9,8 +9,9 @@ from typing import Any
 from router.cli.approval_printing import findings, list_notes, pending
 from router.cli.boundary_printing import BOUNDARY_PRINTERS
 from router.cli.tables import counted, moment, short, table
-from router.lists import Approval
-from router.model import JsonObject, Permission, as_array, as_object
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.permissions import Permission
+from router.domain.tool_lists import Approval
 
 _NO_SERVERS = [
     "No servers yet. Add one with: toolbooth add NAME -- COMMAND ARGS...",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from router.cli.words import Subparsers, WrongUsage, command, group, place
-from router.model import OFF, Exposure, JsonObject, Optimization
+from router.domain.json_values import JsonObject
+from router.domain.workspaces import OFF, Exposure, Optimization
 
 _OUTSIDE = "-"
 

@@ -26,10 +26,12 @@ from router.cli.grammar import parse
 from router.cli.printing import print_human, print_sign_in, rejections, warnings_of
 from router.cli.words import WrongUsage
 from router.control.channel import send, socket_address
-from router.errors import ToolboothError
-from router.model import DiscoveryStatus, JsonObject, ListenerPhase, as_array, as_object
-from router.store.instance import describe
-from router.tracing import TraceFormatter, redact_logs
+from router.domain.endpoint import ListenerPhase
+from router.domain.errors import ToolboothError
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.servers import DiscoveryStatus
+from router.runtime.tracing import TraceFormatter, redact_logs
+from router.store.instance_lock import describe
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +75,7 @@ def _run(parsed: Namespace, data_dir_of: Callable[[str | None], Path]) -> int:
             return runner.run(_serve(data_dir, parsed.port))
         _keep_log_quiet()
         if parsed.command == "connect":
-            from router.bridge.running import run as run_bridge
+            from router.bridge.command import run as run_bridge
 
             return runner.run(run_bridge(data_dir, parsed.profile))
         result = runner.run(_do(data_dir, parsed))

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from router.cli.words import Subparsers, command, given, group, json_object, place
-from router.errors import ToolboothError
-from router.model import JsonObject
+from router.domain.errors import ToolboothError
+from router.domain.json_values import JsonObject
 
 
 def add_script_commands(commands: Subparsers, scoped: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ import os
 import sys
 
 from router.cli.words import Subparsers, WrongUsage, command, given, group, nothing, place
-from router.model import JsonObject
+from router.domain.json_values import JsonObject
 
 
 def add_search_commands(

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from router.cli.words import Subparsers, WrongUsage, command, named_server, pairs, place
-from router.model import JsonObject
+from router.domain.json_values import JsonObject
 
 _ADD_USAGE = """\
 toolbooth add NAME [--env K=V] [--cwd D] [OPTIONS] -- COMMAND ARGS...

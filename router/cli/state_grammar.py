@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from router.cli.words import Subparsers, command, given, group, nothing, place
-from router.lists import ApprovalPolicy
-from router.model import JsonObject
+from router.domain.json_values import JsonObject
+from router.domain.tool_lists import ApprovalPolicy
 
 _UNITS_S = {"h": 3600, "d": 86400, "w": 604800}
 

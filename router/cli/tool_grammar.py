@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from router.cli.words import Subparsers, command, given, json_object, named_server, place
-from router.model import JsonObject
+from router.domain.json_values import JsonObject
 
 
 def add_tool_commands(commands: Subparsers, scoped: argparse.ArgumentParser) -> None:

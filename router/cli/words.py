@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, NoReturn, cast
 
 from router.cli.examples import EXIT_CODES, epilog
-from router.errors import ToolboothError
-from router.model import JsonObject
+from router.domain.errors import ToolboothError
+from router.domain.json_values import JsonObject
 
 Subparsers = Any
 """argparse keeps the type of `add_subparsers`' result private."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from datetime import datetime
 
-from router.activity import ActivityKind, ActivityQuery
 from router.control import views
 from router.control.asking import Command, ControlledRouter
-from router.model import JsonObject
+from router.domain.activity import ActivityKind, ActivityQuery
+from router.domain.json_values import JsonObject
 
 MOST = 1000
 

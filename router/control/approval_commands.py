@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from router.control import views
 from router.control.asking import Command, ControlledRouter, server_of, status_of, workspace_of
-from router.lists import ApprovalPolicy
-from router.model import JsonObject, ServerRef
-from router.names import parse_tool_key
-from router.receipts import DiscoveryAccess
+from router.domain.ids import ServerRef
+from router.domain.json_values import JsonObject
+from router.domain.names import parse_tool_key
+from router.domain.receipts import DiscoveryAccess
+from router.domain.tool_lists import ApprovalPolicy
 
 
 async def _approve(router: ControlledRouter, arguments: JsonObject) -> JsonObject:

@@ -7,24 +7,18 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from router.api.router import RouterPort
+from router.config.base import first_problem
 from router.control import views
-from router.errors import InvalidInput, NoWorkspace
-from router.model import (
-    Caller,
-    JsonObject,
-    Permission,
-    ProjectId,
-    ServerId,
-    ServerRef,
-    ToolKey,
-    WorkspaceId,
-)
-from router.names import SCRIPTS
-from router.ports import RouterPort
-from router.result import ToolResult
-from router.searching import SearchReply
-from router.shapes import first_problem
-from router.store.config import Rejected
+from router.domain.clients import Principal
+from router.domain.errors import InvalidInput, NoWorkspace
+from router.domain.ids import ProjectId, ServerId, ServerRef, ToolKey, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.names import SCRIPTS
+from router.domain.permissions import Permission
+from router.domain.result import ToolResult
+from router.domain.search import SearchReply
+from router.store.config_store import Rejected
 
 ShapeT = TypeVar("ShapeT", bound=BaseModel)
 
@@ -35,14 +29,16 @@ class ControlledRouter(RouterPort, Protocol):
     def find_server(self, workspace: WorkspaceId, text: str) -> ServerRef: ...
     def rejected_files(self) -> tuple[Rejected, ...]: ...
     def secret_warnings(self, ref: ServerRef) -> tuple[str, ...]: ...
-    def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Caller: ...
+    def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Principal: ...
     def permission_words(
         self, workspace: WorkspaceId, project: ProjectId | None
     ) -> dict[str, Permission]: ...
     async def sign_in_ended(self, ref: ServerRef) -> None: ...
-    async def search(self, caller: Caller, queries: Sequence[str], limit: int) -> SearchReply: ...
+    async def search(
+        self, caller: Principal, queries: Sequence[str], limit: int
+    ) -> SearchReply: ...
     async def call_tool(
-        self, caller: Caller, key: ToolKey, arguments: JsonObject
+        self, caller: Principal, key: ToolKey, arguments: JsonObject
     ) -> ToolResult[JsonObject]: ...
 
 

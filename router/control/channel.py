@@ -19,11 +19,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from router.errors import ToolboothError
-from router.model import JsonObject, as_object
-from router.result import failed
+from router.domain.errors import ToolboothError
+from router.domain.json_values import JsonObject, as_object
+from router.domain.result import failed
+from router.runtime.tasks import spawn, stop
 from router.store.files import private_folder
-from router.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
 

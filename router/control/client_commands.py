@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from router.clients import (
+from router.api.apps import (
     ClientApp,
     ClientId,
     Connection,
@@ -14,8 +14,9 @@ from router.clients import (
     LeftOut,
 )
 from router.control.asking import Command, ControlledRouter, status_of, workspace_of
-from router.errors import ConfigError, InvalidInput, NotFound
-from router.model import JsonObject, ServerRef
+from router.domain.errors import ConfigError, InvalidInput, NotFound
+from router.domain.ids import ServerRef
+from router.domain.json_values import JsonObject
 
 
 async def _list(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:

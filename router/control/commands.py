@@ -21,8 +21,8 @@ from router.control import (
     tool_commands,
 )
 from router.control.asking import Command, ControlledRouter
-from router.errors import InvalidInput
-from router.model import JsonObject
+from router.domain.errors import InvalidInput
+from router.domain.json_values import JsonObject
 
 COMMANDS: dict[str, Command] = {
     **server_commands.COMMANDS,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from router.config.workspace import PermissionRule
 from router.control import views
 from router.control.asking import Command, ControlledRouter, project_of, validated, workspace_of
-from router.errors import InvalidInput
-from router.model import JsonObject, Permission, ServerRef, ToolKey, WorkspaceId
-from router.names import SCRIPTS, parse_tool_key
-from router.permissions import Answer, AskId
-from router.settings import PermissionRule
+from router.domain.errors import InvalidInput
+from router.domain.ids import ServerRef, ToolKey, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.names import SCRIPTS, parse_tool_key
+from router.domain.permissions import Answer, AskId, Permission
 
 _SEE_RULES = "See them with: toolbooth permission list"
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from router.control.asking import Command, ControlledRouter, project_of, workspace_of
-from router.errors import InvalidInput, NotFound
-from router.model import JsonObject, ServerRef, ToolKey, WorkspaceId
-from router.names import parse_tool_key
+from router.domain.errors import InvalidInput, NotFound
+from router.domain.ids import ServerRef, ToolKey, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.names import parse_tool_key
 
 
 async def _pin(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:

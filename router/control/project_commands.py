@@ -10,16 +10,10 @@ from router.control.asking import (
     servers_of,
     workspace_of,
 )
-from router.errors import InvalidInput
-from router.model import (
-    OFF,
-    Exposure,
-    JsonObject,
-    Optimization,
-    ProjectId,
-    ProjectSummary,
-    WorkspaceId,
-)
+from router.domain.errors import InvalidInput
+from router.domain.ids import ProjectId, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.workspaces import OFF, Exposure, Optimization, ProjectSummary
 
 
 async def _new(router: ControlledRouter, arguments: JsonObject) -> JsonObject:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from router.control.asking import Command, ControlledRouter, project_of, workspace_of
-from router.errors import InvalidInput
-from router.model import JsonObject, ToolKey, as_object
-from router.names import SCRIPTS
-from router.result import Failed
-from router.saved import SavedScript, ScriptTrial
+from router.domain.errors import InvalidInput
+from router.domain.ids import ToolKey
+from router.domain.json_values import JsonObject, as_object
+from router.domain.names import SCRIPTS
+from router.domain.result import Failed
+from router.domain.scripts import SavedScript, ScriptTrial
 
 
 async def _add(router: ControlledRouter, arguments: JsonObject) -> JsonObject:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from router.control.asking import Command, ControlledRouter, project_of, workspace_of
-from router.model import JsonObject
-from router.searching import Learned
+from router.domain.json_values import JsonObject
+from router.domain.search import Learned
 
 
 async def _show(router: ControlledRouter, arguments: JsonObject) -> JsonObject:

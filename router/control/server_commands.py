@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from router.config.server import ServerConfig
 from router.control import views
 from router.control.asking import (
     Command,
@@ -11,10 +12,10 @@ from router.control.asking import (
     validated,
     workspace_of,
 )
-from router.errors import NotFound
-from router.model import JsonObject, ServerRef
-from router.permissions import chooses_code
-from router.settings import ServerConfig
+from router.domain.errors import NotFound
+from router.domain.ids import ServerRef
+from router.domain.json_values import JsonObject
+from router.domain.permissions import chooses_code
 
 
 def server_config(entry: object) -> ServerConfig:

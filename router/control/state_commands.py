@@ -7,7 +7,8 @@ from datetime import timedelta
 
 from router.control import views
 from router.control.asking import Command, ControlledRouter, project_of, servers_of, workspace_of
-from router.model import JsonObject, TokenId, WorkspaceId
+from router.domain.ids import TokenId, WorkspaceId
+from router.domain.json_values import JsonObject
 
 
 async def _status_of_all(router: ControlledRouter, arguments: JsonObject) -> JsonObject:

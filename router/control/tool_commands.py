@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from router.advice import explain
 from router.control import views
 from router.control.asking import Command, ControlledRouter, project_of, server_of, workspace_of
-from router.errors import InvalidInput
-from router.model import JsonObject, ServerId, WorkspaceId, as_object
-from router.names import parse_tool_key
-from router.result import Failed
+from router.domain.errors import InvalidInput
+from router.domain.failure_text import explain
+from router.domain.ids import ServerId, WorkspaceId
+from router.domain.json_values import JsonObject, as_object
+from router.domain.names import parse_tool_key
+from router.domain.result import Failed
 
 
 async def _tools(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:

@@ -7,25 +7,19 @@ from datetime import datetime
 
 from pydantic.alias_generators import to_camel
 
-from router.activity import ActivityEntry
-from router.advice import advise, explain, protection_words
-from router.lists import Finding
-from router.model import (
-    JsonObject,
-    ListenerState,
-    ProcessFacts,
-    ProjectSummary,
-    ServerStatus,
-    SignIn,
-    TokenSummary,
-    ToolView,
-    WorkspaceSummary,
-)
-from router.permissions import PermissionAsk
-from router.ports import PendingTool
-from router.receipts import Protection, Receipt
-from router.searching import SearchHit
-from router.store.config import Rejected
+from router.domain.activity import ActivityEntry
+from router.domain.clients import TokenSummary
+from router.domain.endpoint import ListenerState
+from router.domain.failure_text import advise, explain, protection_words
+from router.domain.json_values import JsonObject
+from router.domain.permissions import PermissionAsk
+from router.domain.receipts import Protection, Receipt
+from router.domain.search import SearchHit
+from router.domain.servers import ProcessFacts, ServerStatus, SignIn
+from router.domain.tool_lists import Finding
+from router.domain.tools import PendingTool, ToolView
+from router.domain.workspaces import ProjectSummary, WorkspaceSummary
+from router.store.config_store import Rejected
 
 
 def server(status: ServerStatus) -> JsonObject:

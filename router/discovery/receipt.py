@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from router.discovery.isolation.sandbox import Confined
-from router.errors import UpstreamAnsweredError, UpstreamFailed
-from router.model import Failure, FailureKind, JsonObject, ServerRef, as_array, as_object
-from router.receipts import IsolationLevel, Package, Protection, Reason, Receipt, Unseen
-from router.upstream.failures import bad_protocol, failed
+from router.discovery.sandbox.sandbox import Confined
+from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerRef
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.receipts import IsolationLevel, Package, Protection, Reason, Receipt, Unseen
+from router.upstream.errors import bad_protocol, failed
 
 _NAME_SERVICES = ("local socket /var/run/nscd/", "local socket /run/systemd/")
 """What the system's own library asks for names and users; no server means that."""

@@ -11,13 +11,7 @@ from collections.abc import Awaitable, Callable, Collection
 from contextvars import copy_context
 from datetime import datetime, timedelta
 
-from router.advice import advise
-from router.catalog.catalog import WorkspaceCatalog
-from router.catalog.entries import ServerEntry
-from router.catalog.statuses import StatusBoard
-from router.discovery.learning import TellStep
-from router.errors import NotFound, ToolboothError, UpstreamAnsweredError, UpstreamFailed
-from router.events import (
+from router.api.events import (
     ApprovalsChanged,
     AttentionNeeded,
     DiscoveryProgressed,
@@ -25,18 +19,19 @@ from router.events import (
     Publish,
     ToolsChanged,
 )
-from router.lists import Held, PreparedListing, ServerListing
-from router.model import (
-    DiscoveryStatus,
-    DiscoveryStep,
-    Failure,
-    FailureKind,
-    ServerRef,
-    WorkspaceId,
-)
-from router.ports import CachedListing, ToolCache
-from router.tasks import spawn
-from router.tracing import begin_trace, log_event
+from router.catalog.catalog import WorkspaceCatalog
+from router.catalog.server_entry import ServerEntry
+from router.catalog.server_status import StatusBoard
+from router.discovery.discoverer import TellStep
+from router.domain.errors import NotFound, ToolboothError, UpstreamAnsweredError, UpstreamFailed
+from router.domain.failure_text import advise
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerRef, WorkspaceId
+from router.domain.servers import DiscoveryStatus, DiscoveryStep
+from router.domain.tool_lists import CachedListing, Held, PreparedListing, ServerListing
+from router.runtime.tasks import spawn
+from router.runtime.tracing import begin_trace, log_event
+from router.store.ports import ToolCache
 
 log = logging.getLogger(__name__)
 

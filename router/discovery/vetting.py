@@ -18,9 +18,9 @@ from dataclasses import asdict
 from typing import BinaryIO, cast
 
 from router.discovery.vetting_worker import decode_prepared, encode_job, write_message
-from router.errors import UpstreamFailed
-from router.lists import ListLimits, PreparedListing, ServerListing
-from router.model import Failure, FailureKind
+from router.domain.errors import UpstreamFailed
+from router.domain.failures import Failure, FailureKind
+from router.domain.tool_lists import ListLimits, PreparedListing, ServerListing
 
 WORKER = "vetting-worker"
 """The word by which a bundled program runs as this process instead."""

@@ -11,7 +11,7 @@ import sys
 from typing import Any, BinaryIO
 
 from router.catalog.vetting.preparing import prepare
-from router.lists import (
+from router.domain.tool_lists import (
     ListLimits,
     PreparedListing,
     ServerListing,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from router.model import JsonObject
+from router.domain.json_values import JsonObject
 
 _MB = 1024 * 1024
 _SMALL = 64 * 1024

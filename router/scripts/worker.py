@@ -1,6 +1,6 @@
 """The process that runs one script: a pump between its pipes and Lua, and nothing else.
 
-Started by `router.scripts.workers`, which may kill it at any moment. It imports nothing of the
+Started by `router.scripts.worker_pool`, which may kill it at any moment. It imports nothing of the
 router. Each line in is answered by one line out, all JSON. The first has Lua's sources, so
 that everything is loaded before a script is there; then the process gives up what it can
 (`confinement`).

@@ -14,7 +14,7 @@ from itertools import accumulate
 from math import exp, log
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from router.model import Optimization
+from router.domain.workspaces import Optimization
 
 if TYPE_CHECKING:
     from router.search.ranking import Scored

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from typing import cast
 from urllib.parse import urlsplit
 
-from router.errors import SecretUnavailable, ToolboothError, said
-from router.model import JsonObject, Tool, as_array, as_object
-from router.ports import SecretStore
-from router.searching import SearchHit, SearchRequest
+from router.domain.errors import SecretUnavailable, ToolboothError, said
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.search import SearchHit, SearchRequest
+from router.domain.tools import Tool
+from router.store.ports import SecretStore
 
 SCHEMA_VERSION = 1
 TOKEN_NAME = "cloud-search"  # noqa: S105 - where the keyring has it

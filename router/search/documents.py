@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from enum import IntEnum
 
-from router.model import Tool, as_object
+from router.domain.json_values import as_object
+from router.domain.tools import Tool
 
 
 class Field(IntEnum):

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from router.model import Tool, as_object
+from router.domain.json_values import as_object
+from router.domain.tools import Tool
 
 
 class Duplicates:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from router.domain.search import Experience
 from router.search.lexical import LexicalIndex
-from router.searching import Experience
 
 ALIKE = 0.5
 """How much of two searches must be the same for one to teach the other."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from router.searching import Why
+from router.domain.search import Why
 
 if TYPE_CHECKING:
     from router.search.ranking import Scored

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from router.domain.search import Experience, Learned, Lesson, Miss
 from router.search.tokens import tokenize, tokens_and_words, words
-from router.searching import Experience, Learned, Lesson, Miss
 
 HALF_LIFE = timedelta(days=30)
 MAX_LESSONS = 300

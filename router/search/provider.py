@@ -16,11 +16,13 @@ from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakValueDictionary
 
-from router.errors import Sentence, ToolboothError, said, sentence
-from router.model import Optimization, ServerId, Tool
+from router.domain.errors import Sentence, ToolboothError, said, sentence
+from router.domain.ids import ServerId
+from router.domain.search import SearchReply, SearchRequest
+from router.domain.tools import Tool
+from router.domain.workspaces import Optimization
+from router.runtime.tasks import spawn
 from router.search.cloud import CloudSearch
-from router.searching import SearchReply, SearchRequest
-from router.tasks import spawn
 
 # Arrays take a moment to import and megabytes to hold: only a router that searches does either.
 if TYPE_CHECKING:

@@ -17,7 +17,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from router.model import Tool, ToolKey
+from router.domain.ids import ToolKey
+from router.domain.search import SearchHit, SearchRequest
+from router.domain.tools import Tool
 from router.search.calibration import relevances
 from router.search.directions import Directions
 from router.search.duplicates import Duplicates
@@ -29,7 +31,6 @@ from router.search.segments import Floats, Segment
 from router.search.tokens import words as read_words
 from router.search.typos import Typos
 from router.search.wishes import Wish, read_wish
-from router.searching import SearchHit, SearchRequest
 
 MEANING_SHARE = 0.55
 LEARNED_SHARE = 0.5

@@ -10,7 +10,7 @@ from zlib import crc32
 
 import numpy as np
 
-from router.model import Tool
+from router.domain.tools import Tool
 from router.search.considerate import considerate
 from router.search.directions import Directions, Pointers
 from router.search.documents import Field, field_texts

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from router.model import Tool
+from router.domain.tools import Tool
 from router.search.considerate import considerate
 from router.search.documents import Field, field_texts, is_deprecated
 from router.search.duplicates import likeness

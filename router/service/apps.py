@@ -12,18 +12,21 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from router.clients import ClientApp, ClientId, Connection, ConnectionPlan, Findings, FoundServer
-from router.errors import InvalidInput, NotFound, SecretUnavailable, said
-from router.interop import reading
-from router.interop.connecting import Connections, spec_of
-from router.interop.places import Places
-from router.interop.reading import Ourselves
-from router.interop.specs import Endpoint
-from router.interop.variables import answered, input_secret
-from router.model import IssuedToken, ListenerState, ServerId, TokenId, WorkspaceId
-from router.ports import SecretStore
-from router.settings import DEFAULT_PORT, ServerConfig, Settings
-from router.store.clock import Clock
+from router.api.apps import ClientApp, ClientId, Connection, ConnectionPlan, Findings, FoundServer
+from router.apps import config_reader
+from router.apps.app_specs import Endpoint
+from router.apps.config_reader import Ourselves
+from router.apps.config_writer import Connections, spec_of
+from router.apps.locations import Places
+from router.apps.variables import answered, input_secret
+from router.config.server import ServerConfig
+from router.config.settings import DEFAULT_PORT, Settings
+from router.domain.clients import IssuedToken
+from router.domain.endpoint import ListenerState
+from router.domain.errors import InvalidInput, NotFound, SecretUnavailable, said
+from router.domain.ids import ServerId, TokenId, WorkspaceId
+from router.runtime.clock import Clock
+from router.store.ports import SecretStore
 from router.store.tokens import TokenStore, WithdrawnToken
 
 _NO_TOKEN = "tbt_••••••••"  # noqa: S105 - what a preview shows in its place
@@ -70,11 +73,11 @@ class Apps:
         return await asyncio.to_thread(self._connections.apps)
 
     async def find_servers(self) -> Findings:
-        return await asyncio.to_thread(reading.find_servers, self._places, self._ourselves())
+        return await asyncio.to_thread(config_reader.find_servers, self._places, self._ourselves())
 
     async def read_file(self, path: Path) -> Findings:
         ourselves = self._ourselves()
-        return await asyncio.to_thread(reading.read_any_file, path, self._places, ourselves)
+        return await asyncio.to_thread(config_reader.read_any_file, path, self._places, ourselves)
 
     async def import_servers(
         self, workspace: WorkspaceId, servers: Sequence[FoundServer], answers: Mapping[str, str]

@@ -6,31 +6,22 @@ import asyncio
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 
-from router.catalog import editing
-from router.errors import InvalidInput
-from router.events import Publish, TokensChanged, ToolsChanged, WorkspacesChanged
-from router.lists import ApprovalPolicy
-from router.model import (
-    Exposure,
-    IssuedToken,
-    Optimization,
-    Permission,
-    ProjectId,
-    ServerId,
-    ServerRef,
-    TokenId,
-    ToolKey,
-    WorkspaceId,
-)
-from router.names import SCRIPTS
-from router.permissions import Answer, AskId, Kind, PermissionAsk
+from router.api.events import Publish, TokensChanged, ToolsChanged, WorkspacesChanged
+from router.catalog import config_edits
+from router.config.workspace import PermissionRule, WorkspaceConfig
+from router.domain.clients import IssuedToken
+from router.domain.errors import InvalidInput
+from router.domain.ids import ProjectId, ServerId, ServerRef, TokenId, ToolKey, WorkspaceId
+from router.domain.names import SCRIPTS
+from router.domain.permissions import Answer, AskId, Kind, Permission, PermissionAsk
+from router.domain.tool_lists import ApprovalPolicy
+from router.domain.workspaces import Exposure, Optimization
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
 from router.service.projects import Projects
 from router.service.queries import Queries
-from router.service.workspaces import Workspaces
-from router.settings import PermissionRule, WorkspaceConfig
-from router.store.config import ConfigStore
+from router.service.workspace_catalogs import Workspaces
+from router.store.config_store import ConfigStore
 from router.store.secrets import LayeredSecrets
 from router.store.tokens import TokenStore, WithdrawnToken
 
@@ -53,9 +44,9 @@ class Boundaries(Queries):
         self.project_configs = Projects(workspaces, self._edit, publish)
 
     async def create_workspace(self, name: str) -> WorkspaceId:
-        name = editing.checked_name(name)
-        editing.check_workspace_name(name, self._config.workspaces)
-        workspace = editing.new_workspace_id(name, self._workspaces.catalogs)
+        name = config_edits.checked_name(name)
+        config_edits.check_workspace_name(name, self._config.workspaces)
+        workspace = config_edits.new_workspace_id(name, self._workspaces.catalogs)
         await self._workspaces.create(workspace, WorkspaceConfig(name=name))
         await self._reconcile(workspace)
         return workspace
@@ -67,8 +58,8 @@ class Boundaries(Queries):
         await self._edit(workspace, lambda c: c.model_copy(update={"approval": policy}))
 
     async def rename_workspace(self, workspace: WorkspaceId, name: str) -> None:
-        name = editing.checked_name(name)
-        editing.check_workspace_name(name, self._config.workspaces, renamed=workspace)
+        name = config_edits.checked_name(name)
+        config_edits.check_workspace_name(name, self._config.workspaces, renamed=workspace)
         await self._edit(workspace, lambda c: c.model_copy(update={"name": name}))
 
     async def remove_workspace(self, workspace: WorkspaceId) -> None:
@@ -89,9 +80,11 @@ class Boundaries(Queries):
     async def create_project(
         self, workspace: WorkspaceId, name: str, servers: Sequence[ServerId] | None
     ) -> ProjectId:
-        name = editing.checked_name(name)
-        _, project = editing.with_project(self._workspaces.catalog(workspace).config, name, servers)
-        await self._edit(workspace, lambda c: editing.with_project(c, name, servers)[0])
+        name = config_edits.checked_name(name)
+        _, project = config_edits.with_project(
+            self._workspaces.catalog(workspace).config, name, servers
+        )
+        await self._edit(workspace, lambda c: config_edits.with_project(c, name, servers)[0])
         return project
 
     async def update_project(
@@ -101,13 +94,13 @@ class Boundaries(Queries):
         name: str,
         servers: Sequence[ServerId] | None,
     ) -> None:
-        name = editing.checked_name(name)
+        name = config_edits.checked_name(name)
         await self._edit(
-            workspace, lambda c: editing.with_changed_project(c, project, name, servers)
+            workspace, lambda c: config_edits.with_changed_project(c, project, name, servers)
         )
 
     async def remove_project(self, workspace: WorkspaceId, project: ProjectId) -> None:
-        await self._edit(workspace, lambda c: editing.without_project(c, project))
+        await self._edit(workspace, lambda c: config_edits.without_project(c, project))
 
     async def set_project_options(
         self,
@@ -118,7 +111,7 @@ class Boundaries(Queries):
         exposure: Exposure,
     ) -> None:
         await self._edit(
-            workspace, lambda c: editing.with_options(c, project, optimization, exposure)
+            workspace, lambda c: config_edits.with_options(c, project, optimization, exposure)
         )
 
     async def set_permission(
@@ -128,7 +121,9 @@ class Boundaries(Queries):
         permission: Permission,
         project: ProjectId | None = None,
     ) -> None:
-        await self._edit(workspace, lambda c: editing.with_permission(c, key, permission, project))
+        await self._edit(
+            workspace, lambda c: config_edits.with_permission(c, key, permission, project)
+        )
         catalog = self._workspaces.catalog(workspace)
         if key.server != SCRIPTS:
             count = len(catalog.entry(key.server).tools)
@@ -140,7 +135,7 @@ class Boundaries(Queries):
         project: ProjectId | None,
         rules: Sequence[PermissionRule],
     ) -> None:
-        await self._edit(workspace, lambda c: editing.with_rules(c, project, rules))
+        await self._edit(workspace, lambda c: config_edits.with_rules(c, project, rules))
         for server, entry in self._workspaces.catalog(workspace).servers.items():
             self._publish(ToolsChanged(workspace, server, len(entry.tools)))
 
@@ -171,8 +166,8 @@ class Boundaries(Queries):
         lifetime: timedelta | None = None,
     ) -> IssuedToken:
         self._workspaces.check_scope(workspace, project, servers)
-        name = editing.checked_name(name)
-        expires_at = editing.end_of(lifetime, self._clock())
+        name = config_edits.checked_name(name)
+        expires_at = config_edits.end_of(lifetime, self._clock())
         issued = await asyncio.to_thread(
             self._tokens.issue, name, workspace, project, expires_at, servers
         )

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from router.activity import ActivityEntry, ActivityKind, Outcome
-from router.errors import Conflict, said, sentence
-from router.events import (
+from router.api.events import (
     Event,
     ListenerStateChanged,
     Publish,
@@ -17,37 +15,34 @@ from router.events import (
     WorkspacesChanged,
     WorkspaceSwitched,
 )
-from router.exchange import SessionId
-from router.gateway.admissions import Admissions
-from router.gateway.asking import Asking
-from router.gateway.callers import CallerRules, Refusal
-from router.gateway.execution import Execution
-from router.gateway.exposures import Exposures
-from router.gateway.front import Front
-from router.gateway.guard import Guard
-from router.gateway.listener import Listener
-from router.gateway.passing import PassThrough
-from router.gateway.protocol import Protocol
-from router.gateway.recording import Recorder
-from router.gateway.results import Results
-from router.model import (
-    Caller,
-    JsonObject,
-    ListenerPhase,
-    ListenerState,
-    ServerRef,
-    TokenId,
-    WorkspaceId,
-)
+from router.config.settings import Settings
+from router.domain.activity import ActivityEntry, ActivityKind, Outcome
+from router.domain.clients import Principal
+from router.domain.endpoint import ListenerPhase, ListenerState
+from router.domain.errors import Conflict, said, sentence
+from router.domain.ids import ServerRef, TokenId, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.search import Lessons
+from router.gateway.http.active_requests import Admissions
+from router.gateway.http.authentication import CallerRules, Refusal
+from router.gateway.http.guard import Guard
+from router.gateway.http.listener import Listener
+from router.gateway.http.streamable_http import Front
+from router.gateway.session.dispatcher import Protocol
+from router.gateway.tools.activity_recorder import Recorder
+from router.gateway.tools.execution import Execution
+from router.gateway.tools.exposures import Exposures
+from router.gateway.tools.pass_through import PassThrough
+from router.gateway.tools.permission_requests import Asking
+from router.gateway.tools.result_pages import Results
+from router.runtime.tasks import spawn
 from router.scripts.limits import ScriptLimits
-from router.scripts.running import ScriptRunner
-from router.searching import Lessons
+from router.scripts.runner import ScriptRunner
 from router.service.fleet import Fleet
-from router.service.workspaces import Workspaces
-from router.settings import Settings
+from router.service.workspace_catalogs import Workspaces
 from router.store.redaction import Redactor
 from router.store.tokens import TokenStore
-from router.tasks import spawn
+from router.upstream.ports import SessionId
 
 _REFUSALS_TO_RECORD = (401, 403, 429)
 _LAST_MOMENT_S = 1
@@ -196,7 +191,7 @@ class Endpoint:
         expiries = [known.expires_at for known in self._tokens.list() if known.id == token]
         return any(expiry is None or self._clock() < expiry for expiry in expiries)
 
-    def _admitted(self, caller: Caller) -> None:
+    def _admitted(self, caller: Principal) -> None:
         if caller.token is not None:
             self._tokens.touch(caller.token)
 

@@ -11,37 +11,34 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
 
-from router.catalog.statuses import StatusBoard, without_secrets
+from router.api.events import AttentionNeeded, Event, Publish, ServerRemoved, ToolsChanged
+from router.catalog.server_status import StatusBoard, without_secrets
+from router.config.server import Lifecycle
+from router.config.settings import Settings
 from router.discovery.refresher import Refresher
-from router.events import AttentionNeeded, Event, Publish, ServerRemoved, ToolsChanged
-from router.exchange import SessionId
-from router.gateway import metatools
-from router.model import (
-    DiscoveryStatus,
-    Failure,
-    JsonObject,
-    ServerRef,
-    ServerState,
-)
-from router.ports import SecretStore
-from router.receipts import DiscoveryAccess
-from router.server_config import Lifecycle
-from router.service.discovering import Discovering
-from router.service.following import Following
+from router.domain.failures import Failure
+from router.domain.ids import ServerRef
+from router.domain.json_values import JsonObject
+from router.domain.receipts import DiscoveryAccess
+from router.domain.servers import DiscoveryStatus, ServerState
+from router.gateway.tools import meta_tools
+from router.runtime.tracing import log_event
+from router.service.discovery_setup import Discovering
 from router.service.freshness import Freshness
-from router.service.launching import Launching
+from router.service.launch_policy import Launching
+from router.service.list_changed import Following
 from router.service.server_logs import ServerLogs
 from router.service.sign_ins import SignIns
+from router.service.sleep_monitor import Waking
 from router.service.tool_lists import ToolLists
-from router.service.waking import Waking
-from router.service.workspaces import Reconciled, Workspaces
-from router.settings import Settings
+from router.service.workspace_catalogs import Reconciled, Workspaces
+from router.store.ports import SecretStore
 from router.store.redaction import Redactor
-from router.tracing import log_event
-from router.upstream.oauth.failures import sign_in_needed
-from router.upstream.ownership import THIS_PROCESS
+from router.upstream.oauth.errors import sign_in_needed
 from router.upstream.pool import UpstreamPool
-from router.upstream.process_tree import sweep
+from router.upstream.ports import SessionId
+from router.upstream.process.tracking import THIS_PROCESS
+from router.upstream.process.tree import sweep
 
 log = logging.getLogger(__name__)
 
@@ -308,7 +305,7 @@ class Fleet:
             log_event(
                 log,
                 "tools.registry.updated",
-                staticCount=len(metatools.TOOLS),
+                staticCount=len(meta_tools.TOOLS),
                 mcpCount=sum(len(entry.tools) for entry in catalog.servers.values()),
             )
         self._publish(event)

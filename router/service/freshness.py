@@ -9,11 +9,11 @@ import logging
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
-from router.errors import NotFound
-from router.lists import PreparedListing
-from router.model import ServerRef
-from router.service.workspaces import Workspaces
-from router.tasks import spawn, stop
+from router.domain.errors import NotFound
+from router.domain.ids import ServerRef
+from router.domain.tool_lists import PreparedListing
+from router.runtime.tasks import spawn, stop
+from router.service.workspace_catalogs import Workspaces
 
 log = logging.getLogger(__name__)
 

@@ -16,11 +16,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeAlias
 
-from router.model import Caller, ProjectId, TokenId, ToolKey, WorkspaceId
+from router.domain.clients import Principal
+from router.domain.ids import ProjectId, TokenId, ToolKey, WorkspaceId
+from router.domain.search import Experience, Learned
+from router.runtime.tasks import spawn
 from router.search.learning import experiences, telling_words, with_lesson, with_miss
-from router.searching import Experience, Learned
 from router.store.lessons import read_lessons, write_lessons
-from router.tasks import spawn
 
 PATIENCE_S = 600.0
 """How long after a search a tool that is run is still because of it."""
@@ -68,13 +69,13 @@ class Learning:
         self._settle()
         return self._learned.get(workspace, {}).get(project, Learned())
 
-    def experiences(self, caller: Caller) -> tuple[Experience, ...]:
+    def experiences(self, caller: Principal) -> tuple[Experience, ...]:
         if not self._is_on():
             return ()
         learned = self._learned.get(caller.workspace, {}).get(caller.project)
         return experiences(learned, self._clock()) if learned else ()
 
-    def searched(self, caller: Caller, queries: Sequence[str], found: Sequence[ToolKey]) -> None:
+    def searched(self, caller: Principal, queries: Sequence[str], found: Sequence[ToolKey]) -> None:
         self._settle()
         words = telling_words(queries)
         if not self._is_on() or not words:
@@ -84,7 +85,7 @@ class Learning:
         search = _Search(_asker(caller), words, frozenset(found), until)
         self._waiting[self._count] = search
 
-    def executed(self, caller: Caller, key: ToolKey) -> None:
+    def executed(self, caller: Principal, key: ToolKey) -> None:
         """A tool was run with success: the newest search that found it is right."""
         self._settle()
         if not self._is_on():
@@ -143,5 +144,5 @@ class Learning:
             written = now
 
 
-def _asker(caller: Caller) -> _Asker:
+def _asker(caller: Principal) -> _Asker:
     return caller.token, caller.workspace, caller.project

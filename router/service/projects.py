@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
-from router.catalog import editing
-from router.events import Publish, ToolsChanged
-from router.model import Permission, ProjectId, ToolKey, WorkspaceId
-from router.service.workspaces import Workspaces
-from router.settings import ProjectConfig, WorkspaceConfig
+from router.api.events import Publish, ToolsChanged
+from router.catalog import config_edits
+from router.config.workspace import ProjectConfig, WorkspaceConfig
+from router.domain.ids import ProjectId, ToolKey, WorkspaceId
+from router.domain.permissions import Permission
+from router.service.workspace_catalogs import Workspaces
 
 
 class Edit(Protocol):
@@ -29,13 +30,13 @@ class Projects:
         self._publish = publish
 
     def config(self, workspace: WorkspaceId, project: ProjectId | None) -> ProjectConfig:
-        return editing.project_of(self._workspaces.catalog(workspace).config, project)
+        return config_edits.project_of(self._workspaces.catalog(workspace).config, project)
 
     def permissions(
         self, workspace: WorkspaceId, project: ProjectId | None
     ) -> Mapping[ToolKey, Permission]:
         catalog = self._workspaces.catalog(workspace)
-        chosen = editing.project_of(catalog.config, project).servers
+        chosen = config_edits.project_of(catalog.config, project).servers
         return {
             tool.key: catalog.policy(tool, project).otherwise
             for entry in catalog.servers.values()
@@ -46,6 +47,6 @@ class Projects:
     async def put(
         self, workspace: WorkspaceId, project: ProjectId | None, config: ProjectConfig
     ) -> None:
-        await self._edit(workspace, lambda now: editing.with_project_put(now, project, config))
+        await self._edit(workspace, lambda now: config_edits.with_project_put(now, project, config))
         for server, entry in self._workspaces.catalog(workspace).servers.items():
             self._publish(ToolsChanged(workspace, server, len(entry.tools)))

@@ -6,37 +6,36 @@ import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 
-from router.activity import ActivityEntry, ActivityPage, ActivityQuery, ClientSavings, Savings
-from router.catalog import editing, reading
-from router.credentials import SecretConcern
-from router.details import LogLine, ServerOffers
-from router.gateway.metatools import Inquiry
-from router.lists import ApprovalPolicy
-from router.model import (
-    Caller,
-    ListenerState,
-    Permission,
-    ProjectId,
-    ProjectSummary,
-    ServerRef,
-    ServerStatus,
-    TokenSummary,
-    ToolView,
-    WorkspaceId,
-    WorkspaceSummary,
+from router.catalog import config_edits, tool_definition
+from router.config.secret_detection import SecretConcern
+from router.config.server import ServerConfig
+from router.config.settings import Settings
+from router.config.workspace import PermissionRule
+from router.domain.activity import (
+    ActivityEntry,
+    ActivityPage,
+    ActivityQuery,
+    ClientSavings,
+    Savings,
 )
-from router.permissions import PermissionAsk
-from router.ports import PendingTool
-from router.receipts import Receipt
-from router.searching import SearchReply
+from router.domain.clients import Principal, TokenSummary
+from router.domain.endpoint import ListenerState
+from router.domain.ids import ProjectId, ServerRef, WorkspaceId
+from router.domain.permissions import Permission, PermissionAsk
+from router.domain.receipts import Receipt
+from router.domain.search import SearchReply
+from router.domain.servers import LogLine, ServerOffers, ServerStatus
+from router.domain.tool_lists import ApprovalPolicy
+from router.domain.tools import PendingTool, ToolView
+from router.domain.workspaces import ProjectSummary, WorkspaceSummary
+from router.gateway.tools.meta_tools import Inquiry
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
-from router.service.keeping import concerns_about, warning_about
+from router.service.secret_storage import concerns_about, warning_about
 from router.service.tool_views import ToolViews
-from router.service.workspaces import Workspaces
-from router.settings import PermissionRule, ServerConfig, Settings
-from router.store.activity import SqliteActivityLog
-from router.store.config import ConfigStore, Rejected
+from router.service.workspace_catalogs import Workspaces
+from router.store.activity_log import SqliteActivityLog
+from router.store.config_store import ConfigStore, Rejected
 from router.store.secrets import LayeredSecrets
 from router.store.tokens import TokenStore
 
@@ -131,7 +130,7 @@ class Queries:
         return self._workspaces.catalog(workspace).config.approval
 
     def offers(self, ref: ServerRef) -> ServerOffers:
-        return reading.offers(self._workspaces.entry(ref).listing)
+        return tool_definition.offers(self._workspaces.entry(ref).listing)
 
     def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
         return self._fleet.logs.of(ref)
@@ -157,7 +156,7 @@ class Queries:
     def permission_rules(
         self, workspace: WorkspaceId, project: ProjectId | None
     ) -> tuple[PermissionRule, ...]:
-        return editing.rules_of(self._workspaces.catalog(workspace).config, project)
+        return config_edits.rules_of(self._workspaces.catalog(workspace).config, project)
 
     def recent_activity(self) -> tuple[ActivityEntry, ...]:
         return self._activity.recent() if self._activity else ()
@@ -174,25 +173,25 @@ class Queries:
 
     # For the person at the keyboard
 
-    async def search(self, caller: Caller, queries: Sequence[str], limit: int) -> SearchReply:
+    async def search(self, caller: Principal, queries: Sequence[str], limit: int) -> SearchReply:
         inquiry = Inquiry(tuple(queries), limit)
         return await self._endpoint.exposures.search(caller, inquiry)
 
-    def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Caller:
+    def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Principal:
         catalog = self._workspaces.catalog(workspace)
         if project is not None:
             catalog.project(project)
-        return Caller(_LOCAL_CLIENT, None, workspace, project)
+        return Principal(_LOCAL_CLIENT, None, workspace, project)
 
     def permission_words(
         self, workspace: WorkspaceId, project: ProjectId | None
     ) -> dict[str, Permission]:
         """The tools whose permission a project, or the workspace, names itself."""
         config = self._workspaces.catalog(workspace).config
-        place = config if project is None else editing.project_entry(config, project)
+        place = config if project is None else config_edits.project_entry(config, project)
         return dict(place.permissions)
 
     def find_server(self, workspace: WorkspaceId, text: str) -> ServerRef:
         """The server meant by an id or a display name."""
         config = self._workspaces.catalog(workspace).config
-        return ServerRef(workspace, editing.find_server(config, text))
+        return ServerRef(workspace, config_edits.find_server(config, text))

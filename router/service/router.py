@@ -13,12 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import assert_never
 
-from router.activity import ActivityEntry
-from router.collecting import no_collection
-from router.control.channel import ControlServer, socket_address
-from router.control.commands import dispatch
-from router.errors import InvalidInput
-from router.events import (
+from router.api.events import (
     ActivityRecorded,
     ConfigAccepted,
     ConfigRejected,
@@ -28,29 +23,35 @@ from router.events import (
     WorkspacesChanged,
     WorkspaceSwitched,
 )
-from router.gateway.recording import Request
-from router.interop.places import Places
-from router.model import Caller, JsonObject, ToolKey, WorkspaceId
-from router.result import Failed, ToolResult
+from router.apps.locations import Places
+from router.config.server import ServerConfig
+from router.config.settings import Settings
+from router.control.channel import ControlServer, socket_address
+from router.control.commands import dispatch
+from router.domain.activity import ActivityEntry
+from router.domain.clients import Principal
+from router.domain.errors import InvalidInput
+from router.domain.ids import ToolKey, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.result import Failed, ToolResult
+from router.gateway.tools.activity_recorder import Request
+from router.runtime.clock import utc_now
+from router.runtime.gc import no_collection
+from router.runtime.tasks import spawn, stop
+from router.runtime.tracing import begin_trace
 from router.search.cloud import CloudSearch
 from router.search.provider import Provider
-from router.service.announcing import Announcer
 from router.service.apps import Apps
 from router.service.endpoint import Endpoint
+from router.service.event_publisher import Announcer
 from router.service.fleet import Fleet
-from router.service.keeping import (
-    open_activity,
-    outlived,
-    redacted,
-)
 from router.service.learning import Learning
 from router.service.scripts import Scripts
 from router.service.searches import Searches
+from router.service.secret_storage import open_activity, outlived, redacted
 from router.service.servers import Servers
-from router.service.workspaces import Workspaces
-from router.settings import ServerConfig, Settings
-from router.store.clock import utc_now
-from router.store.config import (
+from router.service.workspace_catalogs import Workspaces
+from router.store.config_store import (
     Accepted,
     Change,
     ConfigStore,
@@ -59,13 +60,11 @@ from router.store.config import (
     WorkspaceChanged,
     WorkspaceGone,
 )
-from router.store.instance import InstanceLock
+from router.store.instance_lock import InstanceLock
 from router.store.redaction import Redactor
 from router.store.secrets import KeyringSecrets, LayeredSecrets, SessionSecrets
 from router.store.tokens import TokenStore
-from router.tasks import spawn, stop
-from router.tracing import begin_trace
-from router.upstream.ownership import owner_of
+from router.upstream.process.tracking import owner_of
 
 log = logging.getLogger(__name__)
 
@@ -198,7 +197,7 @@ class Router(Servers):
     # Trying tools out, as the person at the keyboard
 
     async def call_tool(
-        self, caller: Caller, key: ToolKey, arguments: JsonObject
+        self, caller: Principal, key: ToolKey, arguments: JsonObject
     ) -> ToolResult[JsonObject]:
         request = Request(id=begin_trace(), caller=caller, params={})
         return await self._endpoint.exposures.run_tool(request, key, arguments)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+from router.api.events import Publish, WorkspacesChanged
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.saved_scripts import (
     MAX_SCRIPT_BYTES,
@@ -13,13 +14,14 @@ from router.catalog.saved_scripts import (
     checked_script_name,
     read_script,
 )
-from router.errors import Conflict, NotFound, said
-from router.events import Publish, WorkspacesChanged
-from router.gateway.recording import Request
-from router.gateway.scripting import Scripting
-from router.model import Caller, JsonObject, WorkspaceId
-from router.saved import SavedScript, ScriptTrial
-from router.service.workspaces import Workspaces
+from router.domain.clients import Principal
+from router.domain.errors import Conflict, NotFound, said
+from router.domain.ids import WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.scripts import SavedScript, ScriptTrial
+from router.gateway.tools.activity_recorder import Request
+from router.gateway.tools.script_tools import Scripting
+from router.service.workspace_catalogs import Workspaces
 from router.store.scripts import ScriptStore, Stamp
 
 
@@ -31,7 +33,7 @@ class Scripts:
         folder: Path,
         workspaces: Workspaces,
         scripting: Scripting,
-        local_caller: Callable[[WorkspaceId, None], Caller],
+        local_caller: Callable[[WorkspaceId, None], Principal],
         publish: Publish,
     ) -> None:
         self._folder = folder

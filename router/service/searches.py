@@ -12,19 +12,22 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import Protocol
 
-from router.errors import InvalidInput, NotFound, SecretUnavailable, said, sentence
-from router.events import Event, ToolsChanged, WorkspacesChanged
-from router.gateway.exposures import Exposures
-from router.gateway.metatools import Inquiry
-from router.model import Caller, Optimization, ProjectId, WorkspaceId
+from router.api.events import Event, ToolsChanged, WorkspacesChanged
+from router.api.search import CloudChange
+from router.config.settings import Settings
+from router.domain.clients import Principal
+from router.domain.errors import InvalidInput, NotFound, SecretUnavailable, said, sentence
+from router.domain.ids import ProjectId, WorkspaceId
+from router.domain.search import Learned, SearchTrial
+from router.domain.workspaces import Optimization
+from router.gateway.tools.exposures import Exposures
+from router.gateway.tools.meta_tools import Inquiry
+from router.runtime.tasks import spawn, stop
 from router.search.cloud import TOKEN_NAME, CloudFailed, check_address
 from router.search.provider import Provider
-from router.searching import CloudChange, Learned, SearchTrial
 from router.service.learning import Learning
-from router.service.workspaces import Workspaces
-from router.settings import Settings
+from router.service.workspace_catalogs import Workspaces
 from router.store.secrets import LayeredSecrets
-from router.tasks import spawn, stop
 
 QUIET_S = 0.2
 """Lists change in bursts; an index is built when a burst is over."""
@@ -42,7 +45,7 @@ class Owner(Protocol):
     """What of the router this room needs."""
 
     def settings(self) -> Settings: ...
-    def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Caller: ...
+    def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Principal: ...
     async def apply_settings(self, settings: Settings) -> None: ...
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 
-from router.details import LogLine
-from router.model import ServerRef
-from router.store.clock import Clock
+from router.domain.ids import ServerRef
+from router.domain.servers import LogLine
+from router.runtime.clock import Clock
 
 KEPT_LINES = 500
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from router.catalog import editing
-from router.model import ServerId, ServerRef, SignIn, WorkspaceId
-from router.receipts import DiscoveryAccess, Protection
+from router.catalog import config_edits
+from router.config.server import ServerConfig
+from router.config.workspace import WorkspaceConfig
+from router.domain.ids import ServerId, ServerRef, WorkspaceId
+from router.domain.receipts import DiscoveryAccess, Protection
+from router.domain.servers import SignIn
 from router.service.boundaries import Boundaries
-from router.service.keeping import require_keyring, without_secrets
-from router.settings import ServerConfig, WorkspaceConfig
+from router.service.secret_storage import require_keyring, without_secrets
 
 
 class Servers(Boundaries):
@@ -22,14 +24,14 @@ class Servers(Boundaries):
     async def add_server(
         self, workspace: WorkspaceId, name: str, config: ServerConfig, *, consent: bool
     ) -> ServerId:
-        name = editing.checked_name(name)
-        planned = editing.with_server(self._workspaces.catalog(workspace).config, name, config)
-        planned_ref = ServerRef(workspace, editing.server_called(planned, name))
+        name = config_edits.checked_name(name)
+        planned = config_edits.with_server(self._workspaces.catalog(workspace).config, name, config)
+        planned_ref = ServerRef(workspace, config_edits.server_called(planned, name))
         config = await self._with_secrets_kept(planned_ref, config)
         changed = await self._workspaces.edit(
-            workspace, lambda c: editing.with_server(c, name, config)
+            workspace, lambda c: config_edits.with_server(c, name, config)
         )
-        server = editing.server_called(changed, name)
+        server = config_edits.server_called(changed, name)
         await self._consent_and_reconcile(ServerRef(workspace, server), config, consent=consent)
         return server
 
@@ -37,23 +39,24 @@ class Servers(Boundaries):
         self, ref: ServerRef, name: str, config: ServerConfig, *, consent: bool
     ) -> ServerId:
         self._workspaces.check_editable(ref)
-        name = editing.checked_name(name)
+        name = config_edits.checked_name(name)
         config = await self._with_secrets_kept(ref, config)
         changed = await self._workspaces.edit(
-            ref.workspace, lambda c: editing.with_changed_server(c, ref.server, name, config)
+            ref.workspace, lambda c: config_edits.with_changed_server(c, ref.server, name, config)
         )
-        server = editing.server_called(changed, name)
+        server = config_edits.server_called(changed, name)
         await self._consent_and_reconcile(ServerRef(ref.workspace, server), config, consent=consent)
         return server
 
     async def remove_server(self, ref: ServerRef) -> None:
         self._workspaces.check_editable(ref)
-        await self._edit(ref.workspace, lambda c: editing.without_server(c, ref.server))
+        await self._edit(ref.workspace, lambda c: config_edits.without_server(c, ref.server))
 
     async def set_server_enabled(self, ref: ServerRef, enabled: bool) -> None:
         self._workspaces.check_editable(ref)
         await self._edit(
-            ref.workspace, lambda c: editing.with_server_enabled(c, ref.server, enabled=enabled)
+            ref.workspace,
+            lambda c: config_edits.with_server_enabled(c, ref.server, enabled=enabled),
         )
 
     async def approve_server(self, ref: ServerRef) -> None:
@@ -82,19 +85,21 @@ class Servers(Boundaries):
     ) -> tuple[ServerId, ...]:
         """Add servers that came from a file: their commands wait for a person's consent."""
         names: list[str] = []
-        planned, free = editing.with_imported(self._workspaces.catalog(workspace).config, servers)
-        ids = [editing.server_called(planned, name) for name in free]
+        planned, free = config_edits.with_imported(
+            self._workspaces.catalog(workspace).config, servers
+        )
+        ids = [config_edits.server_called(planned, name) for name in free]
         kept = {
             name: await self._with_secrets_kept(ServerRef(workspace, server), servers[name])
             for server, name in zip(ids, servers, strict=True)
         }
 
         def add(config: WorkspaceConfig) -> WorkspaceConfig:
-            changed, names[:] = editing.with_imported(config, kept)
+            changed, names[:] = config_edits.with_imported(config, kept)
             return changed
 
         changed = await self._edit(workspace, add)
-        return tuple(editing.server_called(changed, name) for name in names)
+        return tuple(config_edits.server_called(changed, name) for name in names)
 
     async def refresh(
         self, workspace: WorkspaceId, server: ServerId | None = None, *, packages: bool = False

@@ -10,21 +10,22 @@ from functools import partial
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from router.errors import InvalidInput, ToolboothError, said
-from router.model import Failure, ServerRef, SignIn
-from router.ports import SecretStore
-from router.server_config import OAuthConfig
-from router.service.workspaces import Workspaces
-from router.settings import ServerConfig
+from router.config.server import OAuthConfig, ServerConfig
+from router.domain.errors import InvalidInput, ToolboothError, said
+from router.domain.failures import Failure
+from router.domain.ids import ServerRef
+from router.domain.servers import SignIn
+from router.runtime.tasks import spawn, stop
+from router.service.workspace_catalogs import Workspaces
+from router.store.ports import SecretStore
 from router.store.redaction import Redactor
 from router.store.secrets import resolve
-from router.tasks import spawn, stop
-from router.upstream.failures import failed
+from router.upstream.errors import failed
 from router.upstream.oauth.account import Account
-from router.upstream.oauth.failures import SignInFailed, sign_in_needed
-from router.upstream.oauth.fetching import Fetch
+from router.upstream.oauth.credential_store import Vault
+from router.upstream.oauth.errors import SignInFailed, sign_in_needed
 from router.upstream.oauth.flow import SIGN_IN_TIMEOUT_S, begin
-from router.upstream.oauth.vault import Vault
+from router.upstream.oauth.guarded_fetch import Fetch
 
 OnEnded: TypeAlias = Callable[[ServerRef, Failure | None], Awaitable[None]]
 """Told how a sign-in ended: with a failure, or well."""

@@ -9,18 +9,25 @@ import logging
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from router.catalog.entries import ServerEntry
-from router.catalog.statuses import StatusBoard
+from router.api.events import ApprovalsChanged, Publish, ToolsChanged
+from router.catalog.server_entry import ServerEntry
+from router.catalog.server_status import StatusBoard
 from router.catalog.vetting.differences import readable, word_diff
 from router.catalog.vetting.preparing import basis_of, original_listing
+from router.config.server import ServerConfig
+from router.config.settings import Settings
 from router.discovery.vetting import Vetting
-from router.errors import NotFound, UpstreamFailed, said
-from router.events import ApprovalsChanged, Publish, ToolsChanged
-from router.lists import ApprovalPolicy, Held, PreparedListing, ServerListing
-from router.model import ServerRef, ToolKey, WorkspaceId
-from router.ports import CachedListing, PendingTool
-from router.service.workspaces import Workspaces
-from router.settings import ServerConfig, Settings
+from router.domain.errors import NotFound, UpstreamFailed, said
+from router.domain.ids import ServerRef, ToolKey, WorkspaceId
+from router.domain.tool_lists import (
+    ApprovalPolicy,
+    CachedListing,
+    Held,
+    PreparedListing,
+    ServerListing,
+)
+from router.domain.tools import PendingTool
+from router.service.workspace_catalogs import Workspaces
 
 log = logging.getLogger(__name__)
 

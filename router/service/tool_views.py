@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from router.catalog.entries import ServerEntry
-from router.catalog.statuses import StatusBoard
-from router.lists import Approval
-from router.model import DataSource, ServerRef, ServerState, ToolView
-from router.service.workspaces import Workspaces
-from router.settings import WorkspaceConfig
+from router.catalog.server_entry import ServerEntry
+from router.catalog.server_status import StatusBoard
+from router.config.workspace import WorkspaceConfig
+from router.domain.ids import ServerRef
+from router.domain.servers import ServerState
+from router.domain.tool_lists import Approval
+from router.domain.tools import DataSource, ToolView
+from router.service.workspace_catalogs import Workspaces
 
 _REACHABLE = (ServerState.IDLE, ServerState.CONNECTING, ServerState.READY)
 """States in which a call gets through; it starts a server that rests."""

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from router.activity import (
+from router.domain.activity import (
     ActivityEntry,
     ActivityKind,
     ActivityPage,
@@ -21,7 +21,7 @@ from router.activity import (
     ClientSavings,
     Outcome,
 )
-from router.model import WorkspaceId
+from router.domain.ids import WorkspaceId
 from router.store.activity_totals import EPOCH, QUARTER
 from router.store.files import private_folder
 

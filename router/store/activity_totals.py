@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from router.activity import ActivityEntry, ActivityKind
-from router.model import WorkspaceId
+from router.domain.activity import ActivityEntry, ActivityKind
+from router.domain.ids import WorkspaceId
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 QUARTER = timedelta(minutes=15)

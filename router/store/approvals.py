@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from router.errors import ToolboothError
-from router.lists import Approval, ApprovalPolicy, Held, PreparedTool
-from router.model import JsonObject, ServerId, as_object
-from router.store import jsontext
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerId
+from router.domain.json_values import JsonObject, as_object
+from router.domain.tool_lists import Approval, ApprovalPolicy, Held, PreparedTool
+from router.store import json_text
 from router.store.files import Stamp, atomic_write, explained, locked, stamp_of
 
 log = logging.getLogger(__name__)
@@ -129,7 +130,7 @@ class ApprovalStore:
             for server, record in sorted(records.items())
         }
         file = {"formatVersion": FORMAT_VERSION, "servers": servers}
-        atomic_write(self._path, jsontext.dump(file))
+        atomic_write(self._path, json_text.dump(file))
 
     def _current(self) -> dict[str, _Record] | None:
         """As `_read`, but only if the file is another than before."""

@@ -18,12 +18,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
-from router.model import ServerId, Transport, as_object
-from router.permissions import chooses_code
-from router.receipts import DiscoveryAccess
-from router.references import replace_secret_references, secret_references
-from router.settings import ServerConfig
-from router.store import jsontext
+from router.config.secret_references import replace_secret_references, secret_references
+from router.config.server import ServerConfig
+from router.domain.ids import ServerId
+from router.domain.json_values import as_object
+from router.domain.permissions import chooses_code
+from router.domain.receipts import DiscoveryAccess
+from router.domain.servers import Transport
+from router.store import json_text
 from router.store.files import atomic_write, explained, locked
 
 log = logging.getLogger(__name__)
@@ -68,7 +70,7 @@ class ConsentStore:
             if after != parts:
                 sorted_parts = {name: dict(sorted(kept.items())) for name, kept in after.items()}
                 file = {"formatVersion": FORMAT_VERSION, **sorted_parts}
-                atomic_write(self._path, jsontext.dump(file))
+                atomic_write(self._path, json_text.dump(file))
 
     def _read(self, part: str = "servers") -> dict[str, str]:
         """A file that can't be used holds no consent: then people are asked again."""

@@ -12,9 +12,9 @@ from enum import Flag, auto
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from router.errors import ConfigError, said
-from router.model import JsonObject
-from router.store import jsontext
+from router.domain.errors import ConfigError, said
+from router.domain.json_values import JsonObject
+from router.store import json_text
 from router.store.files import Stamp, atomic_write, explained, locked, stamp_of
 
 T = TypeVar("T")
@@ -89,7 +89,7 @@ class Document(Generic[T]):
             stamp = stamp_of(self.path)  # Before reading, so that a later write is seen next time.
             if stamp == self._stamp:
                 return Seen.NOTHING
-            value = self._read(self.path, jsontext.decode(self.path, self.path.read_bytes()))
+            value = self._read(self.path, json_text.decode(self.path, self.path.read_bytes()))
         except FileNotFoundError:
             self._stamp = None
             value = self.value if self._if_missing is None else self._if_missing
@@ -117,4 +117,4 @@ class Document(Generic[T]):
         return seen
 
     def _bytes(self, value: T) -> bytes:
-        return jsontext.dump(self._write(value))
+        return json_text.dump(self._write(value))

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
-from router.errors import Conflict, ToolboothError, said
+from router.domain.errors import Conflict, ToolboothError, said
 
 log = logging.getLogger(__name__)
 

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from router.model import JsonObject, ProjectId, as_array, as_object
-from router.searching import Learned, Lesson, Miss
+from router.domain.ids import ProjectId
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.search import Learned, Lesson, Miss
 from router.store.files import atomic_write
 
 log = logging.getLogger(__name__)

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from router.errors import InvalidInput, said
-from router.model import JsonObject
-from router.settings import SCHEMA_VERSION, WorkspaceConfig
+from router.config.settings import SCHEMA_VERSION
+from router.config.workspace import WorkspaceConfig
+from router.domain.errors import InvalidInput, said
+from router.domain.json_values import JsonObject
 
 VERSION_KEY = "schemaVersion"
 _WORKSPACE_KEYS = frozenset(

@@ -11,8 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from router.model import JsonObject, ServerId, as_array, as_object
-from router.receipts import IsolationLevel, Package, Protection, Reason, Receipt, Why
+from router.domain.ids import ServerId
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.receipts import IsolationLevel, Package, Protection, Reason, Receipt, Why
 from router.store.files import atomic_write
 
 log = logging.getLogger(__name__)

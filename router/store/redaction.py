@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias, cast
 from urllib.parse import quote
 
-from router.credentials import MASK, looks_secret
-from router.model import JsonObject, ServerRef
+from router.config.secret_detection import MASK, looks_secret
+from router.domain.ids import ServerRef
+from router.domain.json_values import JsonObject
 
 _SHORTEST = 5
 """Shorter values are found in every other word."""

@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 from typing import TypeAlias
 
-from router.errors import NotFound, said
+from router.domain.errors import NotFound, said
 from router.store.files import atomic_write, explained
 
 log = logging.getLogger(__name__)

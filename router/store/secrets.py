@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Protocol, TypeVar, cast
 
-from router.advice import advise
-from router.credentials import looks_secret
-from router.errors import SecretUnavailable, UpstreamFailed, said
-from router.model import Failure, FailureKind
-from router.ports import SecretStore
-from router.references import replace_secret_references, secret_references
+from router.config.secret_detection import looks_secret
+from router.config.secret_references import replace_secret_references, secret_references
+from router.domain.errors import SecretUnavailable, UpstreamFailed, said
+from router.domain.failure_text import advise
+from router.domain.failures import Failure, FailureKind
+from router.store.ports import SecretStore
 
 T = TypeVar("T")
 

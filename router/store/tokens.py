@@ -20,18 +20,12 @@ from typing import Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from router.errors import InvalidInput, NotFound, ToolboothError, said
-from router.model import (
-    IssuedToken,
-    JsonObject,
-    ProjectId,
-    ServerId,
-    TokenId,
-    TokenSummary,
-    WorkspaceId,
-)
-from router.store import jsontext
-from router.store.clock import Clock
+from router.domain.clients import IssuedToken, TokenSummary
+from router.domain.errors import InvalidInput, NotFound, ToolboothError, said
+from router.domain.ids import ProjectId, ServerId, TokenId, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.runtime.clock import Clock
+from router.store import json_text
 from router.store.document import Document, Seen
 
 log = logging.getLogger(__name__)
@@ -247,7 +241,7 @@ def _used_at(stored: _StoredToken, used: datetime | None) -> _StoredToken:
 
 
 def _read(path: Path, text: str) -> _TokenFile:
-    return jsontext.validated(_TokenFile, path, text, jsontext.parse(path, text))
+    return json_text.validated(_TokenFile, path, text, json_text.parse(path, text))
 
 
 def _write(file: _TokenFile) -> JsonObject:

@@ -8,19 +8,20 @@ import time
 from functools import partial
 from typing import Any, Protocol
 
-from router.errors import UpstreamAnsweredError
-from router.exchange import ProgressSink, Requester
-from router.model import Failure, FailureKind, JsonObject, as_object
-from router.upstream.failures import SessionGone, bad_protocol, failed, timed_out
+from router.domain.errors import UpstreamAnsweredError
+from router.domain.failures import Failure, FailureKind
+from router.domain.json_values import JsonObject, as_object
+from router.upstream.errors import SessionGone, bad_protocol, failed, timed_out
 from router.upstream.handshake import Session, in_envelope, shake_hands
-from router.upstream.http import HttpLink
-from router.upstream.jsonrpc import Link, NotificationSink, Peer, Receiver
-from router.upstream.listening import ACKNOWLEDGED, Listening
-from router.upstream.ownership import Mark
-from router.upstream.protocol import LOG_LEVELS, SERVER_INFO_KEY
-from router.upstream.questions import EVERYBODY, Audience, askable, input_requests
-from router.upstream.stdio import StdioLink
-from router.upstream.ways import Way
+from router.upstream.http.streamable_http import HttpLink
+from router.upstream.http.transport_choice import Way
+from router.upstream.peer import Link, NotificationSink, Peer, Receiver
+from router.upstream.ports import ProgressSink, Requester
+from router.upstream.process.stdio import StdioLink
+from router.upstream.process.tracking import Mark
+from router.upstream.server_requests import EVERYBODY, Audience, askable, input_requests
+from router.upstream.subscription_stream import ACKNOWLEDGED, Listening
+from router.wire.mcp import LOG_LEVELS, SERVER_INFO_KEY
 
 HTTP_STARTUP_S = 10.0
 _SIDE_REQUEST_S = 5.0

@@ -14,11 +14,12 @@ from functools import partial
 from http import HTTPStatus
 
 from router import __version__
-from router.errors import UpstreamAnsweredError, UpstreamFailed
-from router.model import Failure, FailureKind, JsonObject, as_array, as_object
-from router.upstream.failures import HttpRefused, bad_protocol, failed
-from router.upstream.jsonrpc import Peer
-from router.upstream.protocol import (
+from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
+from router.domain.failures import Failure, FailureKind
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.upstream.errors import HttpRefused, bad_protocol, failed
+from router.upstream.peer import Peer
+from router.wire.mcp import (
     CLIENT_CAPABILITIES_KEY,
     CLIENT_INFO_KEY,
     HEADER_MISMATCH,

@@ -15,25 +15,21 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 
-from router.errors import ToolboothError, UpstreamAnsweredError
-from router.exchange import ProgressSink, Requester, SessionId, Upstream
-from router.model import (
-    Failure,
-    FailureKind,
-    JsonObject,
-    ProcessFacts,
-    ServerRef,
-    ServerState,
-)
-from router.server_config import Lifecycle, Sharing
-from router.tasks import spawn
+from router.config.server import Lifecycle, Sharing
+from router.domain.errors import ToolboothError, UpstreamAnsweredError
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerRef
+from router.domain.json_values import JsonObject
+from router.domain.servers import ProcessFacts, ServerState
+from router.runtime.tasks import spawn
 from router.upstream.connection import Connection, HttpConnection, ProcessConnection
-from router.upstream.failures import failed
-from router.upstream.owner import LaunchPlan, Owner, Surroundings
-from router.upstream.places import Place, audience_of, most_telling, place_of
-from router.upstream.process_watch import ProcessWatch, together
-from router.upstream.terms import Terms
-from router.upstream.turnstile import Turnstile
+from router.upstream.errors import failed
+from router.upstream.instance_key import Place, audience_of, most_telling, place_of
+from router.upstream.managed_connection import LaunchPlan, Owner, Surroundings
+from router.upstream.ports import ProgressSink, Requester, SessionId, Upstream
+from router.upstream.process.monitor import ProcessWatch, together
+from router.upstream.request_limiter import Turnstile
+from router.upstream.run_options import Terms
 
 __all__ = ["LaunchPlan", "Terms", "UpstreamPool"]
 

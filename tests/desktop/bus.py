@@ -31,7 +31,7 @@ from jeepney import (
 )
 from jeepney.io.asyncio import DBusConnection, open_dbus_connection
 
-from router.tasks import spawn, stop
+from router.runtime.tasks import spawn, stop
 
 PATIENCE_S = 20.0
 _CONFIG = """\

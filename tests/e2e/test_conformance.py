@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from router.model import Optimization
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
+from router.domain.workspaces import Optimization
 from tests.booth import ROOT
 from tests.conformance import REVISIONS, failing, required, run, table
 from tests.conformance_client import waiting_for_scenarios

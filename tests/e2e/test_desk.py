@@ -16,8 +16,8 @@ from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 
 from gui.tray.icon import GIVE_UP_MS
-from router.model import JsonObject
-from router.tasks import spawn
+from router.domain.json_values import JsonObject
+from router.runtime.tasks import spawn
 from tests.booth import children_of, connected, is_alive
 from tests.desktop.appearance import DARK, LIGHT, Appearance
 from tests.desktop.desk import Desk, a_desk

@@ -14,7 +14,7 @@ import pytest
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 
-from router.tasks import spawn
+from router.runtime.tasks import spawn
 from tests.booth import Booth, children_of, connected
 from tests.running import Record
 from tests.servers.commands import ends_within, is_running, stdio_config

@@ -14,8 +14,8 @@ import httpx2
 import pytest
 
 from bench.client import HttpConnection, http_connection, message_in, request
-from router.model import JsonObject
-from router.tasks import spawn
+from router.domain.json_values import JsonObject
+from router.runtime.tasks import spawn
 from tests.booth import Booth
 from tests.fuzzing import fuzz
 from tests.running import MODERN, STDIO_SERVER, Client

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from router.discovery.isolation.self_test import abilities
-from router.receipts import IsolationLevel
+from router.discovery.sandbox.self_test import abilities
+from router.domain.receipts import IsolationLevel
 from tests.booth import TOOLBOOTH, Booth
 
 pytestmark = [pytest.mark.proof, pytest.mark.timeout(300)]

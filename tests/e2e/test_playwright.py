@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from router.server_config import Sharing
-from router.settings import ServerConfig
+from router.config.server import ServerConfig, Sharing
 from tests.booth import NODE, NODE_SERVERS
 from tests.router.service.test_sessions import LEGACY, client_of, execute
 from tests.running import PERSONAL, running_router

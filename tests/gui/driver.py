@@ -16,22 +16,16 @@ from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.main_window.main_window import MainWindow
 from gui.widgets.theme import Theme
-from router.activity import Savings
-from router.events import Event
-from router.model import (
-    DataSource,
-    Effect,
-    Failure,
-    FailureKind,
-    JsonObject,
-    Permission,
-    ServerState,
-    ToolKey,
-    ToolView,
-    WorkspaceId,
-    WorkspaceSummary,
-)
-from router.settings import ServerConfig
+from router.api.events import Event
+from router.config.server import ServerConfig
+from router.domain.activity import Savings
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ToolKey, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.permissions import Permission
+from router.domain.servers import ServerState
+from router.domain.tools import DataSource, Effect, ToolView
+from router.domain.workspaces import WorkspaceSummary
 from tests.fakes import FakeRouter, fake_status, run_now
 
 PERSONAL, ACME = WorkspaceId("personal"), WorkspaceId("acme")

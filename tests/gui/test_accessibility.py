@@ -42,14 +42,15 @@ from gui.link.commands import Commands
 from gui.main_window.page import Page
 from gui.widgets.message_box import ask, show_error
 from gui.widgets.theme import Theme
-from router.catalog.reading import parameters
-from router.clients import ClientApp, ClientId, ClientState, ConnectionPlan, FoundServer, Prompt
-from router.errors import InvalidInput
-from router.lists import Approval
-from router.model import Optimization, ToolKey
-from router.permissions import AskId, Kind, PermissionAsk
-from router.ports import PendingTool
-from router.settings import ServerConfig
+from router.api.apps import ClientApp, ClientId, ClientState, ConnectionPlan, FoundServer, Prompt
+from router.catalog.tool_definition import parameters
+from router.config.server import ServerConfig
+from router.domain.errors import InvalidInput
+from router.domain.ids import ToolKey
+from router.domain.permissions import AskId, Kind, PermissionAsk
+from router.domain.tool_lists import Approval
+from router.domain.tools import PendingTool
+from router.domain.workspaces import Optimization
 from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driver import (
     ACME,

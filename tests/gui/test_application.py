@@ -21,10 +21,11 @@ from gui.desktop.close_to_tray import CloseToTray
 from gui.dialogs.settings.dialog import PageName, SettingsDialog
 from gui.link.router_thread import HostedRouter
 from gui.widgets.theme import theme
-from router.errors import Conflict
-from router.events import ServerStatusChanged
-from router.model import ServerState, WorkspaceId
-from router.settings import Settings
+from router.api.events import ServerStatusChanged
+from router.config.settings import Settings
+from router.domain.errors import Conflict
+from router.domain.ids import WorkspaceId
+from router.domain.servers import ServerState
 from tests.fakes import FakeHostedRouter, SentCommand, fake_status
 
 PERSONAL = WorkspaceId("personal")

@@ -28,9 +28,9 @@ from gui.main_window.page import Page
 from gui.pages.playground.result_column import ResultColumn
 from gui.text.presentation import present
 from gui.widgets.theme import theme
-from router.model import ServerId, ToolKey
+from router.config.settings import Settings
+from router.domain.ids import ServerId, ToolKey
 from router.service import Router
-from router.settings import Settings
 from tests.gui.driver import press, texts
 from tests.listed import Listed
 from tests.running import PERSONAL, STDIO_SERVER, Client, stdio_config

@@ -6,17 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from router.advice import advise, explain
-from router.model import (
-    DiscoveryStatus,
-    Failure,
-    FailureKind,
-    ServerId,
-    ServerState,
-    ServerStatus,
-    Transport,
-    WorkspaceId,
-)
+from router.domain.failure_text import advise, explain
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerId, WorkspaceId
+from router.domain.servers import DiscoveryStatus, ServerState, ServerStatus, Transport
 
 
 def status(state: ServerState, failure: Failure | None = None) -> ServerStatus:

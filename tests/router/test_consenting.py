@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from router.permissions import chooses_code, would_run
+from router.domain.permissions import chooses_code, would_run
 
 FLAGGED = [
     *("npm_config_registry", "NPM_CONFIG_YES", "npm_config_yes", "npm_config_script_shell"),

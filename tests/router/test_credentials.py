@@ -2,8 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from router.credentials import MASK, holds_secret, masked_address, masked_words, plain_secrets
-from router.settings import ServerConfig
+from router.config.secret_detection import (
+    MASK,
+    holds_secret,
+    masked_address,
+    masked_words,
+    plain_secrets,
+)
+from router.config.server import ServerConfig
 
 TOKEN = "ghp_0123456789abcdefghij"
 JWT = "eyJhbGciOi.eyJzdWIiOiIx.c2lnbmF0dXJl"

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from router.errors import InvalidInput
-from router.model import ServerId, ToolKey
-from router.names import (
+from router.domain.errors import InvalidInput
+from router.domain.ids import ServerId, ToolKey
+from router.domain.names import (
     LUA_GLOBALS,
     assign_server_ids,
     exposed_names,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from router.errors import (
+from router.domain.errors import (
     Conflict,
     InvalidInput,
     Refused,
@@ -12,8 +12,8 @@ from router.errors import (
     UpstreamAnsweredError,
     UpstreamFailed,
 )
-from router.model import Failure, FailureKind
-from router.result import ToolErrorCode, failed
+from router.domain.failures import Failure, FailureKind
+from router.domain.result import ToolErrorCode, failed
 
 
 @pytest.mark.proves("REG-7")

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from router.tasks import Stoppable, spawn, undisturbed
+from router.runtime.tasks import Stoppable, spawn, undisturbed
 
 
 class Block:

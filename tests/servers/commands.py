@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
 
 _HERE = Path(__file__).parent
 

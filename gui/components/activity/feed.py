@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.components.activity.model import ActivityModel
-from router.activity import ActivityEntry
+from router.domain.activity import ActivityEntry
 
 REPAINT_MS = 100
 

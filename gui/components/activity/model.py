@@ -13,7 +13,7 @@ from gui.text.presentation import ActivityRow, activity_row
 from gui.text.tr import tr
 from gui.widgets.buttons import Segmented
 from gui.widgets.row_view import Index
-from router.activity import ActivityEntry, ActivityKind, Outcome
+from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 
 KEPT = 500
 _MAYBE_TOLD_AGAIN = 32

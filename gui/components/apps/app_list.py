@@ -13,7 +13,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import link_button, secondary_button
 from gui.widgets.cards import Card, hline
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label
-from router.clients import ClientApp, ClientId
+from router.api.apps import ClientApp, ClientId
 
 ROW_HEIGHT = 51
 

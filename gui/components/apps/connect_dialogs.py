@@ -17,7 +17,7 @@ from gui.widgets.labels import label, wrapped
 from gui.widgets.palette import Palette
 from gui.widgets.theme import theme
 from gui.widgets.window_size import open_at_size
-from router.clients import ClientApp, ClientId, ConnectionPlan, DiffLine
+from router.api.apps import ClientApp, ClientId, ConnectionPlan, DiffLine
 
 _PADDING = 24
 

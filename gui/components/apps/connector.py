@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from gui.link.commands import Commands
-from router.clients import ClientApp, ClientId, Connection, ConnectionPlan
-from router.errors import ToolboothError
-from router.ports import RouterPort
+from router.api.apps import ClientApp, ClientId, Connection, ConnectionPlan
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
 
 
 class AppConnector(QObject):

@@ -13,9 +13,9 @@ from gui.components.apps.connector import AppConnector
 from gui.link.commands import Commands
 from gui.text.errors import error_text
 from gui.widgets.labels import wrapped
-from router.clients import ClientId, Connection
-from router.errors import ToolboothError
-from router.ports import RouterPort
+from router.api.apps import ClientId, Connection
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
 
 
 class AppsPanel(QWidget):

@@ -10,8 +10,8 @@ from typing import assert_never
 
 from gui.text.presentation import Tone
 from gui.text.tr import tr
-from router.clients import ClientApp, ClientState, FoundServer
-from router.model import TokenSummary
+from router.api.apps import ClientApp, ClientState, FoundServer
+from router.domain.clients import TokenSummary
 
 
 class AppAction(StrEnum):

@@ -9,12 +9,15 @@ from html import escape
 
 from gui.text.tr import tr
 from gui.widgets.palette import Palette
-from router.errors import NotFound
-from router.lists import Approval, DiffPart, Finding, FindingKind, WordChange
-from router.model import ServerRef, ServerState, ServerStatus, WorkspaceSummary
-from router.ports import PendingTool, RouterPort
-from router.receipts import Receipt
-from router.settings import ServerConfig
+from router.api.router import RouterPort
+from router.config.server import ServerConfig
+from router.domain.errors import NotFound
+from router.domain.ids import ServerRef
+from router.domain.receipts import Receipt
+from router.domain.servers import ServerState, ServerStatus
+from router.domain.tool_lists import Approval, DiffPart, Finding, FindingKind, WordChange
+from router.domain.tools import PendingTool
+from router.domain.workspaces import WorkspaceSummary
 
 _WAITING = (ServerState.NEEDS_CONSENT, ServerState.NEEDS_SIGN_IN)
 

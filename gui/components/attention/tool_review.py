@@ -10,8 +10,8 @@ from typing import assert_never
 from gui.components.attention.presentation import approval_text, finding_texts
 from gui.text.presentation import Tone
 from gui.text.tr import tr
-from router.lists import Approval, Cut, CutKind
-from router.model import ToolView
+from router.domain.tool_lists import Approval, Cut, CutKind
+from router.domain.tools import ToolView
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from gui.widgets.buttons import link_button
 from gui.widgets.field_form import FieldForm
 from gui.widgets.labels import wrapped
 from gui.widgets.theme import theme
-from router.receipts import IsolationLevel, Receipt
+from router.domain.receipts import IsolationLevel, Receipt
 
 
 class ReceiptNote(QWidget):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gui.text.presentation import protection_words, reason_words
 from gui.text.tr import tr
 from gui.widgets.field_form import Field
-from router.receipts import Receipt
+from router.domain.receipts import Receipt
 
 MOST_LINES = 12
 """Of each kind; the terminal prints all of them."""

@@ -12,8 +12,8 @@ from pathlib import PurePath
 
 from gui.dialogs.add_server.install_links import NamedEntry
 from gui.text.tr import tr
-from router.errors import InvalidInput
-from router.model import JsonObject, as_object
+from router.domain.errors import InvalidInput
+from router.domain.json_values import JsonObject, as_object
 
 _WITH_VALUE = frozenset(
     "-s --scope -t --transport --client-id --client-secret --callback-port --timeout --type".split()

@@ -14,9 +14,9 @@ from gui.text.secret_warnings import plain_text
 from gui.widgets import fonts
 from gui.widgets.cards import PADDING, Card
 from gui.widgets.labels import label, wrapped
-from router.credentials import masked_address, masked_words, plain_secrets
-from router.model import Transport
-from router.receipts import Protection
+from router.config.secret_detection import masked_address, masked_words, plain_secrets
+from router.domain.receipts import Protection
+from router.domain.servers import Transport
 
 _LINE = 20
 """Captions and values are of two fonts: in lines of one height they stand beside each other."""

@@ -24,11 +24,12 @@ from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import hline
 from gui.widgets.labels import label, wrapped
 from gui.widgets.window_size import open_at_size
-from router.errors import NotFound, ToolboothError
-from router.model import ServerId, ServerRef, Transport, WorkspaceId
-from router.ports import RouterPort
-from router.receipts import Protection
-from router.settings import ServerConfig
+from router.api.router import RouterPort
+from router.config.server import ServerConfig
+from router.domain.errors import NotFound, ToolboothError
+from router.domain.ids import ServerId, ServerRef, WorkspaceId
+from router.domain.receipts import Protection
+from router.domain.servers import Transport
 
 SIZE = (640, 800)
 CONSENT_HEIGHT = 240

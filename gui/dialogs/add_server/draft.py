@@ -10,10 +10,11 @@ from urllib.parse import urlsplit
 
 from gui.dialogs.add_server import command_line
 from gui.text.tr import tr
-from router.errors import InvalidInput
-from router.model import JsonObject, Transport
-from router.permissions import chooses_code
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
+from router.domain.errors import InvalidInput
+from router.domain.json_values import JsonObject
+from router.domain.permissions import chooses_code
+from router.domain.servers import Transport
 
 MAX_NAME = 80
 _VARIABLE = re.compile(r"[^=\0\s]+")

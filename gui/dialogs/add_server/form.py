@@ -12,7 +12,7 @@ from gui.dialogs.add_server.pairs_editor import PairsEditor
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented
 from gui.widgets.labels import label, wrapped
-from router.model import Transport
+from router.domain.servers import Transport
 
 
 class ServerForm(QWidget):

@@ -17,8 +17,8 @@ from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from gui.desktop.url_scheme import SCHEME
 from gui.text.tr import tr
-from router.errors import InvalidInput
-from router.model import JsonObject, as_object
+from router.domain.errors import InvalidInput
+from router.domain.json_values import JsonObject, as_object
 
 NamedEntry: TypeAlias = tuple[str, JsonObject]
 

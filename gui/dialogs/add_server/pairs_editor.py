@@ -16,7 +16,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, link_button
 from gui.widgets.icons import icon
 from gui.widgets.labels import label, wrapped
-from router.references import secret_references
+from router.config.secret_references import secret_references
 
 
 class PairsEditor(QWidget):

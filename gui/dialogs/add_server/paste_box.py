@@ -10,8 +10,8 @@ from gui.text.errors import message_of
 from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
 from gui.widgets.labels import set_tint, wrapped
-from router.errors import InvalidInput
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
+from router.domain.errors import InvalidInput
 
 PAUSE_MS = 250
 HEIGHT = 76

@@ -21,10 +21,10 @@ from gui.dialogs.add_server.paste_cleanup import unwrapped
 from gui.dialogs.add_server.server_name import guess_name
 from gui.dialogs.add_server.shell_commands import address_of, read_commands
 from gui.text.tr import tr
-from router.entries import GROUPS, plain_entry
-from router.errors import InvalidInput
-from router.model import JsonObject, as_array, as_object
-from router.settings import ServerConfig
+from router.config.foreign_entries import GROUPS, plain_entry
+from router.config.server import ServerConfig
+from router.domain.errors import InvalidInput
+from router.domain.json_values import JsonObject, as_array, as_object
 
 MAX_LENGTH = 256 * 1024
 _ONE_SERVER = ("command", "cmd", "url", "serverUrl", "httpUrl")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
 
 _RUNNERS = frozenset(
     "npx uvx pipx bunx pnpm npm bun uv docker podman deno python python3 py node"

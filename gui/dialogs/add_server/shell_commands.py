@@ -16,8 +16,8 @@ from gui.dialogs.add_server.add_commands import read_add_command
 from gui.dialogs.add_server.install_links import NamedEntry, is_link, read_link
 from gui.dialogs.add_server.paste_cleanup import command_lines
 from gui.text.tr import tr
-from router.errors import InvalidInput
-from router.model import JsonObject
+from router.domain.errors import InvalidInput
+from router.domain.json_values import JsonObject
 
 _ASSIGNMENT = re.compile(r"(?:\$env:)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>.*)", re.DOTALL)
 _AFTER = ("&&", ";")

@@ -13,8 +13,8 @@ from gui.widgets.cards import Card
 from gui.widgets.icons import icon
 from gui.widgets.labels import label, wrapped
 from gui.widgets.status_mark import StatusMark
-from router.activity import ActivityEntry, ActivityKind
-from router.clients import ClientApp, ClientState
+from router.api.apps import ClientApp, ClientState
+from router.domain.activity import ActivityEntry, ActivityKind
 
 TICK, LEAST = 40, 150
 _REFUSED = (ActivityKind.REFUSED,)

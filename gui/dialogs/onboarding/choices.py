@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gui.text.tr import tr
-from router.clients import FoundServer
-from router.model import Transport
-from router.settings import ServerConfig
+from router.api.apps import FoundServer
+from router.config.server import ServerConfig
+from router.domain.servers import Transport
 
 
 @dataclass(frozen=True, slots=True)

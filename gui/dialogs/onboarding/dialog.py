@@ -33,11 +33,11 @@ from gui.text.errors import error_text
 from gui.widgets import fonts, icons
 from gui.widgets.buttons import link_button, primary_button, secondary_button
 from gui.widgets.labels import label, wrapped
-from router.clients import ClientApp, ClientId, ClientState
-from router.errors import ToolboothError
-from router.events import ActivityRecorded, ServerRemoved, ServerStatusChanged
-from router.model import ServerId, ServerRef
-from router.ports import RouterPort
+from router.api.apps import ClientApp, ClientId, ClientState
+from router.api.events import ActivityRecorded, ServerRemoved, ServerStatusChanged
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerId, ServerRef
 
 SIZE = (720, 600)
 _PADDING = 36

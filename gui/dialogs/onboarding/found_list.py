@@ -19,7 +19,7 @@ from gui.text.presentation import Tone
 from gui.widgets import fonts
 from gui.widgets.cards import Card, hline
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label
-from router.clients import FoundServer, Prompt
+from router.api.apps import FoundServer, Prompt
 
 ROW_HEIGHT = 51
 _INDENT = 68

@@ -12,9 +12,9 @@ from gui.dialogs.onboarding.choices import import_choices
 from gui.dialogs.onboarding.dialog import GuideDialog, Step
 from gui.link.bridge import Bridge
 from gui.link.commands import Commands
-from router.clients import Findings, FoundServer
-from router.ports import RouterPort
-from router.settings import ServerConfig
+from router.api.apps import Findings, FoundServer
+from router.api.router import RouterPort
+from router.config.server import ServerConfig
 
 Found: TypeAlias = Callable[[Findings], object]
 

@@ -15,9 +15,9 @@ from gui.widgets.cards import Card, hline
 from gui.widgets.labels import Tile, label, wrapped
 from gui.widgets.layouts import clear
 from gui.widgets.presses import single_press
-from router.errors import NotFound
-from router.model import ServerState, ServerStatus
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.errors import NotFound
+from router.domain.servers import ServerState, ServerStatus
 
 
 class PendingCommands(Card):

@@ -8,10 +8,10 @@ from gui.dialogs.permission_request.prompt import PermissionPrompt
 from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.widgets.message_box import show_error
-from router.errors import NotFound, ToolboothError
-from router.events import PermissionAsked, PermissionSettled
-from router.permissions import Answer, AskId
-from router.ports import RouterPort
+from router.api.events import PermissionAsked, PermissionSettled
+from router.api.router import RouterPort
+from router.domain.errors import NotFound, ToolboothError
+from router.domain.permissions import Answer, AskId
 
 
 class PermissionPresenter(QObject):

@@ -25,7 +25,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.labels import Tile, label
 from gui.widgets.presses import single_press
-from router.permissions import Answer, Kind, PermissionAsk
+from router.domain.permissions import Answer, Kind, PermissionAsk
 
 _WIDTH, _PADDING = 520, 20
 _TICK_MS = 1000

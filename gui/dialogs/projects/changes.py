@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject
 
 from gui.link.commands import Commands
 from gui.widgets.changes import Changes
-from router.model import ProjectId, WorkspaceId
-from router.ports import RouterPort
-from router.settings import ProjectConfig
+from router.api.router import RouterPort
+from router.config.workspace import ProjectConfig
+from router.domain.ids import ProjectId, WorkspaceId
 
 
 class ProjectChanges(Changes):

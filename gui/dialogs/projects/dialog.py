@@ -33,10 +33,11 @@ from gui.widgets.layouts import clear
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.tab_strip import TabStrip
 from gui.widgets.window_size import open_at_size
-from router.errors import NotFound
-from router.events import ActivityRecorded, Event
-from router.model import ProjectId, ProjectSummary, WorkspaceId
-from router.ports import RouterPort
+from router.api.events import ActivityRecorded, Event
+from router.api.router import RouterPort
+from router.domain.errors import NotFound
+from router.domain.ids import ProjectId, WorkspaceId
+from router.domain.workspaces import ProjectSummary
 
 LIST_WIDTH = 227
 PADDING = 24

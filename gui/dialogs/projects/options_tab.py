@@ -8,8 +8,9 @@ from gui.components.pin_picker import PinPicker, pins_text
 from gui.dialogs.projects.changes import ProjectChanges
 from gui.widgets.buttons import Segmented, secondary_button
 from gui.widgets.cards import RowCard
-from router.model import Exposure, Optimization, ProjectId, WorkspaceId
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.ids import ProjectId, WorkspaceId
+from router.domain.workspaces import Exposure, Optimization
 
 _DIRECT = "direct"
 

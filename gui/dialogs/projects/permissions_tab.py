@@ -14,8 +14,10 @@ from gui.widgets import fonts
 from gui.widgets.buttons import Segmented, link_button
 from gui.widgets.cards import Card, vline
 from gui.widgets.labels import ElidedLabel, Pill, label, wrapped
-from router.model import Permission, ProjectId, ToolKey, ToolView, WorkspaceId
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.ids import ProjectId, ToolKey, WorkspaceId
+from router.domain.permissions import Permission
+from router.domain.tools import ToolView
 
 _LIST_WIDTH = 300
 

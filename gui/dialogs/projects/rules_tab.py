@@ -22,9 +22,10 @@ from gui.widgets.buttons import IconButton, Segmented, secondary_button
 from gui.widgets.cards import Card, RowCard
 from gui.widgets.labels import ElidedLabel, Pill, label, wrapped
 from gui.widgets.layouts import clear
-from router.model import Permission, ProjectId, WorkspaceId
-from router.ports import RouterPort
-from router.settings import PermissionRule
+from router.api.router import RouterPort
+from router.config.workspace import PermissionRule
+from router.domain.ids import ProjectId, WorkspaceId
+from router.domain.permissions import Permission
 
 _ANY = "*"
 _TONES = {Permission.ALLOW: Tone.OK, Permission.ASK: Tone.WARN, Permission.DENY: Tone.ERR}

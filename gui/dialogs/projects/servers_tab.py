@@ -11,8 +11,9 @@ from gui.widgets import fonts
 from gui.widgets.buttons import Toggle
 from gui.widgets.cards import RowCard
 from gui.widgets.labels import ElidedLabel, Tile, label
-from router.model import ProjectId, ServerId, ServerStatus, WorkspaceId
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.ids import ProjectId, ServerId, WorkspaceId
+from router.domain.servers import ServerStatus
 
 
 class ServersTab(QScrollArea):

@@ -19,10 +19,10 @@ from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import hline, vline
 from gui.widgets.labels import label
 from gui.widgets.window_size import open_at_size
-from router.errors import InvalidInput, ToolboothError
-from router.model import WorkspaceId
-from router.ports import RouterPort
-from router.saved import SavedScript, ScriptTrial
+from router.api.router import RouterPort
+from router.domain.errors import InvalidInput, ToolboothError
+from router.domain.ids import WorkspaceId
+from router.domain.scripts import SavedScript, ScriptTrial
 
 SIZE = (960, 700)
 _LIST_WIDTH = 220

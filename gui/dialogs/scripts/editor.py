@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gui.widgets import fonts
 from gui.widgets.labels import label, set_tint, wrapped
-from router.errors import InvalidInput
-from router.model import JsonObject
+from router.domain.errors import InvalidInput
+from router.domain.json_values import JsonObject
 
 _INDENT = "  "
 _OUTPUT_HEIGHT = 150

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gui.text.tr import tr
-from router.saved import ScriptTrial
+from router.domain.scripts import ScriptTrial
 
 NEW_SCRIPT = """\
 ---What the script does: models choose it by this.

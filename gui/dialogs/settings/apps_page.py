@@ -20,9 +20,9 @@ from gui.widgets.cards import RowCard
 from gui.widgets.labels import Tile, label
 from gui.widgets.message_box import ask
 from gui.widgets.searchable import searchable
-from router.clients import Connection
-from router.model import TokenSummary
-from router.ports import RouterPort
+from router.api.apps import Connection
+from router.api.router import RouterPort
+from router.domain.clients import TokenSummary
 
 
 def _now() -> datetime:

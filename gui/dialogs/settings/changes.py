@@ -8,11 +8,12 @@ from collections.abc import Callable
 from gui.desktop.autostart import Autostart, refused
 from gui.link.commands import Commands
 from gui.widgets.changes import Changes, Command
-from router.lists import ApprovalPolicy
-from router.model import Exposure, Optimization, WorkspaceId
-from router.ports import RouterPort
-from router.searching import CloudChange
-from router.settings import Settings
+from router.api.router import RouterPort
+from router.api.search import CloudChange
+from router.config.settings import Settings
+from router.domain.ids import WorkspaceId
+from router.domain.tool_lists import ApprovalPolicy
+from router.domain.workspaces import Exposure, Optimization
 
 
 class SettingsChanges(Changes):

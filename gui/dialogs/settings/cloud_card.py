@@ -14,10 +14,10 @@ from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import PADDING, Card
 from gui.widgets.labels import label, set_tint, wrapped
 from gui.widgets.searchable import searchable
-from router.errors import ToolboothError
-from router.model import Optimization
-from router.ports import RouterPort
-from router.searching import SearchTrial
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
+from router.domain.search import SearchTrial
+from router.domain.workspaces import Optimization
 
 _QUERY = "open a ticket"
 

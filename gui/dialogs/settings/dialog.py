@@ -35,8 +35,8 @@ from gui.widgets.labels import wrapped
 from gui.widgets.search_field import SearchField
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.window_size import open_at_size
-from router.events import ActivityRecorded, Event
-from router.ports import RouterPort
+from router.api.events import ActivityRecorded, Event
+from router.api.router import RouterPort
 
 LIST_WIDTH = 227
 _AROUND = 60

@@ -16,9 +16,10 @@ from gui.widgets.buttons import CopyButton, primary_button, secondary_button
 from gui.widgets.cards import PADDING, Card
 from gui.widgets.icons import icon
 from gui.widgets.labels import label, wrapped
-from router.errors import ToolboothError
-from router.model import IssuedToken, WorkspaceId
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.clients import IssuedToken
+from router.domain.errors import ToolboothError
+from router.domain.ids import WorkspaceId
 
 _MASK = "•" * 8
 

@@ -22,8 +22,8 @@ from gui.widgets.cards import RadioCard, RowCard
 from gui.widgets.labels import Pill, label
 from gui.widgets.number_field import Stepper
 from gui.widgets.share_bar import ShareBar
-from router.model import Exposure, Optimization, ProjectSummary
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.workspaces import Exposure, Optimization, ProjectSummary
 
 MOST_RESULTS = 100
 

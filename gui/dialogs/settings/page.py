@@ -11,8 +11,8 @@ from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.labels import label
 from gui.widgets.searchable import first_found
-from router.ports import RouterPort
-from router.settings import Settings
+from router.api.router import RouterPort
+from router.config.settings import Settings
 
 PAGE_PADDING = 28
 _GAP = 14

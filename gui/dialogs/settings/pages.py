@@ -20,7 +20,7 @@ from gui.widgets.number_field import NumberField, Stepper
 from gui.widgets.searchable import searchable
 from gui.widgets.status_mark import StatusMark
 from router import __version__
-from router.ports import RouterPort
+from router.api.router import RouterPort
 
 LICENCES = (
     ("Toolbooth", "MIT"),

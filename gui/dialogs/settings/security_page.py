@@ -12,9 +12,9 @@ from gui.text import formats
 from gui.text.presentation import protection_words, reason_words
 from gui.widgets.buttons import Segmented, Toggle
 from gui.widgets.cards import RadioCard, RowCard
-from router.lists import ApprovalPolicy, ListLimits
-from router.ports import RouterPort
-from router.receipts import IsolationLevel, Protection
+from router.api.router import RouterPort
+from router.domain.receipts import IsolationLevel, Protection
+from router.domain.tool_lists import ApprovalPolicy, ListLimits
 
 
 class SecurityPage(SettingsPage):

@@ -24,9 +24,11 @@ from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, primary_button, secondary_button
 from gui.widgets.labels import Pill, label, section_label, wrapped
 from gui.widgets.window_size import open_at_size
-from router.errors import ToolboothError
-from router.model import JsonObject, ToolView, WorkspaceId, as_array, as_object
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
+from router.domain.ids import WorkspaceId
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.tools import ToolView
 
 _PADDING = 24
 _LONGEST = 200_000

@@ -16,7 +16,7 @@ from gui.dialogs.try_tool.schema import Kind, Shape, value_text
 from gui.dialogs.try_tool.values import value_of
 from gui.text.tr import tr
 from gui.widgets import fonts
-from router.errors import InvalidInput
+from router.domain.errors import InvalidInput
 
 
 class Nothing:

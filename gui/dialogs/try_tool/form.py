@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gui.dialogs.try_tool.group_fields import MembersForm
 from gui.dialogs.try_tool.schema import Member, shape_of
 from gui.widgets.labels import wrapped
-from router.model import JsonObject, Parameter
+from router.domain.json_values import JsonObject
+from router.domain.tools import Parameter
 
 
 class ArgumentsForm(QWidget):

@@ -21,7 +21,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, link_button
 from gui.widgets.labels import label, wrapped
 from gui.widgets.layouts import clear
-from router.model import JsonObject
+from router.domain.json_values import JsonObject
 
 _INDENT = 12
 

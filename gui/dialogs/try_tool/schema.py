@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from enum import StrEnum
 
-from router.model import JsonObject, as_array, as_object
+from router.domain.json_values import JsonObject, as_array, as_object
 
 MAX_DEPTH = 5
 _EXAMPLES = {

@@ -8,7 +8,7 @@ from datetime import date, datetime
 
 from gui.dialogs.try_tool.schema import Kind, Shape
 from gui.text.tr import tr
-from router.errors import InvalidInput
+from router.domain.errors import InvalidInput
 
 _WHOLE = re.compile(r"[+-]?\d+")
 _READERS = {"date": date.fromisoformat, "date-time": datetime.fromisoformat}

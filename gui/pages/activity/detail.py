@@ -21,7 +21,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton
 from gui.widgets.cards import hline
 from gui.widgets.labels import ElidedLabel, Pill, label, section_label, wrapped
-from router.activity import ActivityEntry, ActivityKind
+from router.domain.activity import ActivityEntry, ActivityKind
 
 WIDTH = 348
 _CALLS = (ActivityKind.CALL, ActivityKind.PROMPT, ActivityKind.RESOURCE)

@@ -13,9 +13,9 @@ from pathlib import Path
 from gui.components.activity.model import ActivityFilter
 from gui.pages.activity.history import PAGE, joined, question
 from gui.text.tr import tr
-from router.activity import ActivityEntry
-from router.errors import ToolboothError
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.activity import ActivityEntry
+from router.domain.errors import ToolboothError
 
 MOST = 100_000
 _FIELDS = [field.name for field in fields(ActivityEntry)]

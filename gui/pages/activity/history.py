@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gui.components.activity.model import ActivityFilter, Showing
-from router.activity import ActivityEntry, ActivityKind, ActivityQuery
+from router.domain.activity import ActivityEntry, ActivityKind, ActivityQuery
 
 PAGE = 500
 _KINDS = {Showing.SEARCHES: ActivityKind.SEARCH, Showing.CALLS: ActivityKind.CALL}

@@ -25,11 +25,11 @@ from gui.widgets.cards import Card, vline
 from gui.widgets.labels import label, wrapped
 from gui.widgets.page_frame import PageFrame
 from gui.widgets.search_field import SearchField
-from router.activity import ActivityEntry
-from router.activity import ActivityPage as LogPage
-from router.errors import ToolboothError
-from router.events import ActivityRecorded
-from router.ports import RouterPort
+from router.api.events import ActivityRecorded
+from router.api.router import RouterPort
+from router.domain.activity import ActivityEntry
+from router.domain.activity import ActivityPage as LogPage
+from router.domain.errors import ToolboothError
 
 MOST_LOADED = 5000
 FILTER_MS = 80

@@ -11,9 +11,9 @@ from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.widgets.buttons import secondary_button
 from gui.widgets.page_frame import PageFrame
-from router.clients import ClientApp, Connection
-from router.events import TokensChanged
-from router.ports import RouterPort
+from router.api.apps import ClientApp, Connection
+from router.api.events import TokensChanged
+from router.api.router import RouterPort
 
 
 class AppsPage(PageFrame):

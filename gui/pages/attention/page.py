@@ -28,16 +28,17 @@ from gui.widgets.layouts import clear
 from gui.widgets.page_frame import PageFrame
 from gui.widgets.presses import single_press
 from gui.widgets.theme import theme
-from router.events import (
+from router.api.events import (
     ServerRemoved,
     ServerStatusChanged,
     ToolsChanged,
     WorkspacesChanged,
     WorkspaceSwitched,
 )
-from router.lists import Approval
-from router.model import ServerState, ServerStatus, Transport
-from router.ports import PendingTool, RouterPort
+from router.api.router import RouterPort
+from router.domain.servers import ServerState, ServerStatus, Transport
+from router.domain.tool_lists import Approval
+from router.domain.tools import PendingTool
 
 SOON_MS = 200
 

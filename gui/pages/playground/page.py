@@ -17,17 +17,17 @@ from gui.widgets.buttons import Segmented
 from gui.widgets.labels import wrapped
 from gui.widgets.page_frame import PageFrame
 from gui.widgets.search_field import SearchField
-from router.errors import ToolboothError
-from router.events import (
+from router.api.events import (
     ServerRemoved,
     ServerStatusChanged,
     ToolsChanged,
     WorkspacesChanged,
     WorkspaceSwitched,
 )
-from router.model import Optimization
-from router.ports import RouterPort
-from router.searching import SearchTrial
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
+from router.domain.search import SearchTrial
+from router.domain.workspaces import Optimization
 
 PAUSE_MS = 250
 _COMPARE = "compare"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gui.text.tr import tr
-from router.searching import SearchHit
+from router.domain.search import SearchHit
 
 
 def why_text(hit: SearchHit) -> str:

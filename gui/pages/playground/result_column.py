@@ -17,7 +17,7 @@ from gui.widgets.cards import Card, hline
 from gui.widgets.icons import icon
 from gui.widgets.labels import ElidedLabel, label, wrapped
 from gui.widgets.theme import theme
-from router.searching import SearchHit, SearchTrial
+from router.domain.search import SearchHit, SearchTrial
 
 _HEAD, _NAME = 24, 160
 

@@ -16,7 +16,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented
 from gui.widgets.cards import Card
 from gui.widgets.labels import label
-from router.activity import ActivityEntry
+from router.domain.activity import ActivityEntry
 
 HEIGHT = 214
 

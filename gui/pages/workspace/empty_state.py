@@ -14,8 +14,8 @@ from gui.widgets.cards import Card
 from gui.widgets.labels import label
 from gui.widgets.palette import Token
 from gui.widgets.theme import theme
-from router.clients import Findings
-from router.ports import RouterPort
+from router.api.apps import Findings
+from router.api.router import RouterPort
 
 
 class EmptyState(Card):

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented, Toggle, primary_button
 from gui.widgets.labels import ElidedLabel, label
-from router.model import Optimization
+from router.domain.workspaces import Optimization
 
 HEIGHT = 68
 _ROOM_FOR_CAPTION = 960

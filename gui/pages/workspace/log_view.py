@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton
 from gui.widgets.labels import label
-from router.details import LogLine
+from router.domain.servers import LogLine
 
 LOOK_MS = 500
 MOST_LINES = 5000

@@ -26,8 +26,7 @@ from gui.pages.workspace.server_detail import ServerDetail
 from gui.pages.workspace.server_list import ServerList
 from gui.text.errors import Action
 from gui.text.presentation import overview, present
-from router.errors import NotFound
-from router.events import (
+from router.api.events import (
     ActivityRecorded,
     DiscoveryProgressed,
     ServerRemoved,
@@ -36,8 +35,10 @@ from router.events import (
     WorkspacesChanged,
     WorkspaceSwitched,
 )
-from router.model import DiscoveryStatus, DiscoveryStep, ServerRef, ServerStatus, WorkspaceId
-from router.ports import RouterPort
+from router.api.router import RouterPort
+from router.domain.errors import NotFound
+from router.domain.ids import ServerRef, WorkspaceId
+from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerStatus
 
 SAVINGS_MS = 1000
 AGE_MS = 30_000

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 from gui.widgets import fonts
 from gui.widgets.cards import hline
 from gui.widgets.labels import label
-from router.details import OfferView
+from router.domain.servers import OfferView
 
 
 class PromptResourceList(QScrollArea):

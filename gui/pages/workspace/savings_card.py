@@ -12,7 +12,7 @@ from gui.widgets import fonts, paint
 from gui.widgets.cards import Card, vline
 from gui.widgets.labels import ElidedLabel, Pill, label
 from gui.widgets.theme import theme
-from router.activity import Savings
+from router.domain.activity import Savings
 
 HEIGHT = 104
 _NUMBER = 24

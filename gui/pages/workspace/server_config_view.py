@@ -13,9 +13,9 @@ from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
 from gui.widgets.field_form import Field, FieldForm
 from gui.widgets.labels import label
-from router.credentials import masked_address, masked_words
-from router.receipts import Receipt
-from router.settings import ServerConfig
+from router.config.secret_detection import masked_address, masked_words
+from router.config.server import ServerConfig
+from router.domain.receipts import Receipt
 
 _CAPTION_WIDTH = 132
 

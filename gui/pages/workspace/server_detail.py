@@ -39,21 +39,15 @@ from gui.widgets.icons import menu_icon
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label
 from gui.widgets.layouts import clear
 from gui.widgets.tab_strip import TabStrip
-from router.advice import advise
-from router.credentials import SecretConcern
-from router.details import ServerOffers
-from router.model import (
-    Failure,
-    FailureKind,
-    Permission,
-    ServerState,
-    ServerStatus,
-    ToolKey,
-    ToolView,
-)
-from router.receipts import Receipt
-from router.server_config import LONGEST_DISCOVERY_S
-from router.settings import ServerConfig
+from router.config.secret_detection import SecretConcern
+from router.config.server import LONGEST_DISCOVERY_S, ServerConfig
+from router.domain.failure_text import advise
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ToolKey
+from router.domain.permissions import Permission
+from router.domain.receipts import Receipt
+from router.domain.servers import ServerOffers, ServerState, ServerStatus
+from router.domain.tools import ToolView
 
 _TOOLS, _PROMPTS, _RESOURCES, _LOGS, _CONFIGURATION = range(5)
 _LIST, _EMPTY, _UNLISTED = range(3)
@@ -177,7 +171,7 @@ class ServerDetail(Card):
         row = QHBoxLayout(both)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        self.tools.setMinimumWidth(152)
+        self.tools.setMinimumWidth(144)
         self.tools.setMaximumWidth(_TOOL_LIST_WIDTH)
         row.addWidget(self.tools, 45)
         row.addWidget(vline())

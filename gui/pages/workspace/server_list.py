@@ -35,7 +35,8 @@ from gui.widgets.row_view import Index, Row, RowDelegate, RowView, flip
 from gui.widgets.search_field import SearchField
 from gui.widgets.status_mark import TURN_DEGREES, TURN_MS
 from gui.widgets.theme import theme
-from router.model import ServerRef, ServerStatus
+from router.domain.ids import ServerRef
+from router.domain.servers import ServerStatus
 
 ROW_HEIGHT = 56
 _GAP = 4
@@ -43,6 +44,8 @@ _TILE = 28
 _BUTTON_HEIGHT = 24
 _LEAST_TEXT = 96
 """Where less than that is left for the text, the tile gives way."""
+_LEAST_NAME = 40
+"""Where less than that is left even so, the button does: the detail of the server has it too."""
 
 
 class ServerList(Card):
@@ -213,6 +216,8 @@ def _places(row: Row, index: Index) -> _Places:
     left, right = tile.right() + 10, min(button.left(), count.left()) - 8
     if right - left < _LEAST_TEXT:
         left, tile = tile.left(), QRectF()
+    if right - left < _LEAST_NAME:
+        right, button = min(toggle.left() - 12, count.left()) - 8, QRectF()
     return _Places(
         fill=fill,
         mark=QRectF(fill.left() + 6, middle - 8, 16, 16),
@@ -259,7 +264,7 @@ class _Delegate(RowDelegate):
         if not places.tile.isEmpty():
             paint.draw_tile(painter, places.tile, status.name)
         self._paint_texts(painter, places, index)
-        if shown.remedy is not None:
+        if shown.remedy is not None and not places.button.isEmpty():
             over = row.hovered and places.button.contains(self.pointer())
             paint.draw_button(painter, places.button, shown.remedy.label, over)
         paint.draw_toggle(painter, places.toggle, status.enabled)

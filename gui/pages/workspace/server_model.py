@@ -22,7 +22,8 @@ from PySide6.QtCore import (
 from gui.text.errors import failure_hint
 from gui.text.presentation import Presentation, accessible_server, present
 from gui.widgets.row_view import Index
-from router.model import ServerRef, ServerStatus
+from router.domain.ids import ServerRef
+from router.domain.servers import ServerStatus
 
 StatusRole = Qt.ItemDataRole.UserRole
 PresentationRole = Qt.ItemDataRole.UserRole + 1

@@ -25,7 +25,9 @@ from gui.widgets.cards import hline
 from gui.widgets.labels import ElidedLabel, Pill, label, section_label
 from gui.widgets.layouts import clear
 from gui.widgets.palette import Token
-from router.model import Parameter, Permission, ToolKey, ToolView
+from router.domain.ids import ToolKey
+from router.domain.permissions import Permission
+from router.domain.tools import Parameter, ToolView
 
 _ROOM_FOR_CAPTION = 360
 _LEFT, _GAP = 20, 8

@@ -10,7 +10,7 @@ from gui.widgets import fonts
 from gui.widgets.cards import vline
 from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.status_mark import StatusMark
-from router.model import ServerStatus
+from router.domain.servers import ServerStatus
 
 
 class UndiscoveredServer(QWidget):

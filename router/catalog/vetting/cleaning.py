@@ -7,8 +7,8 @@ from collections import Counter
 from typing import Any, cast
 
 from router.catalog.vetting import texts
-from router.lists import CutKind, Finding, FindingKind, ListLimits
-from router.model import JsonObject, as_array, as_object
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.tool_lists import CutKind, Finding, FindingKind, ListLimits
 
 MAX_DEPTH = 200
 _MAX_FINDINGS = 20

@@ -7,8 +7,8 @@ import re
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from router.lists import DiffPart, WordChange
-from router.model import JsonObject, as_object
+from router.domain.json_values import JsonObject, as_object
+from router.domain.tool_lists import DiffPart, WordChange
 
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 _MOST_WORDS = 800

@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
 
-from router.catalog.reading import context_tokens, listable, signature
+from router.catalog.tool_definition import context_tokens, listable, signature
 from router.catalog.vetting import poisoning, texts
 from router.catalog.vetting.cleaning import Cleaner
-from router.lists import (
+from router.domain.ids import escaped_name
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.tool_lists import (
     DEFAULT_LIMITS,
     Cut,
     CutKind,
@@ -20,9 +22,7 @@ from router.lists import (
     PreparedListing,
     PreparedTool,
     ServerListing,
-    escaped_name,
 )
-from router.model import JsonObject, as_array, as_object
 
 RULES_VERSION = 2
 """Goes up when the same words would be cleaned or judged in another way."""

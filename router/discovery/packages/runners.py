@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from router.receipts import Reason, Why
+from router.domain.receipts import Reason, Why
 
 NPM, PYPI = "npm", "pypi"
 CONTAINERS = ("docker", "podman", "nerdctl")

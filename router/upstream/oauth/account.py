@@ -16,17 +16,17 @@ from http import HTTPStatus
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-from router.errors import SecretUnavailable, UpstreamFailed
-from router.model import Failure, FailureKind
-from router.server_config import OAuthConfig
-from router.tasks import spawn
-from router.upstream.failures import HttpRefused, failed
-from router.upstream.oauth.clients import Client, known_client
-from router.upstream.oauth.failures import GrantRefused, SignInFailed, sign_in_needed
-from router.upstream.oauth.fetching import Fetch
+from router.config.server import OAuthConfig
+from router.domain.errors import SecretUnavailable, UpstreamFailed
+from router.domain.failures import Failure, FailureKind
+from router.runtime.tasks import spawn
+from router.upstream.errors import HttpRefused, failed
+from router.upstream.oauth.client_registration import Client, known_client
+from router.upstream.oauth.credential_store import Place, Vault
+from router.upstream.oauth.errors import GrantRefused, SignInFailed, sign_in_needed
+from router.upstream.oauth.guarded_fetch import Fetch
 from router.upstream.oauth.metadata import Challenge
 from router.upstream.oauth.tokens import Clock, Tokens, renew, revoke
-from router.upstream.oauth.vault import Place, Vault
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from urllib.parse import parse_qs, urlsplit
 
-from router.tasks import spawn, stop
+from router.runtime.tasks import spawn, stop
 
 log = logging.getLogger(__name__)
 

@@ -13,16 +13,16 @@ from datetime import timedelta
 
 import httpx2
 
-from router.errors import SecretUnavailable, said
-from router.model import SignIn
-from router.server_config import OAuthConfig
+from router.config.server import OAuthConfig
+from router.domain.errors import SecretUnavailable, said
+from router.domain.servers import SignIn
 from router.upstream.oauth.account import Account
 from router.upstream.oauth.callback import CallbackListener
-from router.upstream.oauth.clients import Client, known_client, register
-from router.upstream.oauth.failures import GrantRefused, SignInFailed, error_code
+from router.upstream.oauth.client_registration import Client, known_client, register
+from router.upstream.oauth.credential_store import Place
+from router.upstream.oauth.errors import GrantRefused, SignInFailed, error_code
 from router.upstream.oauth.metadata import Authority, Challenge, discover
 from router.upstream.oauth.tokens import Code, exchange
-from router.upstream.oauth.vault import Place
 
 SIGN_IN_TIMEOUT_S = 300.0
 

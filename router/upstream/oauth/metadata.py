@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
-from router.errors import said
-from router.model import JsonObject, as_array
-from router.upstream.oauth.addresses import checked_url
-from router.upstream.oauth.failures import SignInFailed
-from router.upstream.oauth.fetching import Fetch
+from router.domain.errors import said
+from router.domain.json_values import JsonObject, as_array
+from router.upstream.oauth.address_policy import checked_url
+from router.upstream.oauth.errors import SignInFailed
+from router.upstream.oauth.guarded_fetch import Fetch
 
 _RESOURCE = "/.well-known/oauth-protected-resource"
 _OAUTH = "/.well-known/oauth-authorization-server"

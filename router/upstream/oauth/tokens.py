@@ -9,11 +9,11 @@ from http import HTTPStatus
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from router.errors import said
-from router.model import JsonObject
-from router.upstream.oauth.clients import Client
-from router.upstream.oauth.failures import GrantRefused, SignInFailed, error_code
-from router.upstream.oauth.fetching import Fetch, Fetched
+from router.domain.errors import said
+from router.domain.json_values import JsonObject
+from router.upstream.oauth.client_registration import Client
+from router.upstream.oauth.errors import GrantRefused, SignInFailed, error_code
+from router.upstream.oauth.guarded_fetch import Fetch, Fetched
 from router.upstream.oauth.metadata import Authority
 
 Clock: TypeAlias = Callable[[], datetime]

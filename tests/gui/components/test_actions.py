@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QObject, QPoint, QPointF, Qt, QUrl, Slot
-from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, Qt, QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -19,21 +19,14 @@ from pytestqt.qtbot import QtBot
 from gui.main_window.main_window import MainWindow
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.theme import Theme
-from router.clients import Findings, FoundServer
-from router.errors import ConfigError, ToolboothError
-from router.events import (
-    ServerStatusChanged,
-)
-from router.model import (
-    Exposure,
-    Optimization,
-    Permission,
-    ServerState,
-    ToolKey,
-    WorkspaceId,
-    WorkspaceSummary,
-)
-from router.settings import ServerConfig
+from router.api.apps import Findings, FoundServer
+from router.api.events import ServerStatusChanged
+from router.config.server import ServerConfig
+from router.domain.errors import ConfigError, ToolboothError
+from router.domain.ids import ToolKey, WorkspaceId
+from router.domain.permissions import Permission
+from router.domain.servers import ServerState
+from router.domain.workspaces import Exposure, Optimization, WorkspaceSummary
 from tests.fakes import FakeRouter, SentCommand, fake_status
 from tests.gui.driver import (
     CONFIG,
@@ -276,7 +269,8 @@ def drop(window: MainWindow, what: QUrl | str) -> None:
         brought.setText(what)
     held = (Qt.DropAction.CopyAction, brought, Qt.MouseButton.LeftButton)
     none = Qt.KeyboardModifier.NoModifier
-    over = QDragEnterEvent(QPoint(9, 9), *held, none)
+    # QDragEnterEvent itself is made one way in Qt 6.11 and another in 6.12; its base in one.
+    over = QDropEvent(QPointF(9, 9), *held, none, QEvent.Type.DragEnter)
     QApplication.sendEvent(window, over)
     assert over.isAccepted()
     QApplication.sendEvent(window, QDropEvent(QPointF(9, 9), *held, none))

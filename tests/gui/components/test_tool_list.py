@@ -12,15 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from gui.components.tool_list import ROW_HEIGHT, ToolList
 from gui.pages.workspace.tool_detail import ToolDetail
-from router.model import (
-    DataSource,
-    Effect,
-    Parameter,
-    Permission,
-    ServerId,
-    ToolKey,
-    ToolView,
-)
+from router.domain.ids import ServerId, ToolKey
+from router.domain.permissions import Permission
+from router.domain.tools import DataSource, Effect, Parameter, ToolView
 
 FILTER_STEP_MS = 25
 

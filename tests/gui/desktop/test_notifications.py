@@ -17,10 +17,13 @@ from gui.desktop.notification_policy import (
     attention_items,
 )
 from gui.desktop.notifications import DesktopNotification, Notifications
-from router.events import AttentionNeeded, ServerStatusChanged
-from router.lists import Approval
-from router.model import Failure, FailureKind, ServerState, ToolKey, WorkspaceId, WorkspaceSummary
-from router.ports import PendingTool
+from router.api.events import AttentionNeeded, ServerStatusChanged
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ToolKey, WorkspaceId
+from router.domain.servers import ServerState
+from router.domain.tool_lists import Approval
+from router.domain.tools import PendingTool
+from router.domain.workspaces import WorkspaceSummary
 from tests.desktop.bus import bus_daemon, connection
 from tests.desktop.notification_area import NotificationArea
 from tests.fakes import FakeRouter, fake_status

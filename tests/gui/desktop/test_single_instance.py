@@ -15,7 +15,7 @@ from typing import TypeAlias
 import pytest
 
 from gui.desktop.second_start import socket_path
-from router.errors import Conflict
+from router.domain.errors import Conflict
 
 Start: TypeAlias = Callable[..., "subprocess.Popen[str]"]
 

@@ -17,8 +17,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
 from gui.link.bridge import BATCHES_PER_SECOND, MAX_ACTIVITY_PER_BATCH, Bridge
-from router.activity import ActivityEntry, ActivityKind, Outcome
-from router.events import (
+from router.api.events import (
     ActivityRecorded,
     Event,
     ListenerStateChanged,
@@ -26,7 +25,8 @@ from router.events import (
     ServerStatusChanged,
     TokensChanged,
 )
-from router.model import ListenerPhase, ListenerState
+from router.domain.activity import ActivityEntry, ActivityKind, Outcome
+from router.domain.endpoint import ListenerPhase, ListenerState
 from tests.fakes import fake_status
 
 LISTENING = ListenerStateChanged(ListenerState(ListenerPhase.LISTENING, "http://127.0.0.1:1/mcp"))

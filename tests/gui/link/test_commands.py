@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
 from gui.link.commands import Commands
-from router.errors import NotFound, ToolboothError
+from router.domain.errors import NotFound, ToolboothError
 
 T = TypeVar("T")
 WAIT_MS = 2000

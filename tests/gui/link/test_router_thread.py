@@ -10,7 +10,7 @@ from threading import enumerate as all_threads
 import pytest
 
 from gui.link.router_thread import HostedRouter, RouterThread
-from router.errors import Conflict, ToolboothError
+from router.domain.errors import Conflict, ToolboothError
 from tests.fakes import FakeHostedRouter
 
 WAIT_S = 5.0

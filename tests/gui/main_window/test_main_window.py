@@ -25,8 +25,7 @@ from gui.link.commands import Commands
 from gui.main_window.main_window import MainWindow
 from gui.widgets.search_field import SearchField
 from gui.widgets.theme import Theme
-from router.activity import ActivityEntry, ActivityKind, Outcome
-from router.events import (
+from router.api.events import (
     ActivityRecorded,
     ConfigAccepted,
     ConfigRejected,
@@ -40,8 +39,11 @@ from router.events import (
     WorkspacesChanged,
     WorkspaceSwitched,
 )
-from router.model import DiscoveryStatus, DiscoveryStep, ListenerPhase, ListenerState, ServerId
-from router.settings import Settings
+from router.config.settings import Settings
+from router.domain.activity import ActivityEntry, ActivityKind, Outcome
+from router.domain.endpoint import ListenerPhase, ListenerState
+from router.domain.ids import ServerId
+from router.domain.servers import DiscoveryStatus, DiscoveryStep
 from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driver import (
     ACME,

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QApplication
 import router
 from gui.desktop.language import Language
 from gui.text.errors import error_text, shown
-from router.errors import ConfigError, Conflict, NoWorkspace, UpstreamFailed, said, sentence
-from router.model import Failure, FailureKind
+from router.domain.errors import ConfigError, Conflict, NoWorkspace, UpstreamFailed, said, sentence
+from router.domain.failures import Failure, FailureKind
 
 ROUTER = Path(router.__path__[0])
 TOOL = ROUTER.parent / "packaging" / "translations.py"

@@ -20,20 +20,19 @@ from gui.text.presentation import (
     protection_text,
     short_target,
 )
-from router.activity import ActivityEntry, ActivityKind, Outcome
-from router.model import (
+from router.domain.activity import ActivityEntry, ActivityKind, Outcome
+from router.domain.endpoint import ListenerPhase
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerId
+from router.domain.receipts import IsolationLevel, Protection, Reason, Why
+from router.domain.servers import (
     DiscoveryStatus,
     DiscoveryStep,
-    Effect,
-    Failure,
-    FailureKind,
-    ListenerPhase,
-    ServerId,
     ServerState,
     ServerStatus,
     Transport,
 )
-from router.receipts import IsolationLevel, Protection, Reason, Why
+from router.domain.tools import Effect
 from tests.fakes import fake_status
 
 NO_UVX = Failure(FailureKind.COMMAND_NOT_FOUND, "uvx", "/usr/bin")

@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 from gui.dialogs.add_server.consent_card import ConsentCard
 from gui.dialogs.add_server.draft import ServerDraft
 from gui.widgets.theme import Theme
-from router.credentials import SecretConcern
-from router.settings import ServerConfig
+from router.config.secret_detection import SecretConcern
+from router.config.server import ServerConfig
 from tests.fakes import FakeRouter
 from tests.gui.driver import GITHUB, SENTRY, open_window, press, stocked_router, texts
 

@@ -14,19 +14,12 @@ from gui.link.commands import Commands
 from gui.tray.icon import Tray
 from gui.tray.view import tray_view
 from gui.widgets.icons import TrayState
-from router.events import ServerStatusChanged
-from router.model import (
-    DiscoveryStatus,
-    Exposure,
-    Failure,
-    FailureKind,
-    ListenerPhase,
-    ListenerState,
-    ServerRef,
-    ServerState,
-    WorkspaceId,
-    WorkspaceSummary,
-)
+from router.api.events import ServerStatusChanged
+from router.domain.endpoint import ListenerPhase, ListenerState
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerRef, WorkspaceId
+from router.domain.servers import DiscoveryStatus, ServerState
+from router.domain.workspaces import Exposure, WorkspaceSummary
 from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driver import bridge_from
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QFontMetrics, QGuiApplication
@@ -14,6 +16,7 @@ from gui.widgets.buttons import CopyButton, Segmented, Toggle
 from gui.widgets.labels import ElidedLabel, Pill, Tile
 from gui.widgets.search_field import SearchField
 from gui.widgets.status_mark import StatusMark
+from gui.widgets.tab_strip import TabStrip
 
 CHOICES = (("a", "First"), ("b", "Second"), ("c", "Third"))
 
@@ -131,6 +134,25 @@ def test_a_long_text_is_cut_but_whole_in_the_tooltip_and_to_a_screen_reader(qtbo
 
     label.resize(600, 20)
     assert label.toolTip() == ""
+
+
+@pytest.mark.parametrize("count", [None, 7, 12_345])
+def test_tabs_that_want_more_room_move_together_instead_of_off_the_edge(
+    qtbot: QtBot, count: int | None
+) -> None:
+    """Whatever the font: measured by what the tabs themselves want."""
+    strip = TabStrip("Parts", ("Tools", "Resources", "Configuration and more of it"))
+    qtbot.addWidget(strip)
+    for tab in range(strip.count()):
+        strip.set_count(tab, count)
+    strip.show()
+    wanted = strip.sizeHint().width()
+    for width in (wanted, wanted - 30, strip.minimumSizeHint().width()):
+        strip.resize(width, strip.height())
+        rects = [strip.tabRect(tab) for tab in range(strip.count())]
+        assert rects[-1].right() < width
+        assert all(a.right() < b.left() for a, b in pairwise(rects))
+    assert strip.minimumSizeHint().width() < wanted - 30
 
 
 def test_a_pill_takes_its_tone_from_the_last_word(qtbot: QtBot) -> None:

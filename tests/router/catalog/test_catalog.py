@@ -9,12 +9,12 @@ import pytest
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.instructions import MAX_INSTRUCTIONS_BYTES
 from router.catalog.vetting.preparing import prepare
-from router.errors import NotFound, UpstreamFailed
-from router.lists import ServerListing
-from router.model import JsonObject, ProjectId, ServerId, ToolKey
-from router.ports import CachedListing
+from router.config.workspace import WorkspaceConfig
+from router.domain.errors import NotFound, UpstreamFailed
+from router.domain.ids import ProjectId, ServerId, ToolKey
+from router.domain.json_values import JsonObject
+from router.domain.tool_lists import CachedListing, ServerListing
 from router.search.provider import Provider
-from router.settings import WorkspaceConfig
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FILES, WEB = ServerId("files"), ServerId("web")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from router.catalog.lua_reference import example, parameter_lines
-from router.catalog.reading import read_tool
-from router.model import JsonObject, ServerId
+from router.catalog.tool_definition import read_tool
+from router.domain.ids import ServerId
+from router.domain.json_values import JsonObject
 from tests.router.scripts.scripting import EchoHost, run
 
 ISSUE: JsonObject = {

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from router.catalog.offers import (
+from router.catalog.prompts_resources import (
     address_offers,
     find_address,
     matches,
     our_address,
     prompt_offers,
 )
-from router.model import JsonObject, ServerId
+from router.domain.ids import ServerId
+from router.domain.json_values import JsonObject
 
 A, B = ServerId("a"), ServerId("b")
 

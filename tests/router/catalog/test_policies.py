@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from router.catalog.globs import glob
-from router.catalog.policies import Layer, Subject, policy_of
-from router.model import JsonObject, Permission, ServerId
-from router.permissions import Kind
-from router.settings import PermissionRule
+from router.catalog.permission_policy import Layer, Subject, policy_of
+from router.config.workspace import PermissionRule
+from router.domain.ids import ServerId
+from router.domain.json_values import JsonObject
+from router.domain.permissions import Kind, Permission
 
 WRITE = Subject(Kind.TOOL, ServerId("files"), "write_file")
 DELETE = Subject(Kind.TOOL, ServerId("files"), "delete", {"destructiveHint": True})

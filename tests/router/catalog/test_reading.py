@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from router.catalog.reading import (
+from router.catalog.tool_definition import (
     Parameters,
     context_tokens,
     effect,
@@ -14,8 +14,8 @@ from router.catalog.reading import (
     signature,
     type_name,
 )
-from router.lists import Parameter
-from router.model import Effect, JsonObject
+from router.domain.json_values import JsonObject
+from router.domain.tools import Effect, Parameter
 
 
 def test_a_signature_names_required_parameters_first_and_marks_the_others() -> None:

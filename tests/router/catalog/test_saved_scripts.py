@@ -10,7 +10,7 @@ from router.catalog.saved_scripts import (
     read_script,
     script_tool,
 )
-from router.errors import InvalidInput
+from router.domain.errors import InvalidInput
 
 COUNT = """---Count the files
 ---below a folder.

@@ -19,9 +19,9 @@ import pytest
 from router.cli.printing import print_human, print_sign_in
 from router.cli.running import run
 from router.control.channel import ControlServer, send, socket_address
-from router.errors import ToolboothError
-from router.model import JsonObject
-from router.store.instance import InstanceLock
+from router.domain.errors import ToolboothError
+from router.domain.json_values import JsonObject
+from router.store.instance_lock import InstanceLock
 from tests.router.cli.terminal import SERVER, Terminal
 from tests.running import Running, running_router
 from tests.servers.oauth_server import OAuthServer
@@ -309,10 +309,17 @@ async def test_a_line_that_is_name_of_is_answered(running: Running, tmp_path: Pa
     await writer.wait_closed()
 
 
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """How long the path of `tmp_path` is depends on the user's name, and no socket may lie deep."""
+    with tempfile.TemporaryDirectory(prefix="tb") as folder:
+        yield Path(folder)
+
+
 async def test_a_short_folder_that_others_can_open_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, short_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(short_path))
     address = socket_address(tmp_path / ("x" * 120))
     folder = Path(address).parent
     folder.mkdir(mode=0o755)

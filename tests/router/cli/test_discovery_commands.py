@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from router.discovery.isolation.self_test import abilities
+from router.discovery.sandbox.self_test import abilities
 from tests.router.cli.terminal import SERVER, Terminal
 
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from router.model import ProjectId, WorkspaceId
-from router.searching import Learned, Lesson, Miss
+from router.domain.ids import ProjectId, WorkspaceId
+from router.domain.search import Learned, Lesson, Miss
 from router.store.lessons import write_lessons
 from tests.router.cli.terminal import SERVER, Terminal
 

@@ -17,15 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from router.discovery.isolation.bubblewrap import HOME
-from router.discovery.isolation.needs import files_needed
-from router.discovery.isolation.self_test import Way, abilities, candidates, try_out
-from router.discovery.isolation.spec import Limits, Order, packed
-from router.receipts import IsolationLevel
+from router.discovery.sandbox.bubblewrap import HOME
+from router.discovery.sandbox.launch_spec import Limits, Order, packed
+from router.discovery.sandbox.required_files import files_needed
+from router.discovery.sandbox.self_test import Way, abilities, candidates, try_out
+from router.domain.receipts import IsolationLevel
 from tests.booth import ROOT
 
 ESCAPIST = ROOT / "tests" / "servers" / "escapist.py"
-INNER = ROOT / "router" / "discovery" / "isolation" / "inner.py"
+INNER = ROOT / "router" / "discovery" / "sandbox" / "self_commands.py"
 _NOBODY = 65534
 _PYTHONS = (sys.executable, "/usr/local/bin/python3", "/usr/bin/python3")
 

@@ -14,19 +14,15 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from router.discovery.isolation import sandbox
-from router.discovery.isolation.self_test import Abilities, Way, abilities
-from router.events import AttentionNeeded, DiscoveryProgressed
-from router.learning_settings import IsolationSettings
-from router.model import (
-    DiscoveryStatus,
-    DiscoveryStep,
-    FailureKind,
-    ServerRef,
-    ServerStatus,
-)
-from router.receipts import DiscoveryAccess, IsolationLevel, Reason, Why
-from router.settings import ServerConfig
+from router.api.events import AttentionNeeded, DiscoveryProgressed
+from router.config.discovery import IsolationSettings
+from router.config.server import ServerConfig
+from router.discovery.sandbox import sandbox
+from router.discovery.sandbox.self_test import Abilities, Way, abilities
+from router.domain.failures import FailureKind
+from router.domain.ids import ServerRef
+from router.domain.receipts import DiscoveryAccess, IsolationLevel, Reason, Why
+from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerStatus
 from tests.booth import ROOT
 from tests.running import PERSONAL, Running, running_router, stdio_config
 

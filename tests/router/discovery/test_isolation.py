@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from router.discovery.isolation.launcher import OVER_LIMIT
-from router.discovery.isolation.self_test import Way, best_of, candidates, try_out
-from router.discovery.isolation.spec import Limits
-from router.receipts import IsolationLevel, Why
+from router.discovery.sandbox.launch_spec import Limits
+from router.discovery.sandbox.launcher import OVER_LIMIT
+from router.discovery.sandbox.self_test import Way, best_of, candidates, try_out
+from router.domain.receipts import IsolationLevel, Why
 from tests.router.discovery.confined import User, baits, offered, offered_ways, run_confined, users
 
 LEVELS = [3, 2, 1]

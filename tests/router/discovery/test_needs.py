@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from router.discovery.isolation.needs import files_needed, folders_named
+from router.discovery.sandbox.required_files import files_needed, folders_named
 
 
 @pytest.fixture

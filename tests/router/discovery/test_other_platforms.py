@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from router.discovery.isolation.posix_launcher import profile
-from router.discovery.isolation.spec import Limits, Order
-from router.discovery.isolation.windows_launcher import CpuRate, join_job
-from router.upstream.windows_job import ExtendedLimits
+from router.discovery.sandbox.launch_spec import Limits, Order
+from router.discovery.sandbox.posix_launcher import profile
+from router.discovery.sandbox.windows_launcher import CpuRate, join_job
+from router.upstream.process.windows_job import ExtendedLimits
 
 
 def order(**more: Any) -> Order:

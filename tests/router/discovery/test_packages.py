@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
-from router.discovery.packages.installing import fetch_environment
-from router.events import ToolsChanged
-from router.model import DiscoveryStatus, FailureKind, ServerRef
-from router.settings import ServerConfig
+from router.api.events import ToolsChanged
+from router.config.server import ServerConfig
+from router.discovery.packages.installer import fetch_environment
+from router.domain.failures import FailureKind
+from router.domain.ids import ServerRef
+from router.domain.servers import DiscoveryStatus
 from tests.booth import NODE, is_alive
 from tests.router.discovery.test_discovery import status_of
 from tests.running import PERSONAL, Running

@@ -13,8 +13,8 @@ import pytest
 
 from router.catalog.vetting.preparing import prepare
 from router.discovery.vetting import Vetting
-from router.errors import UpstreamFailed
-from router.lists import DEFAULT_LIMITS, STRICT_LIMITS, ListLimits, ServerListing
+from router.domain.errors import UpstreamFailed
+from router.domain.tool_lists import DEFAULT_LIMITS, STRICT_LIMITS, ListLimits, ServerListing
 from tests.booth import is_alive
 
 LISTING = ServerListing(

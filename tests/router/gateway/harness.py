@@ -9,23 +9,24 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from router.activity import ActivityEntry
+from router.api.events import Event
 from router.catalog.catalog import WorkspaceCatalog
-from router.catalog.statuses import StatusBoard
+from router.catalog.server_status import StatusBoard
 from router.catalog.vetting.preparing import prepare
-from router.events import Event
-from router.gateway.asking import Asking
-from router.gateway.execution import Execution
-from router.gateway.exposures import Exposures
-from router.gateway.recording import Recorder, Request
-from router.gateway.results import Results
-from router.lists import ServerListing
-from router.model import Caller, JsonObject, ProjectId, ServerId, ServerRef, WorkspaceId
-from router.ports import CachedListing
+from router.config.workspace import WorkspaceConfig
+from router.domain.activity import ActivityEntry
+from router.domain.clients import Principal
+from router.domain.ids import ProjectId, ServerId, ServerRef, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.tool_lists import CachedListing, ServerListing
+from router.gateway.tools.activity_recorder import Recorder, Request
+from router.gateway.tools.execution import Execution
+from router.gateway.tools.exposures import Exposures
+from router.gateway.tools.permission_requests import Asking
+from router.gateway.tools.result_pages import Results
 from router.scripts.limits import ScriptLimits
-from router.scripts.running import ScriptRunner
+from router.scripts.runner import ScriptRunner
 from router.search.provider import Provider
-from router.settings import WorkspaceConfig
 from router.store.redaction import Redactor
 from tests.fake_searches import FakeLessons
 from tests.fake_upstreams import FakeUpstreams
@@ -114,7 +115,7 @@ class Booth:
         self.catalog.set_listing(FILES, replace(cached, listing=listing))
 
     def request(self, project: str | None = None, **params: Any) -> Request:
-        caller = Caller("Editor", None, HOME, ProjectId(project) if project else None)
+        caller = Principal("Editor", None, HOME, ProjectId(project) if project else None)
         return Request("1", caller, params)
 
     async def call(self, name: str, arguments: JsonObject, **params: Any) -> JsonObject:

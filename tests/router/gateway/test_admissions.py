@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from router.gateway.admissions import Admissions
-from router.gateway.callers import Refusal
-from router.model import TokenId
-from router.tasks import spawn, stop
+from router.domain.ids import TokenId
+from router.gateway.http.active_requests import Admissions
+from router.gateway.http.authentication import Refusal
+from router.runtime.tasks import spawn, stop
 
 KEPT, REVOKED = TokenId("kept"), TokenId("revoked")
 PATIENCE_S = 5

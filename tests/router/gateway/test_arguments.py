@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from router.gateway.arguments import problems
-from router.model import JsonObject
+from router.domain.json_values import JsonObject
+from router.gateway.tools.argument_check import problems
 
 SCHEMA: JsonObject = {
     "type": "object",

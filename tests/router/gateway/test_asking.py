@@ -9,14 +9,16 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from router.activity import Outcome
-from router.catalog.policies import Subject
-from router.errors import NotFound, Refused
-from router.events import PermissionAsked, PermissionSettled
-from router.gateway.asking import Question
-from router.model import Caller, JsonObject, ServerId, WorkspaceId
-from router.permissions import Answer, AskId, Kind, PermissionAsk
-from router.tasks import spawn
+from router.api.events import PermissionAsked, PermissionSettled
+from router.catalog.permission_policy import Subject
+from router.domain.activity import Outcome
+from router.domain.clients import Principal
+from router.domain.errors import NotFound, Refused
+from router.domain.ids import ServerId, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.permissions import Answer, AskId, Kind, PermissionAsk
+from router.gateway.tools.permission_requests import Question
+from router.runtime.tasks import spawn
 from tests.router.gateway.harness import Booth
 
 ASK = {"files:write_file": "ask"}
@@ -95,7 +97,7 @@ async def test_no_answer_in_time_is_a_refusal_that_says_so() -> None:
 
 async def test_a_client_that_does_not_read_keeps_no_question_open() -> None:
     booth = attended(ask_timeout_s=0.01)
-    caller = Caller("Editor", None, WorkspaceId("home"), None)
+    caller = Principal("Editor", None, WorkspaceId("home"), None)
     question = Question(caller, Subject(Kind.TOOL, ServerId("files"), "write_file"), "Files", "")
 
     async def stuck(_: JsonObject) -> None:

@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 import pytest
 
 from router.catalog.catalog import WorkspaceCatalog
-from router.gateway.callers import CallerRules, Claims, Refusal
-from router.model import ProjectId, ServerId, TokenId, TokenSummary, WorkspaceId
+from router.config.workspace import WorkspaceConfig
+from router.domain.clients import TokenSummary
+from router.domain.ids import ProjectId, ServerId, TokenId, WorkspaceId
+from router.gateway.http.authentication import CallerRules, Claims, Refusal
 from router.search.provider import Provider
-from router.settings import WorkspaceConfig
 
 HOME, WORK = WorkspaceId("home"), WorkspaceId("work")
 

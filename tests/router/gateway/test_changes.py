@@ -6,16 +6,17 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from router.gateway.answering import Answer
-from router.gateway.changes import Changes
-from router.gateway.sessions import Sessions
-from router.model import Caller, ServerId, ServerRef, WorkspaceId
+from router.domain.clients import Principal
+from router.domain.ids import ServerId, ServerRef, WorkspaceId
+from router.gateway.http.response_stream import Answer
+from router.gateway.session.sessions import Sessions
+from router.gateway.session.subscriptions import Changes
 from tests.router.gateway.test_idle_sessions import incoming
 
 PLACE = (ServerRef(WorkspaceId("home"), ServerId("files")), "file:///a")
 
 
-def lists(_: Caller) -> tuple[object, object, object]:
+def lists(_: Principal) -> tuple[object, object, object]:
     return (None, None, None)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from router.catalog.reading import context_tokens
-from router.model import JsonObject
-from router.searching import Experience
+from router.catalog.tool_definition import context_tokens
+from router.domain.json_values import JsonObject
+from router.domain.search import Experience
 from tests.router.gateway.harness import Booth
 
 

@@ -7,10 +7,13 @@ import json
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from router.activity import ActivityKind, Outcome
-from router.errors import UpstreamAnsweredError, UpstreamFailed
-from router.model import Failure, FailureKind, JsonObject, ServerRef, ServerState
-from router.upstream.failures import HttpRefused
+from router.domain.activity import ActivityKind, Outcome
+from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerRef
+from router.domain.json_values import JsonObject
+from router.domain.servers import ServerState
+from router.upstream.errors import HttpRefused
 from tests.router.gateway.harness import (
     FILES,
     HOME,

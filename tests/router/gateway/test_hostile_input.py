@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from router.activity import Outcome
-from router.model import JsonObject
+from router.domain.activity import Outcome
+from router.domain.json_values import JsonObject
 from tests.router.gateway.harness import Booth
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from router.gateway.answering import Answer
-from router.gateway.incoming import Incoming
-from router.gateway.sessions import SESSION_IDLE_S, Session, Sessions
-from router.model import Caller, WorkspaceId
+from router.domain.clients import Principal
+from router.domain.ids import WorkspaceId
+from router.gateway.http.response_stream import Answer
+from router.gateway.session.incoming import Incoming
+from router.gateway.session.sessions import SESSION_IDLE_S, Session, Sessions
 
-CALLER = Caller("Editor", None, WorkspaceId("home"), None)
+CALLER = Principal("Editor", None, WorkspaceId("home"), None)
 
 
 async def nowhere(message: Mapping[str, Any]) -> None: ...

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from router.gateway.jsonrpc import (
+from router.gateway.http.jsonrpc import (
     NOT_JSON,
     Call,
     Notice,

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from router.gateway import listings
-from router.gateway.jsonrpc import joined
-from router.model import JsonObject
+from router.domain.json_values import JsonObject
+from router.gateway.http.jsonrpc import joined
+from router.gateway.tools import tool_listing
 from tests.router.gateway.harness import FILES, Booth
 
 MANY: tuple[JsonObject, ...] = tuple(
@@ -21,13 +21,13 @@ async def test_a_listing_is_written_once_and_again_only_when_tools_change(
     optimization: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[JsonObject] = []
-    write = listings.written
+    write = tool_listing.written
 
     def counted(value: object) -> bytes:
         written.append(value)  # pyright: ignore[reportArgumentType]
         return write(value)
 
-    monkeypatch.setattr(listings, "written", counted)
+    monkeypatch.setattr(tool_listing, "written", counted)
     booth = Booth(tools=MANY, optimization=optimization, pinned=["files:tool_0007"])
     first = booth.exposures.list_tools(booth.request())
     assert len(json.loads(first.written)["tools"]) == (2000 if optimization is None else 3)

@@ -7,19 +7,20 @@ from datetime import UTC, datetime
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from router.activity import ActivityEntry
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.vetting.preparing import prepare
-from router.errors import ToolboothError, UpstreamAnsweredError
-from router.gateway.asking import Asking
-from router.gateway.execution import Execution
-from router.gateway.passing import PassThrough
-from router.gateway.recording import Recorder, Request
-from router.lists import ServerListing
-from router.model import Caller, JsonObject, ServerId, ServerRef, WorkspaceId
-from router.ports import CachedListing
+from router.config.workspace import WorkspaceConfig
+from router.domain.activity import ActivityEntry
+from router.domain.clients import Principal
+from router.domain.errors import ToolboothError, UpstreamAnsweredError
+from router.domain.ids import ServerId, ServerRef, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.tool_lists import CachedListing, ServerListing
+from router.gateway.tools.activity_recorder import Recorder, Request
+from router.gateway.tools.execution import Execution
+from router.gateway.tools.pass_through import PassThrough
+from router.gateway.tools.permission_requests import Asking
 from router.search.provider import Provider
-from router.settings import WorkspaceConfig
 from router.store.redaction import Redactor
 from tests.fake_upstreams import FakeUpstreams
 
@@ -59,7 +60,7 @@ async def test_a_refusal_of_the_server_reaches_the_client(
         "name": "files__hi",
         "ref": {"type": "ref/prompt", "name": "files__hi"},
     }
-    request = Request("1", Caller("Editor", None, HOME, None), params)
+    request = Request("1", Principal("Editor", None, HOME, None), params)
     with pytest.raises(MCPError) as raised:
         await passing_to(error).methods[method](request)
     assert (raised.value.error.code, raised.value.error.message) == (code, message)
@@ -68,7 +69,7 @@ async def test_a_refusal_of_the_server_reaches_the_client(
 @pytest.mark.proves("META-5")
 async def test_a_prompt_that_needs_a_yes_is_refused_where_nobody_can_be_asked() -> None:
     passing = passing_to(ToolboothError("reached"), rules=[{"permission": "ask", "prompt": "h*"}])
-    request = Request("1", Caller("Editor", None, HOME, None), {"name": "files__hi"})
+    request = Request("1", Principal("Editor", None, HOME, None), {"name": "files__hi"})
     assert (await passing.methods["prompts/list"](request))["prompts"]
     with pytest.raises(MCPError, match="nobody is there"):
         await passing.methods["prompts/get"](request)
@@ -77,7 +78,7 @@ async def test_a_prompt_that_needs_a_yes_is_refused_where_nobody_can_be_asked() 
 @pytest.mark.proves("META-5")
 async def test_a_denied_prompt_is_neither_listed_nor_had() -> None:
     passing = passing_to(ToolboothError("reached"), rules=[{"permission": "deny", "prompt": "hi"}])
-    request = Request("1", Caller("Editor", None, HOME, None), {"name": "files__hi"})
+    request = Request("1", Principal("Editor", None, HOME, None), {"name": "files__hi"})
     assert (await passing.methods["prompts/list"](request))["prompts"] == []
     with pytest.raises(MCPError, match="Unknown prompt"):
         await passing.methods["prompts/get"](request)

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from router.activity import ActivityKind, Outcome
 from router.catalog.saved_scripts import read_script
-from router.gateway import metatools, progressive
-from router.model import JsonObject, ServerRef
+from router.domain.activity import ActivityKind, Outcome
+from router.domain.ids import ServerRef
+from router.domain.json_values import JsonObject
+from router.gateway.tools import meta_tools, progressive
 from tests.router.gateway.harness import READ, WRITE, Booth
 
 FIVE = ["list-servers", "list-server-tools", "tool-details", "inspect-tool-response", "execute"]
@@ -230,7 +231,7 @@ async def test_execute_can_be_offered_beside_the_two_meta_tools() -> None:
     booth.offers_execute = True
     listing = booth.exposures.list_tools(booth.request()).answer
     assert [t["name"] for t in listing["tools"]] == ["tool_discovery", "tool_execute", "execute"]
-    assert listing == metatools.LISTING_WITH_EXECUTE
+    assert listing == meta_tools.LISTING_WITH_EXECUTE
     [found] = await booth.discover("odd things")
     assert found["lua"] == "files.odd_name"
     result = await booth.call("execute", {"script": f"result({found['lua']}{{}}:await().tool)"})

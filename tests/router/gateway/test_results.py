@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from router.errors import InvalidInput, NotFound
-from router.gateway.results import READ_RESULT, Results
-from router.model import Caller, JsonObject, ProjectId, TokenId, WorkspaceId
+from router.domain.clients import Principal
+from router.domain.errors import InvalidInput, NotFound
+from router.domain.ids import ProjectId, TokenId, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.gateway.tools.result_pages import READ_RESULT, Results
 
-CALLER = Caller("Editor", TokenId("t1"), WorkspaceId("home"), None)
+CALLER = Principal("Editor", TokenId("t1"), WorkspaceId("home"), None)
 LONG = "".join(f"line {number}\n" for number in range(20_000))
 
 
@@ -35,7 +37,7 @@ class Clock:
         return self.now
 
 
-def read_all(results: Results, arguments: JsonObject, caller: Caller = CALLER) -> str:
+def read_all(results: Results, arguments: JsonObject, caller: Principal = CALLER) -> str:
     pages: list[str] = []
     while True:
         page, *note = results.read(caller, arguments)["content"]
@@ -129,13 +131,13 @@ async def test_with_limit_zero_nothing_is_cut() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        Caller("Editor", TokenId("t2"), WorkspaceId("home"), None),
-        Caller("Editor", None, WorkspaceId("home"), None),
-        Caller("Editor", TokenId("t1"), WorkspaceId("work"), None),
-        Caller("Editor", TokenId("t1"), WorkspaceId("home"), ProjectId("p")),
+        Principal("Editor", TokenId("t2"), WorkspaceId("home"), None),
+        Principal("Editor", None, WorkspaceId("home"), None),
+        Principal("Editor", TokenId("t1"), WorkspaceId("work"), None),
+        Principal("Editor", TokenId("t1"), WorkspaceId("home"), ProjectId("p")),
     ],
 )
-async def test_a_handle_is_worth_nothing_to_others(results: Results, other: Caller) -> None:
+async def test_a_handle_is_worth_nothing_to_others(results: Results, other: Principal) -> None:
     shortened = await results.shorten(CALLER, {"content": [text(LONG)]})
     arguments = arguments_in(shortened["content"][-1])
     with pytest.raises(NotFound):

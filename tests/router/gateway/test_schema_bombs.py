@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from router.model import JsonObject, ServerRef
+from router.domain.ids import ServerRef
+from router.domain.json_values import JsonObject
 from tests.router.gateway.harness import Booth
 
 REGEX: JsonObject = {

@@ -7,10 +7,10 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from router.errors import ToolboothError
-from router.model import JsonObject
+from router.domain.errors import ToolboothError
+from router.domain.json_values import JsonObject
 from router.scripts.limits import ScriptLimits
-from router.scripts.running import Finished, Script, ScriptCall, ScriptRunner
+from router.scripts.runner import Finished, Script, ScriptCall, ScriptRunner
 
 GENEROUS = ScriptLimits(busy_s=30.0)
 """Computing time is counted on a clock, and the machine may be busy with other things."""

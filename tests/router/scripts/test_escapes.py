@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from router.names import LUA_GLOBALS
+from router.domain.names import LUA_GLOBALS
 from router.scripts.limits import ScriptLimits
 from tests.booth import ROOT
 from tests.router.scripts.scripting import GENEROUS, EchoHost, failure_of, run, value_of

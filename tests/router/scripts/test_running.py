@@ -9,8 +9,8 @@ import signal
 
 import pytest
 
-from router.scripts.running import Script, ScriptFailed
-from router.tasks import spawn
+from router.runtime.tasks import spawn
+from router.scripts.runner import Script, ScriptFailed
 from tests.booth import children_of
 from tests.router.scripts.scripting import EchoHost, failure_of, run, script_runner, value_of
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from router.catalog.reading import read_tool
-from router.model import Optimization, ServerId, Tool
+from router.catalog.tool_definition import read_tool
+from router.domain.ids import ServerId
+from router.domain.search import Experience, SearchHit, SearchRequest
+from router.domain.tools import Tool
+from router.domain.workspaces import Optimization
 from router.search.provider import Provider
-from router.searching import Experience, SearchHit, SearchRequest
 
 
 def tool(server: str, name: str, description: str = "", **parameters: str) -> Tool:

@@ -11,10 +11,10 @@ from http.server import HTTPServer
 import pytest
 
 from examples.search_service import answer, serve
-from router.model import Optimization
+from router.domain.search import SearchRequest
+from router.domain.workspaces import Optimization
 from router.search.cloud import TOKEN_NAME, Breaker, CloudFailed, CloudSearch, read_answer
 from router.search.provider import Provider
-from router.searching import SearchRequest
 from tests.fakes import FakeSecrets
 from tests.router.search.catalogue import TOOLS
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from router.domain.search import Learned
 from router.search.learning import (
     MAX_LESSONS,
     MAX_MISSES,
@@ -14,7 +15,6 @@ from router.search.learning import (
     with_lesson,
     with_miss,
 )
-from router.searching import Learned
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 WORDS = ("create", "issue")

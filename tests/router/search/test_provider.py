@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from router.model import Optimization
+from router.domain.search import SearchRequest
+from router.domain.workspaces import Optimization
 from router.search import provider as provider_module
 from router.search import reading
 from router.search.provider import Provider
 from router.search.segments import Segment
-from router.searching import SearchRequest
 from tests.router.search.catalogue import TOOLS, tool
 
 REQUEST = SearchRequest(("create issue",), 3, Optimization.BM25)

@@ -11,11 +11,11 @@ import pytest
 
 import resources
 from bench.search import catalogue
-from router.model import Optimization
+from router.domain.search import Experience, SearchRequest
+from router.domain.workspaces import Optimization
 from router.search import ranking
 from router.search.meaning import meaning_table
 from router.search.provider import Provider
-from router.searching import Experience, SearchRequest
 
 MEBIBYTE = 1 << 20
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from router.model import Optimization
+from router.domain.search import Experience
+from router.domain.workspaces import Optimization
 from router.search.calibration import NOTHING_FITS
-from router.searching import Experience
 from tests.router.search.catalogue import TOOLS, names, search, tool
 
 BOTH = pytest.mark.parametrize("strategy", [Optimization.BM25, Optimization.HYBRID])

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from router.errors import NotFound
-from router.events import ApprovalsChanged, ServerStatusChanged
-from router.lists import Approval, ApprovalPolicy, WordChange
-from router.model import Permission, ServerRef, ToolKey
-from router.settings import PermissionRule
+from router.api.events import ApprovalsChanged, ServerStatusChanged
+from router.config.workspace import PermissionRule
+from router.domain.errors import NotFound
+from router.domain.ids import ServerRef, ToolKey
+from router.domain.permissions import Permission
+from router.domain.tool_lists import Approval, ApprovalPolicy, WordChange
 from tests.listed import Listed
 from tests.running import PERSONAL, Running, running_router
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from router.clients import ClientId, ClientState
-from router.errors import ConfigError, Conflict, ToolboothError
-from router.interop.places import Places
-from router.model import JsonObject
+from router.api.apps import ClientId, ClientState
+from router.apps.locations import Places
+from router.domain.errors import ConfigError, Conflict, ToolboothError
+from router.domain.json_values import JsonObject
 from router.service.apps import bridge_command
 from tests.running import PERSONAL, Running, running_router
 
@@ -118,7 +118,7 @@ async def test_a_file_that_can_not_be_changed_keeps_its_token(
     def full(*_: object, **__: object) -> None:
         raise ToolboothError("The disk is full.")
 
-    monkeypatch.setattr("router.interop.files.replace", full)
+    monkeypatch.setattr("router.apps.file_edit.replace", full)
     with pytest.raises(ToolboothError, match="full"):
         await running.router.apps.disconnect(CURSOR)
     assert await is_answered(running, token_in(file))

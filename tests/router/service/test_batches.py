@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from router.model import JsonObject
+from router.domain.json_values import JsonObject
 from tests.router.service.test_front import CANCEL, LIST, SLOW, of_session, slow_server
 from tests.running import Running
 

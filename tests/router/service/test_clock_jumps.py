@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from router.events import DiscoveryProgressed
-from router.model import DiscoveryStep
-from router.store.clock import utc_now
+from router.api.events import DiscoveryProgressed
+from router.domain.servers import DiscoveryStep
+from router.runtime.clock import utc_now
 from router.store.tokens import TokenStore
 from tests.fakes import FakeClock
 from tests.listed import Listed

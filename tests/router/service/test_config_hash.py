@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from router.events import DiscoveryProgressed
-from router.model import DiscoveryStep
-from router.settings import ServerConfig
+from router.api.events import DiscoveryProgressed
+from router.config.server import ServerConfig
+from router.domain.servers import DiscoveryStep
 from tests.running import Running, stdio_config
 
 COMMAND = ServerConfig(command="serve", args=("--all",), env={"A": "1"}, cwd="/srv")

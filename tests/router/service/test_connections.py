@@ -10,9 +10,9 @@ from contextlib import asynccontextmanager
 import httpx2
 import pytest
 
-from router.activity import ActivityKind
-from router.gateway import answering
-from router.model import JsonObject
+from router.domain.activity import ActivityKind
+from router.domain.json_values import JsonObject
+from router.gateway.http import response_stream
 from tests.running import Running
 
 OLD = "2025-06-18"
@@ -110,7 +110,7 @@ async def test_a_head_without_end_behind_an_open_stream_is_bounded_too(running: 
 async def test_a_stream_ends_with_its_connection_though_a_request_waits_behind_it(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answering, "SILENCE_S", 0.05)
+    monkeypatch.setattr(response_stream, "SILENCE_S", 0.05)
     async with connected(running) as wire:
         wire.writer.write(wire.request("GET") + wire.request("POST", PING))
         assert await wire.status() == 200

@@ -9,11 +9,11 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from router.model import JsonObject
-from router.settings import ServerConfig
-from router.store.clock import utc_now
+from router.config.server import ServerConfig
+from router.domain.json_values import JsonObject
+from router.runtime.clock import utc_now
+from router.runtime.tasks import spawn
 from router.store.tokens import TokenStore
-from router.tasks import spawn
 from tests.running import Record, Running, running_router, stdio_config
 
 SLOW_CALL: JsonObject = {"name": "tool_execute", "arguments": {"toolKey": "test:slow"}}

@@ -12,12 +12,15 @@ from typing import Any
 import httpx2
 import pytest
 
-from router.activity import ActivityKind, Outcome
-from router.events import ActivityRecorded
-from router.gateway import guard
-from router.model import Exposure, JsonObject, ListenerPhase, TokenId
+from router.api.events import ActivityRecorded
+from router.domain.activity import ActivityKind, Outcome
+from router.domain.endpoint import ListenerPhase
+from router.domain.ids import TokenId
+from router.domain.json_values import JsonObject
+from router.domain.workspaces import Exposure
+from router.gateway.http import guard
+from router.runtime.tasks import spawn
 from router.service import Router
-from router.tasks import spawn
 from tests.running import (
     PERSONAL,
     STDIO_SERVER,

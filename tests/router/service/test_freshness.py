@@ -9,22 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from router.api.events import ApprovalsChanged, ListNotKept, ToolsChanged
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.vetting.preparing import prepare
-from router.events import (
-    ApprovalsChanged,
-    ListNotKept,
-    ToolsChanged,
-)
-from router.lists import CutKind, PreparedListing, ServerListing
-from router.model import Permission, ServerId, ServerRef
-from router.ports import CachedListing
+from router.config.discovery import ListLimitSettings
+from router.config.workspace import WorkspaceConfig
+from router.domain.ids import ServerId, ServerRef
+from router.domain.permissions import Permission
+from router.domain.tool_lists import CachedListing, CutKind, PreparedListing, ServerListing
 from router.search.provider import Provider
 from router.service import freshness
 from router.service.freshness import Freshness, holds_for
-from router.service.workspaces import Workspaces
-from router.settings import ListLimitSettings, WorkspaceConfig
-from router.store.config import ConfigStore
+from router.service.workspace_catalogs import Workspaces
+from router.store.config_store import ConfigStore
 from tests.fakes import FakeClock
 from tests.listed import Listed
 from tests.running import PERSONAL, Running, running_router

@@ -8,9 +8,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from router.gateway import answering, sessions
-from router.model import JsonObject
-from router.tasks import spawn
+from router.domain.json_values import JsonObject
+from router.gateway.http import response_stream
+from router.gateway.session import sessions
+from router.runtime.tasks import spawn
 from tests.running import PERSONAL, Record, Running, read_answer, stdio_config
 
 OLD = "2025-06-18"
@@ -48,7 +49,7 @@ async def test_an_answer_is_one_body_if_nothing_comes_before_it(running: Running
 async def test_an_answer_that_lets_wait_becomes_a_stream_that_stays_alive(
     running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answering, "SILENCE_S", 0.05)
+    monkeypatch.setattr(response_stream, "SILENCE_S", 0.05)
     record = await slow_server(running, tmp_path)
     _, session = await running.open_session(OLD)
     headers = of_session(running, session)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from router.model import Caller, ProjectId, ServerId, TokenId, ToolKey, WorkspaceId
-from router.searching import Learned
+from router.domain.clients import Principal
+from router.domain.ids import ProjectId, ServerId, TokenId, ToolKey, WorkspaceId
+from router.domain.search import Learned
 from router.service.learning import PATIENCE_S, Learning
 from router.store.lessons import FILE_NAME
 
@@ -16,7 +17,7 @@ NOW = datetime(2026, 5, 1, tzinfo=UTC)
 HOME = WorkspaceId("home")
 ISSUE = ToolKey(ServerId("github"), "create_issue")
 OTHER = ToolKey(ServerId("github"), "list_issues")
-EDITOR = Caller("Editor", TokenId("one"), HOME, None)
+EDITOR = Principal("Editor", TokenId("one"), HOME, None)
 
 
 class Desk:
@@ -59,12 +60,12 @@ async def test_a_search_that_nothing_follows_is_a_miss(desk: Desk) -> None:
 @pytest.mark.parametrize(
     "caller",
     [
-        Caller("Other", TokenId("two"), HOME, None),
-        Caller("Editor", TokenId("one"), HOME, ProjectId("site")),
+        Principal("Other", TokenId("two"), HOME, None),
+        Principal("Editor", TokenId("one"), HOME, ProjectId("site")),
     ],
 )
 async def test_what_another_client_or_project_runs_teaches_nothing(
-    desk: Desk, caller: Caller
+    desk: Desk, caller: Principal
 ) -> None:
     desk.learning.searched(EDITOR, ["report a bug"], [ISSUE])
     desk.learning.executed(caller, ISSUE)

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from router.activity import Outcome
-from router.events import ActivityRecorded, PermissionAsked
-from router.model import JsonObject, Permission, ServerId, ToolKey
-from router.permissions import Answer
-from router.settings import PermissionRule
-from router.tasks import spawn
+from router.api.events import ActivityRecorded, PermissionAsked
+from router.config.workspace import PermissionRule
+from router.domain.activity import Outcome
+from router.domain.ids import ServerId, ToolKey
+from router.domain.json_values import JsonObject
+from router.domain.permissions import Answer, Permission
+from router.runtime.tasks import spawn
 from tests.running import PERSONAL, Running, read_answer, running_router
 
 ECHO: JsonObject = {"toolKey": "test:echo", "arguments": {"a": 1}}

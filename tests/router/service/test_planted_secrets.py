@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from router.activity import ActivityQuery
-from router.events import Event
-from router.model import JsonObject
-from router.settings import ServerConfig
-from router.tracing import redact_logs
+from router.api.events import Event
+from router.config.server import ServerConfig
+from router.domain.activity import ActivityQuery
+from router.domain.json_values import JsonObject
+from router.runtime.tracing import redact_logs
 from tests.running import Running, running_router, stdio_config
 from tests.servers.http_server import sdk_app, serving
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from router.errors import InvalidInput, NotFound
-from router.model import Optimization, Permission, ServerId, ToolKey
-from router.settings import PermissionRule
+from router.config.workspace import PermissionRule
+from router.domain.errors import InvalidInput, NotFound
+from router.domain.ids import ServerId, ToolKey
+from router.domain.permissions import Permission
+from router.domain.workspaces import Optimization
 from tests.running import PERSONAL, Running
 
 ECHO = ToolKey(ServerId("odd"), "echo")

@@ -9,8 +9,8 @@ import socket
 import httpx2
 import pytest
 
-from router.gateway.arrivals import Receive, Scope, Send
-from router.gateway.listener import Listener
+from router.gateway.http.http_request import Receive, Scope, Send
+from router.gateway.http.listener import Listener
 from tests.running import Running
 
 UNFIT = '{"x":"%s","y":1,"y":1}' % ("x" * 100_000)
@@ -37,7 +37,7 @@ async def test_the_first_address_is_served_though_another_program_has_the_newer(
         holder.listen()
         port = holder.getsockname()[1]
         listener = Listener(lambda _: silent)
-        with caplog.at_level(logging.WARNING, "router.gateway.listener"):
+        with caplog.at_level(logging.WARNING, "router.gateway.http.listener"):
             await listener.start(port)
         await listener.stop()
         assert listener.port == port

@@ -9,11 +9,13 @@ from collections.abc import Generator
 
 import pytest
 
-from router.activity import Outcome
-from router.events import ActivityRecorded
-from router.gateway.rounds import KEPT_S
-from router.model import JsonObject, Permission, ServerId, ToolKey
-from router.settings import ServerConfig
+from router.api.events import ActivityRecorded
+from router.config.server import ServerConfig
+from router.domain.activity import Outcome
+from router.domain.ids import ServerId, ToolKey
+from router.domain.json_values import JsonObject
+from router.domain.permissions import Permission
+from router.gateway.session.input_required import KEPT_S
 from tests.running import PERSONAL, Running
 from tests.servers.conformance_server import conformance_app
 from tests.servers.http_server import serving

@@ -11,8 +11,7 @@ import keyring
 import keyring.backend
 import pytest
 
-from router.errors import Conflict, NotFound
-from router.events import (
+from router.api.events import (
     ConfigAccepted,
     ConfigRejected,
     DiscoveryProgressed,
@@ -21,17 +20,13 @@ from router.events import (
     ToolsChanged,
     WorkspacesChanged,
 )
-from router.model import (
-    DataSource,
-    DiscoveryStatus,
-    DiscoveryStep,
-    ServerRef,
-    ServerState,
-    WorkspaceId,
-)
+from router.config.server import ServerConfig
+from router.domain.errors import Conflict, NotFound
+from router.domain.ids import ServerRef, WorkspaceId
+from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerState
+from router.domain.tools import DataSource
 from router.service import Router
-from router.settings import ServerConfig
-from router.store.config import Change, ConfigStore, WorkspaceGone
+from router.store.config_store import Change, ConfigStore, WorkspaceGone
 from tests.running import PERSONAL, STDIO_SERVER, Running, running_router, stdio_config
 
 
@@ -255,7 +250,10 @@ async def test_an_edit_not_yet_noticed_survives_a_change_made_here(tmp_path: Pat
     assert router.settings().results_per_search == 9
     edit_text(tmp_path / "settings.json", '"resultsPerSearch": 9', '"resultsPerSearch": 10')
     await router.apply_settings(router.settings().model_copy(update={"theme": "dark"}))
-    assert (router.settings().results_per_search, router.settings().theme) == (10, "dark")
+    assert (router.settings().results_per_search, router.settings().theme) == (
+        10,
+        "dark",
+    )
     await router.stop()
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from router.catalog.vetting.preparing import prepare
-from router.lists import ServerListing
-from router.model import JsonObject, ServerId, ServerRef
-from router.ports import CachedListing
+from router.config.server import ServerConfig
+from router.domain.ids import ServerId, ServerRef
+from router.domain.json_values import JsonObject
+from router.domain.tool_lists import CachedListing, ServerListing
 from router.service import Router
-from router.settings import ServerConfig
-from router.store.cache import DiskToolCache
+from router.store.tool_list_cache import DiskToolCache
 from tests.running import PERSONAL
 
 PER_SERVER = 1000

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from router.errors import Conflict, InvalidInput, NotFound
-from router.events import WorkspacesChanged
-from router.model import Exposure, Optimization, ProjectId, ServerId
-from router.tasks import spawn
+from router.api.events import WorkspacesChanged
+from router.domain.errors import Conflict, InvalidInput, NotFound
+from router.domain.ids import ProjectId, ServerId
+from router.domain.workspaces import Exposure, Optimization
+from router.runtime.tasks import spawn
 from tests.running import PERSONAL, Record, Running, stdio_config
 
 GREET = """---Greet somebody twice.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from router.errors import Conflict, InvalidInput, NotFound
-from router.events import ToolsChanged
-from router.model import Optimization
-from router.searching import Learned
+from router.api.events import ToolsChanged
+from router.domain.errors import Conflict, InvalidInput, NotFound
+from router.domain.search import Learned
+from router.domain.workspaces import Optimization
 from tests.fakes import FakeSecrets
 from tests.running import PERSONAL, Running
 

@@ -17,12 +17,12 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent
 
-from router.bridge.running import header_of
-from router.gateway import sessions
-from router.model import JsonObject
-from router.server_config import CLIENT_FOLDER, Sharing
-from router.settings import FOLDER_HEADER, SESSION_HEADER, ServerConfig
-from router.tasks import spawn
+from router.bridge.command import header_of
+from router.config.server import CLIENT_FOLDER, ServerConfig, Sharing
+from router.domain.json_values import JsonObject
+from router.gateway.session import sessions
+from router.runtime.tasks import spawn
+from router.wire.mcp import CLIENT_SESSION_HEADER, FOLDER_HEADER
 from tests.running import PERSONAL, Running, stdio_config
 from tests.servers.commands import ends_within
 from tests.servers.conformance_server import conformance_app
@@ -69,7 +69,7 @@ async def test_each_session_has_its_own_upstream_of_a_server_marked_so(
     await running.add("shared")
     async with AsyncExitStack() as stack:
         clients = [
-            await stack.enter_async_context(client_of(running, mode, {SESSION_HEADER: name}))
+            await stack.enter_async_context(client_of(running, mode, {CLIENT_SESSION_HEADER: name}))
             for name in ("one", "two")
         ]
         own = [await process_of(client, "own") for client in (*clients, *clients)]

@@ -11,10 +11,12 @@ import httpx2
 import keyring
 import pytest
 
-from router.errors import InvalidInput
-from router.events import ActivityRecorded, ServerStatusChanged, ToolsChanged
-from router.model import FailureKind, ServerId, ServerRef, ServerState, ServerStatus
-from router.settings import ServerConfig
+from router.api.events import ActivityRecorded, ServerStatusChanged, ToolsChanged
+from router.config.server import ServerConfig
+from router.domain.errors import InvalidInput
+from router.domain.failures import FailureKind
+from router.domain.ids import ServerId, ServerRef
+from router.domain.servers import ServerState, ServerStatus
 from tests.router.store.test_secrets import MemoryKeyring
 from tests.running import PERSONAL, Running, running_router, stdio_config
 from tests.servers.oauth_server import OAuthServer

@@ -10,9 +10,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from router.activity import ActivityKind, Outcome
-from router.events import ActivityRecorded
-from router.model import Exposure, JsonObject
+from router.api.events import ActivityRecorded
+from router.domain.activity import ActivityKind, Outcome
+from router.domain.json_values import JsonObject
+from router.domain.workspaces import Exposure
 from tests.running import MODERN, PERSONAL, STDIO_SERVER, Record, Running, stdio_config
 
 META: JsonObject = {

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from router.api.events import AttentionNeeded, ServerStatusChanged
 from router.cli.environment_servers import servers_of_environment
+from router.config.server import Lifecycle
 from router.control.commands import dispatch
-from router.errors import InvalidInput
-from router.events import AttentionNeeded, ServerStatusChanged
-from router.model import FailureKind, ServerId, ServerRef, ServerState
-from router.server_config import Lifecycle
+from router.domain.errors import InvalidInput
+from router.domain.failures import FailureKind
+from router.domain.ids import ServerId, ServerRef
+from router.domain.servers import ServerState
 from tests.running import PERSONAL, Running, running_router, stdio_config
 from tests.servers.commands import recorded
 from tests.servers.http_server import serving
@@ -70,8 +72,8 @@ async def test_a_server_that_becomes_one_to_always_run_is_started_at_once(runnin
 async def test_a_server_given_up_is_told_once_and_tried_again_when_a_person_asks(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("router.upstream.supervision.LONGEST_PAUSE_S", 1e-3)
-    monkeypatch.setattr("router.upstream.supervision._FIRST_PAUSE_S", 1e-3)
+    monkeypatch.setattr("router.upstream.restart_policy.LONGEST_PAUSE_S", 1e-3)
+    monkeypatch.setattr("router.upstream.restart_policy._FIRST_PAUSE_S", 1e-3)
     config = stdio_config("--exit-at-start", "3", lifecycle=Lifecycle.ALWAYS)
     await running.router.add_server(PERSONAL, "Test", config, consent=True)
     told = await running.trace.until(AttentionNeeded)

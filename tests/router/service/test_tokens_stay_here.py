@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from router.model import JsonObject
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
+from router.domain.json_values import JsonObject
 from tests.running import STDIO_SERVER, Running, stdio_config
 from tests.servers.http_server import sdk_app, serving
 

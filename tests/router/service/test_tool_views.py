@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from router.lists import Approval
-from router.model import DataSource, Permission, ServerRef, ToolKey, ToolView
+from router.domain.ids import ServerRef, ToolKey
+from router.domain.permissions import Permission
+from router.domain.tool_lists import Approval
+from router.domain.tools import DataSource, ToolView
 from router.service import Router
 from tests.listed import Listed
 from tests.running import PERSONAL, STDIO_SERVER, Running, running_router, stdio_config

@@ -9,8 +9,8 @@ from contextvars import copy_context
 
 import pytest
 
-from router.activity import ActivityKind
-from router.tracing import TraceFormatter, begin_trace
+from router.domain.activity import ActivityKind
+from router.runtime.tracing import TraceFormatter, begin_trace
 from tests.running import Running
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from router.service.waking import TICK_S, Waking
+from router.service.sleep_monitor import TICK_S, Waking
 
 
 class Night:

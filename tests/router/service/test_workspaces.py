@@ -6,18 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from router.errors import Conflict, InvalidInput, NotFound
-from router.events import (
-    WorkspaceSwitched,
-)
-from router.model import (
-    Exposure,
-    Permission,
-    ProjectId,
-    ToolKey,
-)
-from router.result import Ok
-from router.settings import ServerConfig
+from router.api.events import WorkspaceSwitched
+from router.config.server import ServerConfig
+from router.domain.errors import Conflict, InvalidInput, NotFound
+from router.domain.ids import ProjectId, ToolKey
+from router.domain.permissions import Permission
+from router.domain.result import Ok
+from router.domain.workspaces import Exposure
 from tests.running import PERSONAL, Running, running_router
 
 

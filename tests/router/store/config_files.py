@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from router.model import WorkspaceId
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
+from router.domain.ids import WorkspaceId
 
 PERSONAL = WorkspaceId("personal")
 WORK = WorkspaceId("work")

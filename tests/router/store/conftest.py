@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from router.store.config import ConfigStore
+from router.store.config_store import ConfigStore
 
 
 @pytest.fixture

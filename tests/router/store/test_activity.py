@@ -1,4 +1,4 @@
-"""The activity log: never in the way of a request, and sparing with what it keeps."""
+"""The activity_log log: never in the way of a request, and sparing with what it keeps."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from router.activity import ActivityEntry, ActivityKind, Outcome
-from router.model import ProjectId, ServerId, WorkspaceId
-from router.store import activity
-from router.store.activity import SqliteActivityLog
+from router.domain.activity import ActivityEntry, ActivityKind, Outcome
+from router.domain.ids import ProjectId, ServerId, WorkspaceId
+from router.store import activity_log
+from router.store.activity_log import SqliteActivityLog
 from router.store.activity_totals import ActivityTotals
 from tests.fakes import FakeClock
 
@@ -279,7 +279,7 @@ def test_when_the_disk_is_too_slow_entries_are_dropped_with_one_warning(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(activity, "_QUEUE_SIZE", 10)
+    monkeypatch.setattr(activity_log, "_QUEUE_SIZE", 10)
     log = open_log()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("BEGIN EXCLUSIVE")

@@ -10,9 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from router.activity import ActivityEntry, ActivityKind, ActivityQuery, ClientSavings, Outcome
-from router.model import ServerId, WorkspaceId
-from router.store.activity import SqliteActivityLog
+from router.domain.activity import (
+    ActivityEntry,
+    ActivityKind,
+    ActivityQuery,
+    ClientSavings,
+    Outcome,
+)
+from router.domain.ids import ServerId, WorkspaceId
+from router.store.activity_log import SqliteActivityLog
 from router.store.activity_table import ActivityTable
 from tests.fakes import FakeClock
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from router.catalog.vetting.preparing import prepare
-from router.lists import Approval, ApprovalPolicy, Held, PreparedTool, ServerListing
-from router.model import ServerId
+from router.domain.ids import ServerId
+from router.domain.tool_lists import Approval, ApprovalPolicy, Held, PreparedTool, ServerListing
 from router.store.approvals import ApprovalStore
 
 FILES = ServerId("files")

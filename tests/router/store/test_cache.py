@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from router.catalog.vetting.preparing import prepare
-from router.errors import ToolboothError
-from router.lists import ServerListing
-from router.model import ServerId
-from router.ports import CachedListing, ToolCache
-from router.store.cache import DiskToolCache
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerId
+from router.domain.tool_lists import CachedListing, ServerListing
+from router.store.ports import ToolCache
+from router.store.tool_list_cache import DiskToolCache
 
 TIME = ServerId("time")
 HASH = "a" * 64

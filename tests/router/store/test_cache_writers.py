@@ -11,10 +11,9 @@ import pytest
 
 import router
 from router.catalog.vetting.preparing import prepare
-from router.lists import ServerListing
-from router.model import ServerId
-from router.ports import CachedListing
-from router.store.cache import DiskToolCache
+from router.domain.ids import ServerId
+from router.domain.tool_lists import CachedListing, ServerListing
+from router.store.tool_list_cache import DiskToolCache
 
 ROOT = Path(router.__file__).parents[1]
 TIME = ServerId("time")
@@ -26,10 +25,10 @@ import os, random, signal, sys, time
 from datetime import UTC, datetime
 from pathlib import Path
 from router.catalog.vetting.preparing import prepare
-from router.lists import ServerListing
-from router.model import ServerId
-from router.ports import CachedListing
-from router.store.cache import DiskToolCache
+from router.domain.tool_lists import ServerListing
+from router.domain.ids import ServerId
+from router.domain.tool_lists import CachedListing
+from router.store.tool_list_cache import DiskToolCache
 
 def write_forever(cache):
     number = 0
@@ -104,10 +103,10 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from router.catalog.vetting.preparing import prepare
-from router.lists import ServerListing
-from router.model import ServerId
-from router.ports import CachedListing
-from router.store.cache import DiskToolCache
+from router.domain.tool_lists import ServerListing
+from router.domain.ids import ServerId
+from router.domain.tool_lists import CachedListing
+from router.store.tool_list_cache import DiskToolCache
 
 folder, own, rounds = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 cache = DiskToolCache(folder)

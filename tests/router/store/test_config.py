@@ -10,14 +10,12 @@ from pathlib import Path
 import pytest
 
 import router
-from router.errors import ConfigError, Conflict, InvalidInput, NotFound, ToolboothError
-from router.model import Optimization, WorkspaceId
-from router.settings import Settings, WorkspaceConfig
-from router.store.config import (
-    ConfigStore,
-    Rejected,
-    WorkspaceChanged,
-)
+from router.config.settings import Settings
+from router.config.workspace import WorkspaceConfig
+from router.domain.errors import ConfigError, Conflict, InvalidInput, NotFound, ToolboothError
+from router.domain.ids import WorkspaceId
+from router.domain.workspaces import Optimization
+from router.store.config_store import ConfigStore, Rejected, WorkspaceChanged
 from tests.router.store.config_files import PERSONAL, TIME, WORK, edit, file_of, with_server
 
 ROOT = Path(router.__file__).parents[1]
@@ -200,9 +198,9 @@ class TestSaving:
 ADD_SERVERS = """
 import sys
 from pathlib import Path
-from router.model import WorkspaceId
-from router.settings import ServerConfig
-from router.store.config import ConfigStore
+from router.domain.ids import WorkspaceId
+from router.config.server import ServerConfig
+from router.store.config_store import ConfigStore
 
 store = ConfigStore(Path(sys.argv[1]))
 store.load()

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from router.model import WorkspaceId
-from router.settings import Settings, WorkspaceConfig
-from router.store.config import (
+from router.config.settings import Settings
+from router.config.workspace import WorkspaceConfig
+from router.domain.ids import WorkspaceId
+from router.store.config_store import (
     Accepted,
     ConfigStore,
     Rejected,

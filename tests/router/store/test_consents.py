@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from router.model import ServerId
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
+from router.domain.ids import ServerId
 from router.store.consents import ConsentStore, resolved_program
 
 TIME = ServerId("time")

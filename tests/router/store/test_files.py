@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from router.errors import Conflict, ToolboothError
+from router.domain.errors import Conflict, ToolboothError
 from router.store import files
 from router.store.files import atomic_write, explained, locked, private_folder, sweep
 

@@ -14,8 +14,8 @@ import pytest
 
 import router
 from router import __version__
-from router.errors import Conflict, ToolboothError
-from router.store.instance import InstanceLock, RunningInstance, describe
+from router.domain.errors import Conflict, ToolboothError
+from router.store.instance_lock import InstanceLock, RunningInstance, describe
 from tests.fakes import FakeClock
 
 ROOT = Path(router.__file__).parents[1]
@@ -23,7 +23,7 @@ URL = "http://127.0.0.1:3717/mcp"
 HOLD = """
 import sys
 from pathlib import Path
-from router.store.instance import InstanceLock
+from router.store.instance_lock import InstanceLock
 
 lock = InstanceLock(Path(sys.argv[1]))
 lock.acquire(sys.argv[2])

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from router.errors import ConfigError
-from router.settings import WorkspaceConfig
-from router.store.jsontext import decode, dump, line_of, parse, validated
+from router.config.workspace import WorkspaceConfig
+from router.domain.errors import ConfigError
+from router.store.json_text import decode, dump, line_of, parse, validated
 
 PATH = Path("workspace.json")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from router.errors import InvalidInput
-from router.model import JsonObject
-from router.settings import SCHEMA_VERSION, Settings, WorkspaceConfig
+from router.config.settings import SCHEMA_VERSION, Settings
+from router.config.workspace import WorkspaceConfig
+from router.domain.errors import InvalidInput
+from router.domain.json_values import JsonObject
 from router.store.migrations import migrate_settings, migrate_workspace
 
 TIME = {"command": "uvx", "args": ["mcp-server-time"]}

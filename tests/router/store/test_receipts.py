@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from router.model import ServerId
-from router.receipts import IsolationLevel, Package, Protection, Reason, Receipt, Why
+from router.domain.ids import ServerId
+from router.domain.receipts import IsolationLevel, Package, Protection, Reason, Receipt, Why
 from router.store.receipts import ReceiptStore
 
 TIME = ServerId("time")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from router.credentials import secret_values
-from router.model import ServerId, ServerRef, WorkspaceId
+from router.config.secret_detection import secret_values
+from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.store.redaction import MASK, Redactor
 
 REF = ServerRef(WorkspaceId("home"), ServerId("files"))

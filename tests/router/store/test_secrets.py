@@ -11,9 +11,9 @@ from keyring.backend import KeyringBackend
 from keyring.backends import fail, null
 from keyring.errors import InitError, PasswordDeleteError
 
-from router.errors import SecretUnavailable, UpstreamFailed
-from router.model import FailureKind
-from router.ports import SecretStore
+from router.domain.errors import SecretUnavailable, UpstreamFailed
+from router.domain.failures import FailureKind
+from router.store.ports import SecretStore
 from router.store.secrets import (
     KeyringSecrets,
     LayeredSecrets,

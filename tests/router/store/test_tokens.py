@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 import router
-from router.errors import ConfigError, InvalidInput, NotFound
-from router.model import ProjectId, ServerId, TokenId, WorkspaceId
+from router.domain.errors import ConfigError, InvalidInput, NotFound
+from router.domain.ids import ProjectId, ServerId, TokenId, WorkspaceId
 from router.store.tokens import TokenStore
 from tests.fakes import FakeClock
 
@@ -155,7 +155,7 @@ def test_tokens_are_listed_by_name(tokens: TokenStore) -> None:
 REVOKE = """
 import sys
 from pathlib import Path
-from router.store.clock import utc_now
+from router.runtime.clock import utc_now
 from router.store.tokens import TokenStore
 
 TokenStore(Path(sys.argv[1]), utc_now).revoke("Claude")

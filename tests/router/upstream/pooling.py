@@ -7,8 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from router.model import Failure, JsonObject, ServerId, ServerRef, ServerState, WorkspaceId
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
+from router.domain.failures import Failure
+from router.domain.ids import ServerId, ServerRef, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.domain.servers import ServerState
 from router.upstream.pool import LaunchPlan, Terms, UpstreamPool
 from tests.servers.commands import recorded, stdio_config
 

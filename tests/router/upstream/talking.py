@@ -8,11 +8,12 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from router.errors import UpstreamFailed
-from router.model import Failure, JsonObject
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
+from router.domain.errors import UpstreamFailed
+from router.domain.failures import Failure
+from router.domain.json_values import JsonObject
+from router.upstream.connect import open_upstream
 from router.upstream.connection import Connection
-from router.upstream.opening import open_upstream
 
 Open: TypeAlias = Callable[..., Awaitable[Connection]]
 

@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from router.model import JsonObject
-from router.upstream.decoding import NotAMessage, decode, decode_large
-from router.upstream.jsonrpc import answered_id
+from router.domain.json_values import JsonObject
 from router.upstream.limits import Limits
+from router.upstream.message_decoder import NotAMessage, decode, decode_large
+from router.upstream.peer import answered_id
 
 Decode = Callable[[bytes, Limits], Awaitable[list[JsonObject]]]
 LIMITS = Limits()

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from router.errors import UpstreamFailed
-from router.model import Failure, FailureKind
-from router.upstream.environment import find_command, server_environment
+from router.domain.errors import UpstreamFailed
+from router.domain.failures import Failure, FailureKind
+from router.upstream.process.environment import find_command, server_environment
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from router.upstream.framing import EventParser, LineSplitter
+from router.wire.framing import EventParser, LineSplitter
 
 
 def cuts(data: bytes, size: int) -> list[bytes]:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from router import __version__
-from router.model import Failure, FailureKind
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
+from router.domain.failures import Failure, FailureKind
 from router.upstream import handshake
 from router.upstream.connection import Connection
 from tests.router.upstream.talking import Heard, Open, call, failure_of, open_config

@@ -19,11 +19,12 @@ from typing import Any
 import pytest
 from _pytest.mark import ParameterSet
 
-from router.errors import ToolboothError
-from router.model import JsonObject, ServerId, ServerRef, WorkspaceId
-from router.settings import ServerConfig
-from router.tasks import spawn, stop
-from router.upstream.listing import read_listing
+from router.config.server import ServerConfig
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerId, ServerRef, WorkspaceId
+from router.domain.json_values import JsonObject
+from router.runtime.tasks import spawn, stop
+from router.upstream.list_reader import read_listing
 from router.upstream.pool import LaunchPlan, UpstreamPool
 from tests.servers.commands import stdio_config
 

@@ -9,12 +9,13 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from router.errors import UpstreamAnsweredError, UpstreamFailed
-from router.model import Failure, FailureKind, JsonObject
-from router.settings import ServerConfig
-from router.tasks import spawn
+from router.config.server import ServerConfig
+from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
+from router.domain.failures import Failure, FailureKind
+from router.domain.json_values import JsonObject
+from router.runtime.tasks import spawn
 from router.upstream.connection import Connection, HttpConnection
-from router.upstream.http import HttpLink
+from router.upstream.http.streamable_http import HttpLink
 from router.upstream.limits import Limits
 from tests.router.upstream.talking import Heard, Open, call, content_of, failure_of, open_config
 from tests.servers.http_server import Tools, sdk_app, serving

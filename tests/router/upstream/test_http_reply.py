@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from router.upstream.http_reply import BadReply, ReplyParser
+from router.upstream.http.response_parser import BadReply, ReplyParser
 
 OK = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = OK + b"Transfer-Encoding: Chunked\r\n\r\n"

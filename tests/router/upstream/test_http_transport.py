@@ -19,8 +19,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
-from router.upstream import http_transport
-from router.upstream.http_transport import DirectTransport
+from router.upstream.http import direct_transport
+from router.upstream.http.direct_transport import DirectTransport
 
 REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
@@ -141,8 +141,8 @@ def full() -> Iterator[int]:
 async def test_an_address_that_does_not_let_us_in_is_given_up_in_time(
     transport: DirectTransport, full: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert http_transport.CONNECT_TIMEOUT_S == 5
-    monkeypatch.setattr(http_transport, "CONNECT_TIMEOUT_S", 0.2)
+    assert direct_transport.CONNECT_TIMEOUT_S == 5
+    monkeypatch.setattr(direct_transport, "CONNECT_TIMEOUT_S", 0.2)
     with pytest.raises(httpx2.ConnectTimeout):
         await get(transport, f"http://127.0.0.1:{full}/")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 
-from router.model import JsonObject
-from router.upstream.decoding import LIGHT_BYTES
-from router.upstream.inbox import Inbox
+from router.domain.json_values import JsonObject
 from router.upstream.limits import LIMITS
+from router.upstream.message_decoder import LIGHT_BYTES
+from router.upstream.process.inbox import Inbox
 
 CHUNK = [b'{"jsonrpc":"2.0","method":"notifications/nonsense"}'] * 1000
 WATCHED_S = 0.4

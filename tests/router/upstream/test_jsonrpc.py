@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from router.errors import UpstreamAnsweredError, UpstreamFailed
-from router.model import Failure, FailureKind, JsonObject
-from router.tasks import spawn
-from router.upstream import pending
-from router.upstream.decoding import NotAMessage, decode
-from router.upstream.jsonrpc import Peer
+from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
+from router.domain.failures import Failure, FailureKind
+from router.domain.json_values import JsonObject
+from router.runtime.tasks import spawn
+from router.upstream import pending_request
+from router.upstream.message_decoder import NotAMessage, decode
+from router.upstream.peer import Peer
 
 GONE = Failure(FailureKind.EXITED, "code 1", "boom")
 
@@ -135,7 +136,7 @@ async def test_progress_arrives_in_order_without_the_token_and_before_the_result
 async def test_what_waits_for_a_client_that_does_not_read_is_bounded(
     peer: Peer, link: FakeLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pending, "_BACKLOG_CHARACTERS", 1000)
+    monkeypatch.setattr(pending_request, "_BACKLOG_CHARACTERS", 1000)
     reads = asyncio.Event()
     seen: list[int] = []
 

@@ -73,8 +73,8 @@ async def test_starts_and_stops_leave_nothing_behind(
 
 LOADED_ROUTER = """
 import asyncio, json, sys
-from router.model import ServerId, ServerRef, WorkspaceId
-from router.settings import ServerConfig
+from router.domain.ids import ServerId, ServerRef, WorkspaceId
+from router.config.server import ServerConfig
 from router.upstream.pool import LaunchPlan, UpstreamPool
 
 async def launch(ref, folder):

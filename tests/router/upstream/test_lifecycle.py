@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from router.model import FailureKind, JsonObject
-from router.server_config import Lifecycle
-from router.settings import ServerConfig
-from router.tasks import spawn
+from router.config.server import Lifecycle, ServerConfig
+from router.domain.failures import FailureKind
+from router.domain.json_values import JsonObject
+from router.runtime.tasks import spawn
 from router.upstream.pool import Terms, UpstreamPool
 from tests.router.upstream.pooling import (
     BACKING_OFF,

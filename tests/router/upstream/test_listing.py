@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from router.errors import UpstreamAnsweredError
-from router.exchange import ProgressSink
-from router.model import JsonObject
+from router.domain.errors import UpstreamAnsweredError
+from router.domain.json_values import JsonObject
 from router.upstream.limits import LIMITS
-from router.upstream.listing import read_listing
+from router.upstream.list_reader import read_listing
+from router.upstream.ports import ProgressSink
 from tests.router.upstream.talking import Open
 
 

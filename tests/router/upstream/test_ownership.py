@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from router.tasks import spawn
+from router.runtime.tasks import spawn
 from router.upstream.connection import Connection
-from router.upstream.ownership import (
+from router.upstream.process.tracking import (
     VARIABLE,
     left_behind,
     marks_by_ps,
@@ -77,9 +77,9 @@ async def test_what_left_a_servers_group_counts_as_its_memory(
 KILLED_ROUTER = """
 import asyncio, json, os, sys
 from pathlib import Path
-from router.settings import ServerConfig
-from router.upstream.opening import open_upstream
-from router.upstream.ownership import owner_of
+from router.config.server import ServerConfig
+from router.upstream.connect import open_upstream
+from router.upstream.process.tracking import owner_of
 
 async def main() -> None:
     config = ServerConfig(command=sys.executable, args=sys.argv[2:])
@@ -146,7 +146,7 @@ def test_the_next_start_sweeps_what_a_router_left_that_was_killed_with_its_guard
 
 SWEEPER = """
 import subprocess, sys
-from router.upstream.ownership import sweep
+from router.upstream.process.tracking import sweep
 sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 print(sweep(sys.argv[1]), sleeper.wait(10))
 """

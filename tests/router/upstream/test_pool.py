@@ -7,10 +7,12 @@ import time
 
 import pytest
 
-from router.errors import NotFound, UpstreamFailed
-from router.model import Failure, FailureKind, ServerId, ServerRef, ServerState, WorkspaceId
-from router.settings import ServerConfig
-from router.tasks import spawn
+from router.config.server import ServerConfig
+from router.domain.errors import NotFound, UpstreamFailed
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerId, ServerRef, WorkspaceId
+from router.domain.servers import ServerState
+from router.runtime.tasks import spawn
 from router.upstream.pool import Terms, UpstreamPool
 from tests.router.upstream.pooling import (
     BACKING_OFF,

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import pytest
 
-from router.upstream.windows_job import ExtendedLimits, JobTree, Kernel32
+from router.upstream.process.windows_job import ExtendedLimits, JobTree, Kernel32
 from tests.servers.commands import ends_within, is_running
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="process groups are POSIX")
@@ -37,7 +37,7 @@ def sleeper() -> Iterator[Callable[[], subprocess.Popen[bytes]]]:
 
 GUARDED = """
 import sys
-from router.upstream.process_group import Guardian
+from router.upstream.process.group import Guardian
 guardian = Guardian("test")
 for group in sys.argv[1:]:
     guardian.watch(int(group))
@@ -70,7 +70,7 @@ def test_the_guardian_kills_what_it_watches_when_the_router_is_killed(
 
 @POSIX_ONLY
 def test_the_guardian_lives_only_while_there_is_something_to_watch() -> None:
-    from router.upstream.process_group import Guardian
+    from router.upstream.process.group import Guardian
 
     guardian = Guardian("test")
     guardian.watch(2**30)
@@ -85,7 +85,7 @@ def test_the_guardian_lives_only_while_there_is_something_to_watch() -> None:
 def test_a_guardian_that_was_killed_is_replaced(
     sleeper: Callable[[], subprocess.Popen[bytes]],
 ) -> None:
-    from router.upstream.process_group import Guardian
+    from router.upstream.process.group import Guardian
 
     guardian = Guardian("test")
     first, second = sleeper(), sleeper()
@@ -104,14 +104,14 @@ def test_a_guardian_that_was_killed_is_replaced(
 @pytest.mark.parametrize("heard", ["", "\n", "TOOLBOOTH", "TOOLBOOTH_OWNER=", "TOOLBOOTH_OWNER=."])
 def test_a_guardian_that_has_not_heard_whom_to_guard_kills_nobody(heard: str) -> None:
     """The router may be killed in any moment, also before it has said a word."""
-    from router.upstream.process_group import SCRIPT
+    from router.upstream.process.group import SCRIPT
 
     assert killed_by(SCRIPT, heard) == []
 
 
 @POSIX_ONLY
 def test_a_guardian_kills_the_groups_of_the_last_line() -> None:
-    from router.upstream.process_group import SCRIPT
+    from router.upstream.process.group import SCRIPT
 
     heard = f"TOOLBOOTH_OWNER={'0' * 16}.\n21\n21 22\n"
     assert killed_by(SCRIPT, heard) == ["-s KILL -- -21", "-s KILL -- -22"]

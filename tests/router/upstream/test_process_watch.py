@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from router.model import FailureKind
-from router.tasks import spawn
-from router.upstream import process_facts
-from router.upstream.ownership import new_mark, read_uses
+from router.domain.failures import FailureKind
+from router.runtime.tasks import spawn
 from router.upstream.pool import Terms, UpstreamPool
+from router.upstream.process import usage
+from router.upstream.process.tracking import new_mark, read_uses
 from tests.router.upstream.pooling import FAILED, OTHER, REF, Fleet, call
 from tests.router.upstream.talking import failure_of
 from tests.servers.commands import ends_within, is_running
@@ -63,8 +63,8 @@ def test_a_process_that_is_gone_has_no_facts(family: int) -> None:
 
 @LINUX_ONLY
 def test_ps_tells_what_proc_tells(family: int) -> None:
-    by_proc = {process.pid: process for process in process_facts.read_proc()}
-    by_ps = {process.pid: process for process in process_facts.read_ps()}
+    by_proc = {process.pid: process for process in usage.read_proc()}
+    by_ps = {process.pid: process for process in usage.read_ps()}
     mine, theirs = by_proc[family], by_ps[family]
     assert (mine.parent, mine.group) == (theirs.parent, theirs.group)
     assert theirs.rss_bytes == pytest.approx(mine.rss_bytes, rel=0.2)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from router.tasks import spawn
-from router.upstream.spawning import start_program
+from router.runtime.tasks import spawn
+from router.upstream.process.spawn import start_program
 from tests.servers.commands import is_running
 
 SAY_AND_END = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"

@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from router.model import Failure, FailureKind, JsonObject
-from router.settings import ServerConfig
-from router.tasks import spawn
+from router.config.server import ServerConfig
+from router.domain.failures import Failure, FailureKind
+from router.domain.json_values import JsonObject
+from router.runtime.tasks import spawn
 from router.upstream.connection import Connection
-from router.upstream.failures import HttpRefused
-from router.upstream.jsonrpc import Peer
+from router.upstream.errors import HttpRefused
+from router.upstream.http.http_sse import SseLink
 from router.upstream.limits import Limits
-from router.upstream.sse import SseLink
+from router.upstream.peer import Peer
 from tests.router.upstream.talking import Heard, Open, call, content_of, failure_of, open_config
 from tests.servers.http_server import Tools, sdk_app, serving, sse_app
 from tests.servers.odd_sse_server import OddSseServer

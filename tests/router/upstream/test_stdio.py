@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from router.errors import UpstreamAnsweredError
-from router.model import Failure, FailureKind, JsonObject
-from router.settings import ServerConfig
-from router.tasks import spawn
+from router.config.server import ServerConfig
+from router.domain.errors import UpstreamAnsweredError
+from router.domain.failures import Failure, FailureKind
+from router.domain.json_values import JsonObject
+from router.runtime.tasks import spawn
 from tests.router.upstream.talking import Heard, Open, call, content_of, failure_of, open_config
 from tests.servers.commands import recorded, stdio_config
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from router.model import Failure, FailureKind
-from router.tasks import spawn
+from router.domain.failures import Failure, FailureKind
+from router.runtime.tasks import spawn
 from router.upstream.connection import Connection
-from router.upstream.jsonrpc import Peer
 from router.upstream.limits import Limits
-from router.upstream.stdio import Command, StdioLink
+from router.upstream.peer import Peer
+from router.upstream.process.stdio import Command, StdioLink
 from tests.router.upstream.talking import Heard, Open, call, content_of, failure_of, open_config
 from tests.servers.commands import ends_within, is_running, recorded, stdio_config
 
@@ -189,8 +189,8 @@ async def test_closing_survives_the_cancellation_of_who_closes(open_server: Open
 
 KILLED_ROUTER = """
 import asyncio, json, sys
-from router.settings import ServerConfig
-from router.upstream.opening import open_upstream
+from router.config.server import ServerConfig
+from router.upstream.connect import open_upstream
 
 async def main() -> None:
     config = ServerConfig(command=sys.executable, args=sys.argv[2:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from router.upstream.supervision import BREAKER_AFTER, LONGEST_PAUSE_S, Supervision
+from router.upstream.restart_policy import BREAKER_AFTER, LONGEST_PAUSE_S, Supervision
 
 
 class Time:

@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from router.model import FailureKind
-from router.tasks import spawn
-from router.upstream.turnstile import Turnstile
+from router.domain.failures import FailureKind
+from router.runtime.tasks import spawn
+from router.upstream.request_limiter import Turnstile
 from tests.router.upstream.talking import failure_of
 
 

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from router.settings import ServerConfig
-from router.tasks import spawn, stop
+from router.config.server import ServerConfig
+from router.runtime.tasks import spawn, stop
 from router.upstream import pool as pool_module
 from router.upstream.pool import UpstreamPool
 from tests.router.upstream.pooling import IDLE, OTHER, READY, REF, Fleet, call

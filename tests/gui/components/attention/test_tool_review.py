@@ -12,9 +12,9 @@ from gui.components.attention.tool_review import cuts_text, tool_badge, tool_not
 from gui.main_window.main_window import MainWindow
 from gui.text.presentation import Tone
 from gui.widgets.theme import Theme
-from router.events import ServerStatusChanged
-from router.lists import Approval, Cut, CutKind, Finding, FindingKind
-from router.model import ServerState
+from router.api.events import ServerStatusChanged
+from router.domain.servers import ServerState
+from router.domain.tool_lists import Approval, Cut, CutKind, Finding, FindingKind
 from tests.fakes import FakeRouter, SentCommand
 from tests.gui.driver import GITHUB, SENTRY, open_window, press, stocked_router, texts, tool
 

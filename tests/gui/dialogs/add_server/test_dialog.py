@@ -11,9 +11,10 @@ from pytestqt.qtbot import QtBot
 from gui.dialogs.add_server.dialog import ServerDialog
 from gui.dialogs.add_server.draft import Field, ServerDraft
 from gui.link.commands import Commands
-from router.errors import Conflict, InvalidInput
-from router.model import ServerId, ServerRef, Transport, WorkspaceId
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
+from router.domain.errors import Conflict, InvalidInput
+from router.domain.ids import ServerId, ServerRef, WorkspaceId
+from router.domain.servers import Transport
 from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driver import button, texts
 

@@ -9,8 +9,8 @@ from urllib.parse import quote
 import pytest
 
 from gui.dialogs.add_server.paste_parser import parse_pasted
-from router.errors import InvalidInput
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
+from router.domain.errors import InvalidInput
 
 ENTRY = {"command": "npx", "args": ["-y", "server"]}
 CONFIG = ServerConfig(command="npx", args=("-y", "server"))

@@ -9,8 +9,8 @@ import pytest
 from gui.dialogs.add_server.command_line import join, split
 from gui.dialogs.add_server.paste_parser import parse_pasted
 from gui.dialogs.add_server.server_name import guess_name
-from router.errors import InvalidInput
-from router.settings import ServerConfig
+from router.config.server import ServerConfig
+from router.domain.errors import InvalidInput
 
 FILESYSTEM = {
     "filesystem": ServerConfig(

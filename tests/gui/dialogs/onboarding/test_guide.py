@@ -20,11 +20,14 @@ from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.main_window.main_window import MainWindow
 from gui.widgets.theme import Theme
-from router.activity import ActivityEntry, ActivityKind, Outcome
-from router.clients import ClientApp, ClientId, ClientState, Findings, FoundServer, Prompt
-from router.events import ActivityRecorded, ServerStatusChanged
-from router.model import ServerState, TokenId, TokenSummary
-from router.settings import ServerConfig, Settings
+from router.api.apps import ClientApp, ClientId, ClientState, Findings, FoundServer, Prompt
+from router.api.events import ActivityRecorded, ServerStatusChanged
+from router.config.server import ServerConfig
+from router.config.settings import Settings
+from router.domain.activity import ActivityEntry, ActivityKind, Outcome
+from router.domain.clients import TokenSummary
+from router.domain.ids import TokenId
+from router.domain.servers import ServerState
 from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driver import PERSONAL, WAITING, bridge_from, press, texts
 

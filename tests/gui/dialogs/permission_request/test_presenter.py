@@ -12,10 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from gui.dialogs.permission_request.presenter import PermissionPresenter
 from gui.link.commands import Commands
-from router.errors import NotFound
-from router.events import PermissionAsked
-from router.model import ServerId, ServerRef
-from router.permissions import Answer, AskId, Kind, PermissionAsk
+from router.api.events import PermissionAsked
+from router.domain.errors import NotFound
+from router.domain.ids import ServerId, ServerRef
+from router.domain.permissions import Answer, AskId, Kind, PermissionAsk
 from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driver import PERSONAL, bridge_from, double_click, press, texts
 

@@ -13,10 +13,12 @@ from gui.dialogs.projects.dialog import ProjectsDialog
 from gui.dialogs.projects.rules_tab import rule_text
 from gui.link.commands import Commands
 from gui.widgets.theme import Theme
-from router.errors import ToolboothError
-from router.events import WorkspacesChanged
-from router.model import Exposure, Optimization, Permission, ProjectId, ServerId, ToolKey
-from router.settings import PermissionRule, ProjectConfig
+from router.api.events import WorkspacesChanged
+from router.config.workspace import PermissionRule, ProjectConfig
+from router.domain.errors import ToolboothError
+from router.domain.ids import ProjectId, ServerId, ToolKey
+from router.domain.permissions import Permission
+from router.domain.workspaces import Exposure, Optimization
 from tests.fakes import FakeRouter, run_now
 from tests.gui.driver import GITHUB, PERSONAL, bridge_from, button, press, stocked_router, texts
 

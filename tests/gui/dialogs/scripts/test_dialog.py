@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 from gui.dialogs.scripts.dialog import ScriptsDialog
 from gui.dialogs.scripts.presentation import NEW_SCRIPT, trial_text
 from gui.link.commands import Commands
-from router.errors import InvalidInput
-from router.model import ServerId, ToolKey, WorkspaceId
-from router.saved import SavedScript, ScriptTrial, TrialCall
+from router.domain.errors import InvalidInput
+from router.domain.ids import ServerId, ToolKey, WorkspaceId
+from router.domain.scripts import SavedScript, ScriptTrial, TrialCall
 from tests.fakes import FakeRouter, SentCommand, run_now
 
 PERSONAL = WorkspaceId("personal")

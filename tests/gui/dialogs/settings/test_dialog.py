@@ -27,13 +27,15 @@ from gui.link.commands import Commands
 from gui.widgets.buttons import Segmented, Toggle
 from gui.widgets.cards import RadioCard
 from gui.widgets.number_field import NumberField
-from router.activity import Savings
-from router.errors import Conflict
-from router.events import SettingsApplied
-from router.lists import ApprovalPolicy
-from router.model import Exposure, Optimization, ProjectSummary, TokenId, TokenSummary, WorkspaceId
-from router.receipts import IsolationLevel, Protection, Reason, Why
-from router.settings import Settings
+from router.api.events import SettingsApplied
+from router.config.settings import Settings
+from router.domain.activity import Savings
+from router.domain.clients import TokenSummary
+from router.domain.errors import Conflict
+from router.domain.ids import TokenId, WorkspaceId
+from router.domain.receipts import IsolationLevel, Protection, Reason, Why
+from router.domain.tool_lists import ApprovalPolicy
+from router.domain.workspaces import Exposure, Optimization, ProjectSummary
 from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driver import bridge_from, button
 

@@ -17,9 +17,11 @@ from gui.dialogs.settings.cloud_card import CloudCard
 from gui.dialogs.settings.dialog import PageName, SettingsDialog
 from gui.link.commands import Commands
 from gui.widgets.theme import Theme
-from router.errors import InvalidInput
-from router.model import Optimization, ToolKey
-from router.searching import CloudChange, SearchReply
+from router.api.search import CloudChange
+from router.domain.errors import InvalidInput
+from router.domain.ids import ToolKey
+from router.domain.search import SearchReply
+from router.domain.workspaces import Optimization
 from tests.fakes import FakeRouter, run_now
 from tests.gui.driver import GITHUB, PERSONAL, bridge_from, button, press, stocked_router, texts
 

@@ -20,11 +20,12 @@ from gui.dialogs.try_tool.values import value_of
 from gui.link.commands import Commands
 from gui.main_window.main_window import MainWindow
 from gui.widgets.theme import Theme
-from router.catalog.reading import parameters
-from router.details import LogLine, OfferView, ServerOffers
-from router.errors import InvalidInput
-from router.events import ServerStatusChanged
-from router.model import JsonObject, ToolView
+from router.api.events import ServerStatusChanged
+from router.catalog.tool_definition import parameters
+from router.domain.errors import InvalidInput
+from router.domain.json_values import JsonObject
+from router.domain.servers import LogLine, OfferView, ServerOffers
+from router.domain.tools import ToolView
 from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driver import (
     ACME,

@@ -20,10 +20,10 @@ from gui.main_window.page import Page
 from gui.pages.activity.export import as_text, export
 from gui.pages.activity.page import ActivityPage
 from gui.widgets.theme import Theme
-from router.activity import ActivityEntry, ActivityKind, Outcome
-from router.errors import ToolboothError
-from router.events import ActivityRecorded
-from router.model import ServerId
+from router.api.events import ActivityRecorded
+from router.domain.activity import ActivityEntry, ActivityKind, Outcome
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerId
 from tests.fakes import FakeRouter
 from tests.gui.driver import open_window, press, stocked_router, texts
 

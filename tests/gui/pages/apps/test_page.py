@@ -16,10 +16,11 @@ from gui.main_window.main_window import MainWindow
 from gui.main_window.page import Page
 from gui.widgets.palette import LIGHT
 from gui.widgets.theme import Theme
-from router.clients import ClientApp, ClientId, ClientState, DiffLine, Findings, FoundServer
-from router.errors import ConfigError
-from router.model import TokenId, TokenSummary
-from router.settings import ServerConfig
+from router.api.apps import ClientApp, ClientId, ClientState, DiffLine, Findings, FoundServer
+from router.config.server import ServerConfig
+from router.domain.clients import TokenSummary
+from router.domain.errors import ConfigError
+from router.domain.ids import TokenId
 from tests.fakes import FakeRouter
 from tests.gui.driver import open_window, press, stocked_router, texts
 

@@ -18,11 +18,13 @@ from gui.main_window.main_window import MainWindow
 from gui.main_window.page import Page
 from gui.widgets.palette import LIGHT
 from gui.widgets.theme import Theme
-from router.events import ServerStatusChanged, ToolsChanged
-from router.lists import Approval, DiffPart, Finding, FindingKind, WordChange
-from router.model import Permission, ServerState, ToolKey
-from router.ports import PendingTool
-from router.receipts import IsolationLevel, Protection, Receipt, Unseen
+from router.api.events import ServerStatusChanged, ToolsChanged
+from router.domain.ids import ToolKey
+from router.domain.permissions import Permission
+from router.domain.receipts import IsolationLevel, Protection, Receipt, Unseen
+from router.domain.servers import ServerState
+from router.domain.tool_lists import Approval, DiffPart, Finding, FindingKind, WordChange
+from router.domain.tools import PendingTool
 from tests.fakes import FakeRouter, SentCommand, fake_status
 from tests.gui.driver import (
     ACME,

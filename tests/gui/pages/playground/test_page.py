@@ -11,8 +11,11 @@ from gui.main_window.main_window import MainWindow
 from gui.main_window.page import Page
 from gui.pages.playground.result_column import ResultColumn
 from gui.widgets.theme import Theme
-from router.model import Optimization, Permission, Tool, ToolKey
-from router.searching import SearchHit, SearchReply, Why
+from router.domain.ids import ToolKey
+from router.domain.permissions import Permission
+from router.domain.search import SearchHit, SearchReply, Why
+from router.domain.tools import Tool
+from router.domain.workspaces import Optimization
 from tests.fakes import FakeRouter, SentCommand
 from tests.gui.driver import GITHUB, PERSONAL, open_window, press, stocked_router, texts
 

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.components.activity.model import KEPT, Column
 from gui.pages.workspace.activity_card import ActivityCard
-from router.activity import ActivityEntry, ActivityKind, Outcome
-from router.model import ServerId
+from router.domain.activity import ActivityEntry, ActivityKind, Outcome
+from router.domain.ids import ServerId
 
 START = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
 

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from gui.main_window.main_window import MainWindow
 from gui.text.install_hints import install_command
 from gui.widgets.theme import Theme
-from router.events import ServerStatusChanged
-from router.model import Failure, FailureKind
+from router.api.events import ServerStatusChanged
+from router.domain.failures import Failure, FailureKind
 from tests.fakes import FakeRouter, SentCommand
 from tests.gui.driver import CONFIG, SENTRY, open_window, press, stocked_router
 

@@ -10,7 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from gui.pages.workspace.server_list import ROW_HEIGHT, ServerList
 from gui.pages.workspace.server_model import Showing
-from router.model import Failure, FailureKind, ServerRef, ServerState, ServerStatus
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerRef
+from router.domain.servers import ServerState, ServerStatus
 from tests.fakes import fake_status
 
 GITHUB = fake_status("GitHub", tool_count=81)
@@ -100,6 +102,17 @@ def test_the_button_of_a_failed_server_asks_for_its_action(servers: ServerList) 
     click(servers, 1, from_right=80)
 
     assert pressed == [SENTRY.ref]
+
+
+def test_where_the_button_would_take_the_names_room_it_gives_way(servers: ServerList) -> None:
+    pressed: list[ServerRef] = []
+    servers.action_requested.connect(pressed.append)
+    servers.resize(servers.minimumSizeHint().width(), servers.height())
+
+    click(servers, 1, from_right=80)
+
+    assert servers.current() == SENTRY.ref
+    assert pressed == []
 
 
 def test_enter_presses_the_button_of_the_current_row(servers: ServerList) -> None:

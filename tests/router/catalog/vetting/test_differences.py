@@ -7,7 +7,7 @@ import time
 import pytest
 
 from router.catalog.vetting.differences import readable, word_diff
-from router.lists import WordChange
+from router.domain.tool_lists import WordChange
 
 
 def marked(old: str, new: str) -> str:

@@ -18,7 +18,7 @@ import pytest
 from router.catalog.vetting.poisoning import suspicions
 from router.catalog.vetting.preparing import prepare
 from router.catalog.vetting.texts import clean
-from router.lists import Finding, FindingKind, ServerListing
+from router.domain.tool_lists import Finding, FindingKind, ServerListing
 
 LABELLED = Path(__file__).parent / "labelled"
 LABELS = ("poisoned", "benign")

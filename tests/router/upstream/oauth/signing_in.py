@@ -6,17 +6,16 @@ from dataclasses import dataclass, field
 
 import httpx2
 
-from router.model import WorkspaceId
-from router.server_config import OAuthConfig
-from router.settings import ServerConfig
-from router.tasks import spawn
+from router.config.server import OAuthConfig, ServerConfig
+from router.domain.ids import WorkspaceId
+from router.runtime.tasks import spawn
+from router.upstream.connect import open_upstream
 from router.upstream.connection import Connection
 from router.upstream.oauth.account import Account
-from router.upstream.oauth.addresses import LookUp, look_up
-from router.upstream.oauth.fetching import Fetch
+from router.upstream.oauth.address_policy import LookUp, look_up
+from router.upstream.oauth.credential_store import Vault
 from router.upstream.oauth.flow import begin
-from router.upstream.oauth.vault import Vault
-from router.upstream.opening import open_upstream
+from router.upstream.oauth.guarded_fetch import Fetch
 from tests.fakes import FakeClock, FakeSecrets
 
 

@@ -8,16 +8,10 @@ from typing import Any
 
 import pytest
 
-from router.upstream.oauth.addresses import (
-    Address,
-    Reach,
-    checked_url,
-    limit_for,
-    reach_of,
-)
-from router.upstream.oauth.failures import SignInFailed
-from router.upstream.oauth.fetching import Fetch
+from router.upstream.oauth.address_policy import Address, Reach, checked_url, limit_for, reach_of
+from router.upstream.oauth.errors import SignInFailed
 from router.upstream.oauth.flow import begin
+from router.upstream.oauth.guarded_fetch import Fetch
 from tests.router.upstream.oauth.signing_in import Person
 from tests.servers.oauth_server import OAuthServer
 

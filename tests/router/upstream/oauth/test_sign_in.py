@@ -13,10 +13,10 @@ import pytest
 from mcp.shared.auth import OAuthClientInformationFull
 from pydantic import AnyUrl
 
-from router.model import FailureKind
-from router.server_config import OAuthConfig
-from router.tasks import spawn
-from router.upstream.oauth.failures import SignInFailed
+from router.config.server import OAuthConfig
+from router.domain.failures import FailureKind
+from router.runtime.tasks import spawn
+from router.upstream.oauth.errors import SignInFailed
 from router.upstream.oauth.flow import begin
 from tests.router.upstream.oauth.signing_in import Person, connect, sign_in, visit
 from tests.router.upstream.talking import content_of, failure_of

@@ -1,0 +1,165 @@
+"""Other applications on this computer, as values: which servers they have configured, and how they
+are connected to us. `router.apps` finds and writes; window and command line show these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import NewType, Protocol
+
+from router.config.server import ServerConfig
+from router.domain.ids import ServerId, TokenId, WorkspaceId
+
+ClientId = NewType("ClientId", str)
+
+
+class ClientState(StrEnum):
+    ABSENT = "absent"
+    """Nothing on this computer shows that it is installed."""
+    FOUND = "found"
+    CONNECTED = "connected"
+    UNREADABLE = "unreadable"
+    """Its file can't be understood, so it is left alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientApp:
+    """An application that can be connected, and where it keeps its servers."""
+
+    id: ClientId
+    name: str
+    path: Path
+    state: ClientState
+    by_bridge: bool = False
+    """It only starts programs, so it starts `toolbooth connect`."""
+    has_comments: bool = False
+    outdated: bool = False
+    """It is connected, but to an address that we no longer have."""
+    token: TokenId | None = None
+    """The token its entry holds, if it is connected with one."""
+    reason: str = ""
+    """Why its file can't be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """One line of a preview: `sign` is "+", "-" or a space."""
+
+    sign: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionPlan:
+    """What connecting would change. No token is in it; it holds for the file as it is now."""
+
+    client: ClientId
+    name: str
+    path: Path
+    new_file: bool
+    lines: tuple[DiffLine, ...]
+    fingerprint: str
+    open_to_others: bool = False
+    """Other users of this computer can read the file, and so the token that will be in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A file that was changed, and how to take that back."""
+
+    client: ClientId
+    name: str
+    path: Path
+    backup: Path | None
+    """The file as it was; None if there was none."""
+    undo: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A value that another application asks its person for when it starts a server."""
+
+    id: str
+    description: str
+    secret: bool
+    default: str = ""
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundServer:
+    """A server configured in another application, in our own shape."""
+
+    name: str
+    source: str
+    """The application's name."""
+    path: Path
+    config: ServerConfig
+    prompts: tuple[Prompt, ...] = ()
+    prefix: str = ""
+    """Of the keyring's names for what its application asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An entry that is no server we could run."""
+
+    name: str
+    source: str
+    prefix: str
+    reason: str
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.name} was left out: {self.reason}."
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    servers: tuple[FoundServer, ...]
+    problems: tuple[str, ...] = ()
+    """A sentence for each file that could not be read, with its path and line."""
+    left_out: tuple[LeftOut, ...] = ()
+
+
+class AppsPort(Protocol):
+    """Other applications on this computer: their servers, and our entry in their files.
+
+    All are commands: they read files that others write.
+    """
+
+    async def list(self) -> tuple[ClientApp, ...]:
+        """Those that can be connected, whether they are installed or not."""
+        ...
+
+    async def find_servers(self) -> Findings: ...
+    async def read_file(self, path: Path) -> Findings:
+        """The servers of a file; the problems are its entries that are none we could run."""
+        ...
+
+    async def import_servers(
+        self, workspace: WorkspaceId, servers: Sequence[FoundServer], answers: Mapping[str, str]
+    ) -> tuple[ServerId, ...]:
+        """Add `servers`; `answers` are to their prompts, by id. Commands wait for consent."""
+        ...
+
+    async def plan(self, client: ClientId) -> ConnectionPlan:
+        """What connecting would change in the application's file."""
+        ...
+
+    async def connect(self, plan: ConnectionPlan) -> Connection:
+        """Do what was shown, with a token of the application's own; refused if the file has been
+        changed since."""
+        ...
+
+    async def disconnect(self, client: ClientId) -> Connection: ...
+    async def undo(self, connection: Connection) -> None:
+        """Put the file back as it was, byte for byte."""
+        ...
+
+    async def snippet(self, client: ClientId) -> str:
+        """Our entry to paste by hand, with a new token in it."""
+        ...

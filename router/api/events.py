@@ -1,0 +1,160 @@
+"""Everything the router tells: a closed union of past-tense facts, each with the whole new value.
+
+Consumers `match` over `Event` and end in `assert_never`, so a new event is a type error until every
+one of them handles it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from router.config.settings import Settings
+from router.domain.activity import ActivityEntry
+from router.domain.endpoint import ListenerState
+from router.domain.failures import Failure
+from router.domain.ids import ServerId, ServerRef, WorkspaceId
+from router.domain.permissions import AskId, PermissionAsk
+from router.domain.servers import DiscoveryStep, ServerStatus
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatusChanged:
+    """A server is new or anything about it changed."""
+
+    status: ServerStatus
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRemoved:
+    ref: ServerRef
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionNeeded:
+    """A server failed so often that it is given up until a person acts, or can't be listed unless a
+    person decides something. Told once."""
+
+    ref: ServerRef
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsChanged:
+    """A refresh found other tools than before, or a permission changed what is shown."""
+
+    workspace: WorkspaceId
+    server: ServerId
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveryProgressed:
+    ref: ServerRef
+    step: DiscoveryStep
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalsChanged:
+    """Other tools of a server wait for a person's approval than before."""
+
+    ref: ServerRef
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListNotKept:
+    """A server's list is known but could not be written; `reason` empty: now it could."""
+
+    ref: ServerRef
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityRecorded:
+    """A client searched, called, listed or was refused."""
+
+    entry: ActivityEntry
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionAsked:
+    """A call waits for a person's yes."""
+
+    ask: PermissionAsk
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionSettled:
+    """A question needs no answer any more: it has one, its time is over, or nobody waits."""
+
+    ask: AskId
+
+
+@dataclass(frozen=True, slots=True)
+class ListenerStateChanged:
+    state: ListenerState
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSwitched:
+    workspace: WorkspaceId
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspacesChanged:
+    """A workspace came, went, or its name, projects or optimization changed."""
+
+    workspace: WorkspaceId
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsApplied:
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class TokensChanged:
+    """A client's token was issued, used for the first time, or revoked."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigRejected:
+    """A file edited on disk can't be used; the last good state stays."""
+
+    path: Path
+    line: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigAccepted:
+    """A file that had been rejected is good again."""
+
+    path: Path
+
+
+Event: TypeAlias = (
+    ServerStatusChanged
+    | ServerRemoved
+    | AttentionNeeded
+    | ToolsChanged
+    | DiscoveryProgressed
+    | ApprovalsChanged
+    | ListNotKept
+    | ActivityRecorded
+    | PermissionAsked
+    | PermissionSettled
+    | ListenerStateChanged
+    | WorkspaceSwitched
+    | WorkspacesChanged
+    | SettingsApplied
+    | TokensChanged
+    | ConfigRejected
+    | ConfigAccepted
+)
+
+Publish: TypeAlias = Callable[[Event], None]
+"""How a room tells what happened; may be called on any thread and never raises."""

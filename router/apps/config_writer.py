@@ -1,0 +1,236 @@
+"""Our entry in other applications' file_edit: shown before it is written, and taken back on demand.
+
+Everything here blocks on file_edit: call it off the loop. Tokens come in; none is ever shown.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from router.api.apps import ClientApp, ClientId, ClientState, Connection, ConnectionPlan, DiffLine
+from router.apps import config_document, file_edit
+from router.apps.app_specs import CONNECTABLE, ENTRY, ClientSpec, Endpoint
+from router.apps.config_reader import Ourselves, existing_file, plain_config
+from router.apps.locations import Places
+from router.config.secret_detection import looks_secret
+from router.domain.errors import ConfigError, Conflict, NotFound, said
+from router.domain.ids import TokenId
+from router.domain.json_values import JsonObject, as_object
+
+_TOKEN = re.compile(r"tbt_([0-9a-f]{8})_[A-Za-z0-9_-]{43}")
+_MASK = "tbt_••••••••"
+_ASSIGNMENT = re.compile(
+    r"""(?P<head>(?P<q>["']?)(?P<key>[\w.-]+)(?P=q)\s*[:=]\s*)"""
+    r"""(?P<quote>["']?)(?P<value>[^\s"'{\[,](?:[^"'\n]*[^"'\n,])?)(?P=quote)"""
+)
+_CONTEXT_LINES = 3
+_UNDO_KEPT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    path: Path
+    before: bytes | None
+    after: str
+    """The fingerprint of what was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A file as it is now, and the name under which it has, or would have, our entry."""
+
+    path: Path
+    data: bytes | None
+    text: str
+    name: str
+    entry: JsonObject | None
+
+
+class Connections:
+    """`ourselves` says which entries are ours at this moment."""
+
+    def __init__(
+        self, places: Places, ourselves: Callable[[], Ourselves], clock: Callable[[], datetime]
+    ) -> None:
+        self._places = places
+        self._ourselves = ourselves
+        self._clock = clock
+        self._changes: dict[str, _Change] = {}
+
+    def apps(self) -> tuple[ClientApp, ...]:
+        return tuple(self._app(spec) for spec in CONNECTABLE)
+
+    def plan(self, client: ClientId, endpoint: Endpoint) -> ConnectionPlan:
+        """What `connect` would do; the token of `endpoint` is not shown."""
+        spec = spec_of(client)
+        place = self._place(spec)
+        new = self._with_entry(spec, place, endpoint)
+        return ConnectionPlan(
+            client=client,
+            name=spec.name,
+            path=place.path,
+            new_file=place.data is None,
+            lines=_diff(place.text, new),
+            fingerprint=file_edit.fingerprint(place.data),
+            open_to_others=not spec.by_bridge and file_edit.is_open_to_others(place.path),
+        )
+
+    def present_token(self, client: ClientId) -> str | None:
+        """The token its entry holds already, so that it need not get another."""
+        found = _TOKEN.search(str(self._place(spec_of(client)).entry))
+        return found.group() if found else None
+
+    def connect(self, client: ClientId, endpoint: Endpoint, expected: str) -> Connection:
+        """Write our entry into the file whose fingerprint was `expected` at the preview."""
+        spec = spec_of(client)
+        place = self._place(spec)
+        return self._write(spec, place, self._with_entry(spec, place, endpoint), expected)
+
+    def disconnect(self, client: ClientId) -> Connection:
+        spec = spec_of(client)
+        place = self._place(spec)
+        if place.entry is None:
+            raise NotFound(
+                said("{name} is not connected.", name=spec.name),
+                "See which are with: toolbooth client list",
+            )
+        new = config_document.edited(
+            spec.format, place.path, place.text, (*spec.keys, place.name), None
+        )
+        return self._write(spec, place, new, file_edit.fingerprint(place.data))
+
+    def undo(self, undo: str) -> None:
+        """Put the file back as it was, byte for byte, unless somebody has changed it since."""
+        change = self._changes.get(undo)
+        if change is None:
+            raise NotFound("This can't be undone any more.", "The backup is beside the file.")
+        if change.before is not None:
+            file_edit.replace(change.path, change.before, expected=change.after)
+        else:
+            file_edit.remove(change.path, expected=change.after)
+        del self._changes[undo]
+
+    def snippet(self, client: ClientId, endpoint: Endpoint) -> str:
+        """Our entry as a person would paste it into the application's file."""
+        spec = spec_of(client)
+        path = spec.files(self._places)[0]
+        keys = (*spec.keys, ENTRY)
+        return config_document.edited(spec.format, path, "", keys, _entry(spec, endpoint))
+
+    def _app(self, spec: ClientSpec) -> ClientApp:
+        path = existing_file(spec, self._places) or spec.files(self._places)[0]
+        known = ClientApp(spec.id, spec.name, path, ClientState.ABSENT, by_bridge=spec.by_bridge)
+        try:
+            place = self._place(spec)
+        except ConfigError as error:
+            return replace(known, state=ClientState.UNREADABLE, reason=str(error))
+        if place.entry is not None:
+            token = _TOKEN.search(str(place.entry))
+            named = TokenId(token.group(1)) if token else None
+            outdated = not self._points_here(place.entry)
+            return replace(known, state=ClientState.CONNECTED, token=named, outdated=outdated)
+        if place.data is None and not self._is_installed(spec, path):
+            return known
+        comments = config_document.has_comments(spec.format, place.text)
+        return replace(known, state=ClientState.FOUND, has_comments=comments)
+
+    def _is_installed(self, spec: ClientSpec, path: Path) -> bool:
+        """Its folder, or its program; the home directory itself says nothing."""
+        home = self._places.home
+        beside = path.parent != home and path.parent.is_dir()
+        return beside or (bool(spec.command) and self._places.has_command(spec.command))
+
+    def _place(self, spec: ClientSpec) -> _Place:
+        path = existing_file(spec, self._places) or spec.files(self._places)[0]
+        data = file_edit.read_or_none(path)
+        try:
+            text = "" if data is None else data.decode()
+        except UnicodeDecodeError:
+            raise ConfigError(path, None, "it is not UTF-8 text") from None
+        content = config_document.read(spec.format, path, text)
+        entries = as_object(config_document.entries_at(content, spec.keys))
+        for name, entry in entries.items():
+            if self._is_ours(as_object(entry)):
+                return _Place(path, data, text, name, as_object(entry))
+        return _Place(path, data, text, _free(ENTRY, entries), None)
+
+    def _is_ours(self, entry: JsonObject) -> bool:
+        """It points at us, or holds one of our tokens, as it does after the port was changed."""
+        return self._points_here(entry) or _TOKEN.search(str(entry)) is not None
+
+    def _points_here(self, entry: JsonObject) -> bool:
+        config = plain_config(entry)
+        return config is not None and self._ourselves().is_reached(config)
+
+    def _with_entry(self, spec: ClientSpec, place: _Place, endpoint: Endpoint) -> str:
+        keys = (*spec.keys, place.name)
+        return config_document.edited(
+            spec.format, place.path, place.text, keys, _entry(spec, endpoint)
+        )
+
+    def _write(self, spec: ClientSpec, place: _Place, text: str, expected: str) -> Connection:
+        if file_edit.fingerprint(place.data) != expected:
+            raise Conflict(
+                said("{path} was changed in the meantime.", path=place.path),
+                "Look at the preview again.",
+            )
+        data = text.encode()
+        file_edit.refuse_read_only(place.path)  # before there is a backup of what won't change
+        backup = None
+        if place.data is not None:
+            backup = file_edit.back_up(place.path, place.data, self._clock())
+        file_edit.replace(place.path, data, expected=expected)
+        if file_edit.read_or_none(place.path) != data:
+            raise Conflict(
+                said("{path} was changed in the meantime.", path=place.path),
+                "Look at it and try again.",
+            )
+        undo = secrets.token_hex(8)
+        self._changes[undo] = _Change(place.path, place.data, file_edit.fingerprint(data))
+        for oldest in list(self._changes)[:-_UNDO_KEPT]:
+            del self._changes[oldest]
+        return Connection(spec.id, spec.name, place.path, backup, undo)
+
+
+def spec_of(client: ClientId) -> ClientSpec:
+    for spec in CONNECTABLE:
+        if client in (spec.id, spec.name):
+            return spec
+    raise NotFound(
+        said('There is no app "{client}".', client=client), "List them with: toolbooth client list"
+    )
+
+
+def _entry(spec: ClientSpec, endpoint: Endpoint) -> JsonObject:
+    if spec.entry is None:
+        raise NotFound(said("{name} can't be connected.", name=spec.name))
+    return spec.entry(endpoint)
+
+
+def _free(wanted: str, taken: JsonObject) -> str:
+    """Somebody else's entry of our name stays what it is."""
+    names = (wanted, *(f"{wanted}-{number}" for number in range(2, 100)))
+    return next(name for name in names if name not in taken)
+
+
+def _diff(before: str, after: str) -> tuple[DiffLine, ...]:
+    old, new = _masked(before).splitlines(), _masked(after).splitlines()
+    lines = list(difflib.unified_diff(old, new, n=_CONTEXT_LINES, lineterm=""))[2:]
+    return tuple(DiffLine(line[0], line[1:]) for line in lines if line[:2] != "@@")
+
+
+def _masked(text: str) -> str:
+    """Without our token, and without what looks like anybody else's secret."""
+    return _ASSIGNMENT.sub(_mask_secret, _TOKEN.sub(_MASK, text))
+
+
+def _mask_secret(found: re.Match[str]) -> str:
+    if not looks_secret(found["key"]) or found["value"].startswith(("$", _MASK, f"Bearer {_MASK}")):
+        return found[0]
+    return f"{found['head']}{found['quote']}••••••••{found['quote']}"

@@ -1,0 +1,113 @@
+"""Changing a file that belongs to another application: with a backup, wholly or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import stat
+import sys
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from router.domain.errors import ConfigError, Conflict, said
+from router.store.files import explained
+
+_PRIVATE = 0o600
+
+
+def fingerprint(data: bytes | None) -> str:
+    """Tells one state of a file from another; None is a file that is not there."""
+    return "none" if data is None else hashlib.sha256(data).hexdigest()
+
+
+def read_or_none(path: Path) -> bytes | None:
+    """None if there is no such file. Raises `ConfigError`, also for what is there but no file."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ConfigError(path, None, "it is not a file")
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ConfigError(
+            path, None, said("it can't be read: {reason}", reason=error.strerror)
+        ) from None
+
+
+def is_open_to_others(path: Path) -> bool:
+    """Whether other users of this computer could read the file."""
+    if sys.platform == "win32":
+        return False  # There a person's folders are their own.
+    try:
+        target = path.resolve()
+        readable = bool(target.stat().st_mode & stat.S_IROTH)
+        return readable and all(up.stat().st_mode & stat.S_IXOTH for up in target.parents)
+    except OSError:
+        return False
+
+
+def back_up(path: Path, data: bytes, now: datetime) -> Path:
+    """Keep `data` beside `path`; a backup never replaces another. It may hold a token, and nobody
+    but its owner needs it, whatever the file itself is open to."""
+    stem = f"{path.name}.bak.{now:%Y%m%d-%H%M%S}"
+    for attempt in range(100):
+        backup = path.with_name(stem if attempt == 0 else f"{stem}-{attempt}")
+        with explained(backup), suppress(FileExistsError):
+            _create(backup, data, _PRIVATE)
+            return backup
+    raise Conflict(
+        said("There are too many backups named {stem}.", stem=stem), "Remove some of them."
+    )
+
+
+def replace(path: Path, data: bytes, *, expected: str) -> None:
+    """Put `data` in place of what has the fingerprint `expected`; mode and links stay."""
+    target = path.resolve()
+    refuse_read_only(path)
+    with explained(path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+        try:
+            _create(temporary, data, _mode_of(target))
+            if fingerprint(read_or_none(target)) != expected:
+                raise Conflict(
+                    said("{path} was changed in the meantime.", path=path),
+                    "Look at the preview again.",
+                )
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def refuse_read_only(path: Path) -> None:
+    """A file could be replaced in its folder all the same, but somebody has locked it."""
+    if not _mode_of(path) & stat.S_IWUSR:
+        raise Conflict(
+            said("{path} is write-protected.", path=path), "Make it writable, then try again."
+        )
+
+
+def remove(path: Path, *, expected: str) -> None:
+    """Remove the file, or what a link leads to, if its fingerprint is still `expected`."""
+    if fingerprint(read_or_none(path)) != expected:
+        raise Conflict(said("{path} was changed in the meantime.", path=path), "Edit it by hand.")
+    with explained(path):
+        path.resolve().unlink()
+
+
+def _mode_of(path: Path) -> int:
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        return _PRIVATE
+
+
+def _create(path: Path, data: bytes, mode: int) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    path.chmod(mode)

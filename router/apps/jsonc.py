@@ -1,0 +1,266 @@
+"""JSON as editors write it, with comments and trailing commas: read with places, changed in place.
+
+A change touches the span of one member and nothing else. Whatever is malformed is refused with its
+line, without quoting the file, which may hold a secret.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from router.apps.line_text import newline_of
+from router.domain.errors import ConfigError, said
+from router.domain.json_values import JsonObject
+
+_SKIPPED = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_SCALAR = re.compile(r"[^\s,:{}\[\]\"/]+")
+_DEEPEST = 200
+
+
+@dataclass(slots=True)
+class Node:
+    """A value and where it stands. Of an object, `members` have the places of their keys."""
+
+    start: int
+    end: int
+    value: Any
+    members: dict[str, Member] = field(default_factory=dict[str, "Member"])
+    is_object: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    start: int
+    node: Node
+
+
+def parse(path: Path, text: str) -> Node:
+    """The object in `text`; an empty file is an empty object."""
+    return _Parser(path, text).document()
+
+
+def has_comments(text: str) -> bool:
+    strings_apart = _STRING.sub("", text)
+    return "//" in strings_apart or "/*" in strings_apart
+
+
+class _Parser:
+    def __init__(self, path: Path, text: str) -> None:
+        self._path = path
+        self._text = text
+        self._at = 0
+
+    def document(self) -> Node:
+        self._skip()
+        if self._at == len(self._text):
+            return Node(self._at, self._at, {}, is_object=True)
+        node = self._value(0)
+        if not node.is_object:
+            raise self._wrong("it must be an object: { ... }")
+        self._skip()
+        if self._at < len(self._text):
+            raise self._wrong("there is something behind its end")
+        return node
+
+    def _value(self, depth: int) -> Node:
+        if depth > _DEEPEST:
+            raise self._wrong("it is nested too deeply")
+        match self._peek():
+            case "{":
+                return self._object(depth)
+            case "[":
+                return self._array(depth)
+            case '"':
+                start, text = self._at, self._string()
+                return Node(start, self._at, text)
+            case _:
+                return self._scalar()
+
+    def _object(self, depth: int) -> Node:
+        node = Node(self._at, 0, {}, is_object=True)
+        self._at += 1
+        while self._next_item("}"):
+            start = self._at
+            key = self._string()
+            self._skip()
+            if self._peek() != ":":
+                raise self._wrong("there must be a colon behind a key")
+            self._at += 1
+            self._skip()
+            child = self._value(depth + 1)
+            node.members[key] = Member(start, child)
+            node.value[key] = child.value
+            self._comma_or("}")
+        node.end = self._at
+        return node
+
+    def _array(self, depth: int) -> Node:
+        start, items = self._at, list[Any]()
+        self._at += 1
+        while self._next_item("]"):
+            items.append(self._value(depth + 1).value)
+            self._comma_or("]")
+        return Node(start, self._at, items)
+
+    def _next_item(self, closing: str) -> bool:
+        """Whether another item follows; past `closing` if not."""
+        self._skip()
+        if self._peek() != closing:
+            return True
+        self._at += 1
+        return False
+
+    def _comma_or(self, closing: str) -> None:
+        self._skip()
+        if self._peek() == ",":
+            self._at += 1
+        elif self._peek() != closing:
+            raise self._wrong(f'there must be a comma or "{closing}" here')
+
+    def _string(self) -> str:
+        found = _STRING.match(self._text, self._at)
+        if found is None:
+            raise self._wrong("there must be a text in double quotes here")
+        try:
+            text = json.loads(found.group(), strict=False)
+        except ValueError:
+            raise self._wrong("a text has an escape JSON does not know") from None
+        self._at = found.end()
+        return str(text)
+
+    def _scalar(self) -> Node:
+        found = _SCALAR.match(self._text, self._at)
+        try:
+            value = json.loads(found.group() if found else "")
+        except ValueError:
+            raise self._wrong("there must be a value here") from None
+        start, self._at = self._at, found.end() if found else self._at
+        return Node(start, self._at, value)
+
+    def _skip(self) -> None:
+        if found := _SKIPPED.match(self._text, self._at):
+            self._at = found.end()
+
+    def _peek(self) -> str:
+        return self._text[self._at : self._at + 1]
+
+    def _wrong(self, reason: str) -> ConfigError:
+        return ConfigError(self._path, self._text.count("\n", 0, self._at) + 1, reason)
+
+
+def with_member(path: Path, text: str, keys: Sequence[str], value: JsonObject) -> str:
+    """`text` with `value` at `keys`; objects that are missing on the way are made."""
+    root = parse(path, text)
+    if not text.strip():
+        return f"{json.dumps(_nested(keys, value), indent=2, ensure_ascii=False)}\n"
+    style = _Style.of(text)
+    node, depth = root, 0
+    while depth < len(keys) and keys[depth] in node.members:
+        found = node.members[keys[depth]].node
+        depth += 1
+        if depth == len(keys):
+            indent = style.indent_at(node.members[keys[-1]].start)
+            return text[: found.start] + style.dump(value, indent) + text[found.end :]
+        if not found.is_object:
+            line = text.count("\n", 0, found.start) + 1
+            raise ConfigError(
+                path, line, said('"{name}" must be an object: {{ ... }}', name=keys[depth - 1])
+            )
+        node = found
+    missing = keys[depth:]
+    return _inserted(text, style, node, missing[0], _nested(missing[1:], value))
+
+
+def without_member(path: Path, text: str, keys: Sequence[str]) -> str:
+    """`text` without the member at `keys`, if it is there, and without the comma it needed."""
+    node = parse(path, text)
+    for key in keys[:-1]:
+        if key not in node.members:
+            return text
+        node = node.members[key].node
+    member = node.members.get(keys[-1])
+    if member is None:
+        return text
+    start, end = member.start, member.node.end
+    comma = _comma_after(text, end)
+    around = text[node.start + 1 : start] + text[end if comma is None else comma + 1 : node.end - 1]
+    if not around.strip():
+        return text[: node.start + 1] + text[node.end - 1 :]
+    if comma is not None:
+        end = comma + 1
+    line_start = text.rfind("\n", 0, start) + 1
+    rest = re.compile(r"[ \t]*\r?\n").match(text, end)
+    is_last = list(node.members)[-1] == keys[-1]
+    if not text[line_start:start].strip() and rest:
+        start, end = line_start, rest.end()
+    elif is_last:
+        start = len(text[:start].rstrip(" \t"))
+    before = text[:start]
+    if comma is None and is_last and len(node.members) > 1:
+        previous = list(node.members.values())[-2].node.end
+        place = _comma_after(text, previous)
+        if place is not None and place < start:
+            before = text[:place] + text[place + 1 : start]
+    return before + text[end:]
+
+
+def _inserted(text: str, style: _Style, node: Node, key: str, value: object) -> str:
+    """`text` with one more member at the end of `node`."""
+    members = list(node.members.values())
+    closing = node.end - 1
+    written = json.dumps(key, ensure_ascii=False)
+    if members and "\n" not in text[node.start : closing]:
+        compact = json.dumps(value, ensure_ascii=False)
+        end = members[-1].node.end
+        return f"{text[:end]}, {written}: {compact}{text[end:]}"
+    outer = style.indent_at(node.start)
+    inner = style.indent_at(members[0].start) if members else outer + style.unit
+    body, tail, comma = text[:closing], text[closing:], ""
+    if members and _comma_after(text, members[-1].node.end) is not None:
+        # Whoever ends the last line with one sees that kept, also when ours goes again.
+        comma = ","
+    elif members:
+        end = members[-1].node.end
+        body = f"{text[:end]},{text[end:closing]}"
+    new = f"{inner}{written}: {style.dump(value, inner)}{comma}"
+    return f"{body.rstrip()}{style.newline}{new}{style.newline}{outer}{tail}"
+
+
+def _comma_after(text: str, place: int) -> int | None:
+    found = _SKIPPED.match(text, place)
+    at = found.end() if found else place
+    return at if text[at : at + 1] == "," else None
+
+
+def _nested(keys: Sequence[str], value: object) -> object:
+    for key in reversed(keys):
+        value = {key: value}
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How a file is written, so that what we add looks like the rest."""
+
+    text: str
+    unit: str
+    newline: str
+
+    @classmethod
+    def of(cls, text: str) -> _Style:
+        indented = re.search(r'^([ \t]+)"', text, re.MULTILINE)
+        return cls(text, indented.group(1) if indented else "  ", newline_of(text))
+
+    def indent_at(self, place: int) -> str:
+        line = self.text[self.text.rfind("\n", 0, place) + 1 : place]
+        return line[: len(line) - len(line.lstrip())]
+
+    def dump(self, value: object, indent: str) -> str:
+        lines = json.dumps(value, indent=self.unit, ensure_ascii=False).split("\n")
+        return f"{self.newline}{indent}".join(lines)

@@ -1,0 +1,88 @@
+"""`toolbooth connect`: runs until the client closes our stdin."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+from pathlib import Path
+from urllib.parse import quote
+
+from router.bridge.http_client import HttpClient
+from router.bridge.relay import Relay
+from router.bridge.router_lookup import Profile, Router
+from router.runtime.tasks import spawn
+from router.wire.mcp import FOLDER_HEADER
+
+_KNOWN_AFTER_S = 5.0
+_LOOK_EVERY_S = 0.3
+
+
+async def run(data_dir: Path, profile_name: str) -> int:
+    """Carry messages between stdin, stdout and the router."""
+    router, profile = Router(data_dir), Profile(data_dir, profile_name)
+    token = spawn(profile.token(), name="read the token")
+
+    async def connect(start: bool) -> HttpClient:
+        url = await router.url(start=start)
+        headers = {
+            "Authorization": f"Bearer {await token}",
+            FOLDER_HEADER: header_of(_working_folder()),
+        }
+        http = HttpClient(url, headers)
+        if profile.is_new:
+            await _until_known(http)
+            profile.is_new = False
+        return http
+
+    relay = Relay(connect, _write)
+    lines = _lines_of_stdin()
+    try:
+        while line := await lines.get():
+            await relay.take(line)
+    finally:
+        await relay.finish()
+        await asyncio.to_thread(profile.close)
+    return 0
+
+
+async def _until_known(http: HttpClient) -> None:
+    """A running router notices a new token within a second or so."""
+    async with asyncio.timeout(_KNOWN_AFTER_S):
+        while True:
+            async with http.request("DELETE", {}) as response:
+                await response.body()
+            if response.status != 401:
+                return
+            await asyncio.sleep(_LOOK_EVERY_S)
+
+
+def header_of(folder: str) -> str:
+    """A folder's name in the characters a header may have."""
+    return quote(folder, safe="/:\\")
+
+
+def _working_folder() -> str:
+    return os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109 - text is wanted
+
+
+def _lines_of_stdin() -> asyncio.Queue[bytes]:
+    """The lines of stdin, and at its end an empty one. Read on a thread: that works with whatever
+    stdin is, on every platform."""
+    lines: asyncio.Queue[bytes] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+
+    def read() -> None:
+        for line in sys.stdin.buffer:
+            if line.strip():
+                loop.call_soon_threadsafe(lines.put_nowait, line)
+        loop.call_soon_threadsafe(lines.put_nowait, b"")
+
+    threading.Thread(target=read, name="stdin", daemon=True).start()
+    return lines
+
+
+def _write(line: bytes) -> None:
+    sys.stdout.buffer.write(line + b"\n")
+    sys.stdout.buffer.flush()

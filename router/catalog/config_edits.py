@@ -1,0 +1,276 @@
+"""Changes to a workspace's configuration: pure functions from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from router.catalog.server_entry import configured_servers
+from router.config.server import ServerConfig
+from router.config.workspace import PermissionRule, ProjectConfig, WorkspaceConfig
+from router.domain.errors import Conflict, InvalidInput, NotFound, said
+from router.domain.ids import ProjectId, ServerId, ToolKey, WorkspaceId
+from router.domain.names import SCRIPTS, assign_server_ids, slug
+from router.domain.permissions import Permission
+from router.domain.workspaces import Exposure, Optimization
+
+MAX_NAME_LENGTH = 80
+MAX_LIFETIME = timedelta(days=3653)
+_RESERVED_PROJECTS = frozenset({"unassigned", "unassigned_project_id"})
+"""What clients say for "no project"."""
+_OF_UNASSIGNED = ("optimization", "exposure", "permissions", "rules", "pinned")
+"""What is decided for the unassigned project in the workspace itself."""
+
+
+def checked_name(name: str) -> str:
+    """A name a person gave, without surrounding space; it must say something."""
+    stripped = name.strip()
+    if not stripped or len(stripped) > MAX_NAME_LENGTH:
+        raise InvalidInput(said("A name has 1 to {most} characters.", most=MAX_NAME_LENGTH))
+    return stripped
+
+
+def end_of(lifetime: timedelta | None, now: datetime) -> datetime | None:
+    """When something ends that is to last for `lifetime`; None for what has no end."""
+    if lifetime is None:
+        return None
+    if not timedelta(0) < lifetime <= MAX_LIFETIME:
+        raise InvalidInput("A token may last from a second to ten years.")
+    return now + lifetime
+
+
+def with_server(config: WorkspaceConfig, name: str, server: ServerConfig) -> WorkspaceConfig:
+    if name in config.mcp_servers:
+        raise Conflict(
+            said('There is already a server "{name}".', name=name),
+            "Choose another name, or edit it.",
+        )
+    return config.model_copy(update={"mcp_servers": {**config.mcp_servers, name: server}})
+
+
+def with_changed_server(
+    config: WorkspaceConfig, server: ServerId, name: str, changed: ServerConfig
+) -> WorkspaceConfig:
+    """The server under its new name and settings, at its old place in the file."""
+    old = server_name(config, server)
+    if name != old and name in config.mcp_servers:
+        raise Conflict(
+            said('There is already a server "{name}".', name=name), "Choose another name."
+        )
+    servers = {
+        (name if key == old else key): (changed if key == old else entry)
+        for key, entry in config.mcp_servers.items()
+    }
+    return config.model_copy(update={"mcp_servers": servers})
+
+
+def with_server_enabled(
+    config: WorkspaceConfig, server: ServerId, *, enabled: bool
+) -> WorkspaceConfig:
+    name = server_name(config, server)
+    switched = config.mcp_servers[name].model_copy(update={"disabled": not enabled})
+    return with_changed_server(config, server, name, switched)
+
+
+def without_server(config: WorkspaceConfig, server: ServerId) -> WorkspaceConfig:
+    gone = server_name(config, server)
+    servers = {key: entry for key, entry in config.mcp_servers.items() if key != gone}
+    return config.model_copy(update={"mcp_servers": servers})
+
+
+def with_imported(
+    config: WorkspaceConfig, servers: Mapping[str, ServerConfig]
+) -> tuple[WorkspaceConfig, list[str]]:
+    """The servers added under names that are free, and those names."""
+    merged = dict(config.mcp_servers)
+    names: list[str] = []
+    for wanted, server in servers.items():
+        name = _free_name(checked_name(wanted), merged)
+        merged[name] = server
+        names.append(name)
+    return config.model_copy(update={"mcp_servers": merged}), names
+
+
+def _free_name(wanted: str, taken: Mapping[str, object]) -> str:
+    number = 2
+    name = wanted
+    while name in taken:
+        name = f"{wanted} {number}"
+        number += 1
+    return name
+
+
+def server_name(config: WorkspaceConfig, server: ServerId) -> str:
+    known = configured_servers(config)
+    if server not in known:
+        raise NotFound(
+            said('There is no server "{name}".', name=server), "List them with: toolbooth list"
+        )
+    return known[server][0]
+
+
+def check_server(config: WorkspaceConfig, server: ServerId) -> None:
+    """Raise `NotFound` unless there is such a server; the one of scripts is always there."""
+    if server != SCRIPTS:
+        server_name(config, server)
+
+
+def server_called(config: WorkspaceConfig, name: str) -> ServerId:
+    """The id of the server with exactly this name, which must be there."""
+    return assign_server_ids(config.mcp_servers)[name]
+
+
+def find_server(config: WorkspaceConfig, text: str) -> ServerId:
+    """The server a person means: the one with exactly that name, else the one with that id."""
+    if text in config.mcp_servers:
+        return server_called(config, text)
+    if (server := ServerId(text)) in configured_servers(config) or server == SCRIPTS:
+        return server
+    raise NotFound(
+        said('There is no server "{server}" in workspace {name}.', server=text, name=config.name),
+        "List them with: toolbooth list",
+    )
+
+
+def with_project(
+    config: WorkspaceConfig, name: str, servers: Sequence[ServerId] | None
+) -> tuple[WorkspaceConfig, ProjectId]:
+    project = ProjectId(slug(name))
+    if not project:
+        raise InvalidInput(said('"{name}" has no letters or digits to make an id from.', name=name))
+    if project in _RESERVED_PROJECTS:
+        raise InvalidInput(
+            said('"{name}" stands for no project at all.', name=name), "Choose another name."
+        )
+    if project in config.projects:
+        raise Conflict(
+            said('There is already a project "{name}".', name=project), "Choose another name."
+        )
+    for server in servers or ():
+        check_server(config, server)
+    entry = ProjectConfig(name=name, servers=tuple(servers) if servers is not None else None)
+    return _with_project_entry(config, project, entry), project
+
+
+def with_changed_project(
+    config: WorkspaceConfig, project: ProjectId, name: str, servers: Sequence[ServerId] | None
+) -> WorkspaceConfig:
+    """The project under another name, or with other servers; its id stays."""
+    others = (entry.name for key, entry in config.projects.items() if key != project)
+    if name.casefold() in (other.casefold() for other in others):
+        raise Conflict(
+            said('There is already a project "{name}".', name=name), "Choose another name."
+        )
+    for server in servers or ():
+        check_server(config, server)
+    chosen = tuple(servers) if servers is not None else None
+    changes = {"name": name, "servers": chosen}
+    entry = project_entry(config, project).model_copy(update=changes)
+    return _with_project_entry(config, project, entry)
+
+
+def without_project(config: WorkspaceConfig, project: ProjectId) -> WorkspaceConfig:
+    project_entry(config, project)
+    rest = {key: entry for key, entry in config.projects.items() if key != project}
+    return config.model_copy(update={"projects": rest})
+
+
+def with_options(
+    config: WorkspaceConfig,
+    project: ProjectId | None,
+    optimization: Optimization | None,
+    exposure: Exposure,
+) -> WorkspaceConfig:
+    options = {"optimization": optimization, "exposure": exposure}
+    if project is None:
+        return config.model_copy(update=options)
+    entry = project_entry(config, project).model_copy(update=options)
+    return _with_project_entry(config, project, entry)
+
+
+def with_permission(
+    config: WorkspaceConfig, key: ToolKey, permission: Permission, project: ProjectId | None
+) -> WorkspaceConfig:
+    """Without rules `allow` is the default, so the workspace keeps only what differs from it; a
+    project keeps its own word, since it may differ from the workspace's."""
+    check_server(config, key.server)
+    if project is not None:
+        entry = project_entry(config, project)
+        own = {**entry.permissions, str(key): permission}
+        return _with_project_entry(config, project, entry.model_copy(update={"permissions": own}))
+    kept = {k: p for k, p in config.permissions.items() if k != str(key)}
+    if permission is not Permission.ALLOW or config.rules:
+        kept[str(key)] = permission
+    return config.model_copy(update={"permissions": kept})
+
+
+def with_rules(
+    config: WorkspaceConfig, project: ProjectId | None, rules: Sequence[PermissionRule]
+) -> WorkspaceConfig:
+    changed = {"rules": tuple(rules)}
+    if project is None:
+        return config.model_copy(update=changed)
+    entry = project_entry(config, project).model_copy(update=changed)
+    return _with_project_entry(config, project, entry)
+
+
+def rules_of(config: WorkspaceConfig, project: ProjectId | None) -> tuple[PermissionRule, ...]:
+    return config.rules if project is None else project_entry(config, project).rules
+
+
+def project_entry(config: WorkspaceConfig, project: ProjectId) -> ProjectConfig:
+    if project not in config.projects:
+        raise NotFound(
+            said('There is no project "{name}".', name=project),
+            "List them with: toolbooth project list",
+        )
+    return config.projects[project]
+
+
+def project_of(config: WorkspaceConfig, project: ProjectId | None) -> ProjectConfig:
+    """A project in whole; None is what the workspace says for those outside of any."""
+    if project is not None:
+        return project_entry(config, project)
+    own = {field: getattr(config, field) for field in _OF_UNASSIGNED}
+    return ProjectConfig(name=config.name, **own)
+
+
+def with_project_put(
+    config: WorkspaceConfig, project: ProjectId | None, entry: ProjectConfig
+) -> WorkspaceConfig:
+    """The project as given, whether there is one by that id or not."""
+    for server in entry.servers or ():
+        check_server(config, server)
+    if project is None:
+        return config.model_copy(update={field: getattr(entry, field) for field in _OF_UNASSIGNED})
+    named = entry.model_copy(update={"name": checked_name(entry.name)})
+    return _with_project_entry(config, project, named)
+
+
+def check_workspace_name(
+    name: str, others: Mapping[WorkspaceId, WorkspaceConfig], renamed: WorkspaceId | None = None
+) -> None:
+    """Raises `Conflict` for a name that another workspace has: nobody could tell them apart."""
+    for workspace, config in others.items():
+        if workspace != renamed and config.name.casefold() == name.casefold():
+            raise Conflict(
+                said('There is already a workspace "{name}".', name=config.name),
+                "Choose another name.",
+            )
+
+
+def new_workspace_id(name: str, taken: Mapping[WorkspaceId, object]) -> WorkspaceId:
+    """An id for a new workspace: its name in snake_case, numbered if that is taken."""
+    base = slug(name)[:40].strip("_") or "workspace"
+    number = 2
+    candidate = base
+    while candidate in taken:
+        candidate = f"{base}_{number}"
+        number += 1
+    return WorkspaceId(candidate)
+
+
+def _with_project_entry(
+    config: WorkspaceConfig, project: ProjectId, entry: ProjectConfig
+) -> WorkspaceConfig:
+    return config.model_copy(update={"projects": {**config.projects, project: entry}})

@@ -1,0 +1,132 @@
+"""How each server is doing: what happened to it, and the `ServerStatus` computed from that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from router.api.events import Publish, ServerStatusChanged
+from router.catalog.catalog import WorkspaceCatalog
+from router.catalog.server_entry import ServerEntry
+from router.domain.errors import NoWorkspace
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerRef, WorkspaceId
+from router.domain.permissions import would_run
+from router.domain.receipts import DiscoveryAccess, Protection
+from router.domain.servers import (
+    DiscoveryStatus,
+    DiscoveryStep,
+    ProcessFacts,
+    ServerState,
+    ServerStatus,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What is known of a server beyond its configuration."""
+
+    consented: bool = False
+    connection: ServerState = ServerState.IDLE
+    discovery: DiscoveryStatus = DiscoveryStatus.NEVER
+    step: DiscoveryStep | None = None
+    failure: Failure | None = None
+    process: ProcessFacts | None = None
+    protection: Protection | None = None
+    access: DiscoveryAccess = DiscoveryAccess.ISOLATED
+
+
+class StatusBoard:
+    """The conditions of all servers. Changed on the router's loop, read from any thread."""
+
+    def __init__(
+        self,
+        catalogs: dict[WorkspaceId, WorkspaceCatalog],
+        publish: Publish,
+        redact: Callable[[str], str] = str,
+    ) -> None:
+        """`redact` takes secrets out of what a failure quotes."""
+        self._catalogs = catalogs
+        self._publish = publish
+        self._redact = redact
+        self._conditions: dict[ServerRef, Condition] = {}
+
+    def condition(self, ref: ServerRef) -> Condition:
+        return self._conditions.get(ref, Condition())
+
+    def update(self, ref: ServerRef, **changes: Any) -> None:
+        """Change what is known of a server and tell, if that makes a difference."""
+        if isinstance(failure := changes.get("failure"), Failure):
+            changes["failure"] = without_secrets(failure, self._redact)
+        before = self._conditions.get(ref)
+        after = replace(before or Condition(), **changes)
+        if after != before:
+            self._conditions = {**self._conditions, ref: after}
+            self.announce(ref)
+
+    def forget(self, ref: ServerRef) -> None:
+        self._conditions = {r: c for r, c in self._conditions.items() if r != ref}
+
+    def announce(self, ref: ServerRef) -> None:
+        """Tell the server's status: for changes of its configuration or its tools."""
+        catalog = self._catalogs.get(ref.workspace)
+        if catalog is not None and ref.server in catalog.servers:
+            self._publish(ServerStatusChanged(self.status(ref)))
+
+    def status(self, ref: ServerRef) -> ServerStatus:
+        catalog = self._catalogs.get(ref.workspace)
+        if catalog is None:  # Asked from another thread, a workspace may go meanwhile.
+            raise NoWorkspace(ref.workspace)
+        entry = catalog.entry(ref.server)
+        condition = self.condition(ref)
+        listing = entry.cached.listing if entry.cached else None
+        return ServerStatus(
+            workspace=ref.workspace,
+            id=ref.server,
+            name=entry.name,
+            transport=entry.config.transport,
+            target=entry.config.target,
+            enabled=not entry.config.disabled,
+            state=_state(entry, condition),
+            discovery=_discovery(entry, condition),
+            step=condition.step,
+            tool_count=len(entry.tools) if listing else None,
+            listed_at=entry.listed_at,
+            failure=_failure(entry, condition),
+            process=condition.process,
+            waiting_count=len(catalog.waiting(entry)),
+            held_count=len(entry.held),
+            suspicious_count=entry.suspicious_count,
+            cuts=listing.cuts if listing else (),
+            protection=condition.protection,
+            access=condition.access,
+        )
+
+
+def without_secrets(failure: Failure, redact: Callable[[str], str]) -> Failure:
+    return replace(failure, detail=redact(failure.detail))
+
+
+def _state(entry: ServerEntry, condition: Condition) -> ServerState:
+    if entry.config.disabled:
+        return ServerState.DISABLED
+    if not condition.consented:
+        return ServerState.NEEDS_CONSENT
+    return condition.connection
+
+
+def _discovery(entry: ServerEntry, condition: Condition) -> DiscoveryStatus:
+    """A list read from the cache was discovered once, whatever has happened since the start."""
+    if condition.discovery is DiscoveryStatus.NEVER and entry.cached:
+        return DiscoveryStatus.SUCCESS
+    return condition.discovery
+
+
+def _failure(entry: ServerEntry, condition: Condition) -> Failure | None:
+    if entry.config.disabled:
+        return None
+    if not condition.consented:
+        shown = would_run(entry.config.target, entry.config.env)
+        return Failure(FailureKind.CONSENT_NEEDED, subject=entry.id, detail=shown)
+    return condition.failure

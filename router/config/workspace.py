@@ -1,0 +1,105 @@
+"""`workspace.json`: the servers, projects and permissions of one workspace.
+
+JSON keys are camelCase like those of `mcpServers`, so that entries of other clients can be pasted.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from router.config.base import ConfigModel
+from router.config.server import ServerConfig as ServerConfig
+from router.domain.ids import ProjectId, ServerId
+from router.domain.json_values import JsonObject
+from router.domain.permissions import Permission
+from router.domain.tool_lists import ApprovalPolicy
+from router.domain.workspaces import Exposure, Optimization
+
+SCHEMA_VERSION = 1
+
+
+class PermissionRule(ConfigModel):
+    """A permission for all that fits it. In patterns `*` stands for anything."""
+
+    permission: Permission
+    server: str = Field(default="*", description="The servers it is about.")
+    tool: str | None = Field(default=None, description="The tools it is about.")
+    prompt: str | None = Field(default=None, description="The prompts it is about.")
+    resource: str | None = Field(default=None, description="The resources, by address.")
+    read_only: bool | None = Field(default=None, description="Tools that only read, or don't.")
+    destructive: bool | None = Field(default=None, description="Tools that may destroy, or don't.")
+    open_world: bool | None = Field(default=None, description="Tools that reach out, or don't.")
+    arguments: dict[str, str | bool | int | float | None] = Field(
+        default_factory=dict[str, str | bool | int | float | None],
+        description="Paths into the arguments, and the value or pattern there.",
+    )
+
+    def to_json(self) -> JsonObject:
+        return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+
+def _rules_and_pins(place: ProjectConfig | WorkspaceConfig) -> JsonObject:
+    """Omitted if empty, so that the file stays short."""
+    rules = {"rules": [rule.to_json() for rule in place.rules]} if place.rules else {}
+    return {**rules, "pinned": list(place.pinned)} if place.pinned else rules
+
+
+class ProjectConfig(ConfigModel):
+    """A named selection of a workspace's servers, with its own permissions and optimization."""
+
+    name: str = Field(min_length=1, max_length=80)
+    servers: tuple[ServerId, ...] | None = Field(
+        default=None, description="The servers it may use; absent means all of the workspace."
+    )
+    optimization: Optimization | None = Optimization.HYBRID
+    exposure: Exposure = Exposure.SEARCH
+    permissions: dict[str, Permission] = Field(default_factory=dict)
+    rules: tuple[PermissionRule, ...] = ()
+    pinned: tuple[str, ...] = ()
+
+    def to_json(self) -> JsonObject:
+        apart = {"rules", "pinned"}
+        plain = self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude=apart)
+        return {**plain, "optimization": self.optimization, **_rules_and_pins(self)}
+
+
+class WorkspaceConfig(ConfigModel):
+    """`workspace.json`: an isolated set of servers and projects."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    name: str = Field(min_length=1, max_length=80)
+    optimization: Optimization | None = Field(
+        default=Optimization.HYBRID,
+        description="How clients outside any project find tools; null shows them all.",
+    )
+    exposure: Exposure = Exposure.SEARCH
+    approval: ApprovalPolicy = Field(
+        default=ApprovalPolicy.ASK_ON_CHANGE,
+        description="When a person is asked about tools: trust, ask_on_change or ask_always.",
+    )
+    permissions: dict[str, Permission] = Field(
+        default_factory=dict, description="Tool keys with a permission of their own."
+    )
+    rules: tuple[PermissionRule, ...] = Field(
+        default=(), description="Permissions for many at once; the first that fits decides."
+    )
+    pinned: tuple[str, ...] = Field(
+        default=(), description="Tool keys that clients get beside the search tools."
+    )
+    projects: dict[ProjectId, ProjectConfig] = Field(default_factory=dict[ProjectId, ProjectConfig])
+    mcp_servers: dict[str, ServerConfig] = Field(default_factory=dict)
+
+    def to_json(self) -> JsonObject:
+        return {
+            "schemaVersion": self.schema_version,
+            "name": self.name,
+            "optimization": self.optimization,
+            "exposure": self.exposure,
+            "approval": self.approval,
+            "permissions": dict(self.permissions),
+            **_rules_and_pins(self),
+            "projects": {key: project.to_json() for key, project in self.projects.items()},
+            "mcpServers": {key: server.to_json() for key, server in self.mcp_servers.items()},
+        }

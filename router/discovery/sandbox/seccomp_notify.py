@@ -1,0 +1,208 @@
+"""The other end of a seccomp filter: sees the calls that wait for an answer, notes what they are
+about, and answers. One call at a time; the server stands still meanwhile, so this is short.
+
+Looking is for the receipt only: where a call is let through (`continue`), something else forbids
+what must not be, because a server can change what a pointer points to after we have looked.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import socket
+import struct
+from contextlib import suppress
+from pathlib import Path
+
+from router.discovery.sandbox import syscalls
+from router.discovery.sandbox.launch_spec import Order
+from router.discovery.sandbox.observations import Sightings, is_own
+
+_RECEIVE, _SEND, _SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082104
+_SYNC_WAKE_UP = 1
+_CONTINUE = 1
+_CALL = struct.Struct("=QIIiIQ6Q")
+_ANSWER = struct.Struct("=QqiI")
+_HERE = -100
+_DNS_HEADER = 12
+_DNS_PORTS = (53, 5353)
+
+
+class Watcher:
+    """Answers the calls that wait at `listener`."""
+
+    def __init__(self, listener: int, order: Order, sightings: Sightings) -> None:
+        self._listener = listener
+        self._order = order
+        self._seen = sightings
+        self._own = (*order.readable, order.home, "/tmp")  # noqa: S108 - of the sandbox
+        self._names = {number: name for name, number in syscalls.numbers().items()}
+        self._begun = False
+        """Whether the server's own program runs yet: what came before was ours."""
+        sightings.watched = True
+        with suppress(OSError):  # an older syscalls: slower, else the same
+            fcntl.ioctl(listener, _SET_FLAGS, _SYNC_WAKE_UP)
+
+    def answer_one(self) -> None:
+        """Take the call that waits and answer it."""
+        buffer = bytearray(_CALL.size)
+        try:
+            fcntl.ioctl(self._listener, _RECEIVE, buffer)
+        except OSError:  # who called is gone
+            return
+        call_id, pid, _, number, _, _, *arguments = _CALL.unpack(buffer)
+        refusal = self._judge(self._names.get(number, ""), pid, arguments)
+        answer = _ANSWER.pack(call_id, 0, -refusal, 0 if refusal else _CONTINUE)
+        with suppress(OSError):  # it was killed while it waited
+            fcntl.ioctl(self._listener, _SEND, answer)
+
+    def _judge(self, name: str, pid: int, arguments: list[int]) -> int:
+        """Note what the call is about; the error to answer with, or 0 to let it through."""
+        try:
+            match name:
+                case "clone" | "fork" | "vfork":
+                    return self._task()
+                case "kill":
+                    return self._signal(pid, arguments[0])
+                case "socket":
+                    self._seen.note("hosts", "a name or address, by datagram")
+                    return errno.EACCES
+                case "connect":
+                    return self._connect(pid, arguments[1], arguments[2])
+                case "execve" | "execveat":
+                    self._look(name, pid, arguments)
+                case _:
+                    if self._begun:
+                        self._look(name, pid, arguments)
+        except OSError:
+            self._seen.blind = True
+            if name == "connect" and self._order.level < 3 and not self._order.network:
+                return errno.ENETUNREACH
+        return 0
+
+    def _look(self, name: str, pid: int, arguments: list[int]) -> None:
+        match name:
+            case "open":
+                self._open(pid, _HERE, arguments[0])
+            case "openat" | "openat2":
+                self._open(pid, arguments[0], arguments[1])
+            case "execve":
+                self._execute(pid, arguments[0])
+            case "execveat":
+                self._execute(pid, arguments[1])
+            case "sendto":
+                self._send(pid, arguments[1], min(arguments[2], 512))
+            case "sendmsg":
+                self._send_message(pid, arguments[1])
+            case "sendmmsg":
+                for index in range(min(arguments[2], 4)):
+                    self._send_message(pid, arguments[1] + 64 * index)
+            case _:
+                pass
+
+    def _task(self) -> int:
+        self._seen.tasks += 1
+        return errno.EAGAIN if self._seen.tasks > self._order.limits.tasks else 0
+
+    def _signal(self, pid: int, target: int) -> int:
+        """Only to itself, its own group and its descendants."""
+        target = struct.unpack("=i", struct.pack("=I", target & 0xFFFFFFFF))[0]
+        if target == 0 or (target > 0 and _descends(target, os.getpid())):
+            return 0
+        return errno.EPERM
+
+    def _connect(self, pid: int, address: int, size: int) -> int:
+        raw = syscalls.read_memory(pid, address, min(size, 128))
+        family = struct.unpack_from("=H", raw)[0] if len(raw) >= 2 else 0
+        internet = family in (socket.AF_INET, socket.AF_INET6)
+        if self._begun and (internet or family == socket.AF_UNIX) and (peer := _peer(raw, family)):
+            self._seen.note("hosts", peer)
+        if self._order.level >= 3 or (self._order.network and internet):
+            return 0
+        return errno.ENETUNREACH if internet else errno.ECONNREFUSED
+
+    def _open(self, pid: int, folder: int, address: int) -> None:
+        path = syscalls.read_text(pid, address)
+        if not path.startswith("/"):
+            path = str(Path(_folder(pid, folder), path))
+        path = path.replace(f"/proc/{pid}/", "/proc/self/")
+        if not is_own(path, self._own):
+            self._seen.note("files", path)
+
+    def _execute(self, pid: int, address: int) -> None:
+        path = syscalls.read_text(pid, address)
+        if not self._begun:
+            self._begun = path == self._order.program
+        elif Path(f"/proc/{pid}/root/{path}").exists():  # else a search along PATH
+            self._seen.note("programs", path)
+
+    def _send_message(self, pid: int, address: int) -> None:
+        """The first buffer of a `msghdr`."""
+        _, _, buffers, count = struct.unpack("=QQQQ", syscalls.read_memory(pid, address, 32))
+        if count:
+            base, size = struct.unpack("=QQ", syscalls.read_memory(pid, buffers, 16))
+            self._send(pid, base, min(size, 512))
+
+    def _send(self, pid: int, address: int, size: int) -> None:
+        if name := asked_name(syscalls.read_memory(pid, address, size)):
+            self._seen.note("hosts", name)
+
+
+def _folder(pid: int, descriptor: int) -> str:
+    signed = struct.unpack("=i", struct.pack("=I", descriptor & 0xFFFFFFFF))[0]
+    place = "cwd" if signed == _HERE else f"fd/{signed}"
+    return os.readlink(f"/proc/{pid}/{place}")  # noqa: PTH115
+
+
+def _peer(raw: bytes, family: int) -> str:
+    """Where to, in words; nothing for a question to a name server, whose words are seen later."""
+    if family == socket.AF_UNIX:
+        path = raw[2:]
+        named = path[:1] == b"\0"
+        text = (
+            (path[1:] if named else path.split(b"\0", 1)[0])
+            .rstrip(b"\0")
+            .decode("utf-8", "replace")
+        )
+        return f"local socket {'@' if named else ''}{text}"
+    port = struct.unpack_from(">H", raw, 2)[0]
+    host = (
+        socket.inet_ntop(socket.AF_INET, raw[4:8])
+        if family == socket.AF_INET
+        else f"[{socket.inet_ntop(socket.AF_INET6, raw[8:24])}]"
+    )
+    return "" if port in (0, *_DNS_PORTS) else f"{host}:{port}"
+
+
+def asked_name(packet: bytes) -> str:
+    """The name a DNS query asks for, or nothing if this is none."""
+    if len(packet) < _DNS_HEADER + 5:
+        return ""
+    _, flags, questions, answers = struct.unpack_from(">HHHH", packet)
+    if flags & 0xF800 or questions != 1 or answers:
+        return ""
+    labels: list[str] = []
+    place = _DNS_HEADER
+    while place < len(packet) and (size := packet[place]):
+        label = packet[place + 1 : place + 1 + size]
+        if size > 63 or len(label) < size or not label.isascii() or b" " in label:
+            return ""
+        labels.append(label.decode())
+        place += 1 + size
+    whole = place + 5 <= len(packet)
+    return ".".join(labels) if whole and all(text.isprintable() for text in labels) else ""
+
+
+def _descends(pid: int, ancestor: int) -> bool:
+    """Whether `pid` stems from `ancestor`, which itself is not one to be signalled."""
+    while pid > 1:
+        try:
+            stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+        except OSError:
+            return False
+        parent = int(stat.rpartition(")")[2].split()[1])
+        if parent == ancestor:
+            return True
+        pid = parent
+    return False

@@ -1,0 +1,41 @@
+"""The commands Toolbooth gives itself: `confine ORDER` runs a server in a sandbox, `probe PLAN`
+tries to get out of one. How they are spelled depends on whether we run from a bundle."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def inner_command(*words: str) -> list[str]:
+    """The command line that runs `words` in a process of its own."""
+    if getattr(sys, "frozen", False):
+        return [str(Path(sys.executable).with_name(_console_name())), *words]
+    # Without site-packages, of which nothing is needed: half the time to start.
+    return [sys.executable, "-I", "-S", __file__, *words]
+
+
+def run_inner(words: Sequence[str]) -> int:
+    name, file = words
+    if name == "probe":
+        from router.discovery.sandbox.escape_probe import main as probe
+
+        return probe(file)
+    if sys.platform == "linux":
+        from router.discovery.sandbox.launcher import main as confine
+    elif sys.platform == "win32":
+        from router.discovery.sandbox.windows_launcher import main as confine
+    else:
+        from router.discovery.sandbox.posix_launcher import main as confine
+
+    return confine(file)
+
+
+def _console_name() -> str:
+    return "toolbooth.exe" if sys.platform == "win32" else "toolbooth"
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[3]))
+    sys.exit(run_inner(sys.argv[1:]))

@@ -1,0 +1,62 @@
+"""The launcher on Windows: puts itself, and so all it starts, into a Job Object with limits on
+memory, processes and processor. What a server tries can't be seen. Not run by us yet."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+from router.discovery.sandbox.launch_spec import Limits, Order, unpacked
+from router.upstream.process.windows_job import ExtendedLimits
+
+_EXTENDED_LIMITS, _CPU_RATE = 9, 15
+_ACTIVE_PROCESSES, _JOB_MEMORY, _KILL_ON_CLOSE = 0x8, 0x200, 0x2000
+_ENABLED_AND_HARD = 0x1 | 0x4
+_HUNDREDTHS = 100
+
+
+class Kernel32(Protocol):
+    """The calls this takes; each returns 0 on failure."""
+
+    def CreateJobObjectW(self, attributes: Any, name: Any) -> int: ...  # noqa: N802
+    def SetInformationJobObject(self, job: Any, kind: int, data: Any, size: int) -> int: ...  # noqa: N802
+    def AssignProcessToJobObject(self, job: Any, process: Any) -> int: ...  # noqa: N802
+    def GetCurrentProcess(self) -> int: ...  # noqa: N802
+
+
+class CpuRate(ctypes.Structure):
+    """JOBOBJECT_CPU_RATE_CONTROL_INFORMATION, with a hard cap."""
+
+    _fields_: ClassVar = [("ControlFlags", ctypes.c_uint32), ("CpuRate", ctypes.c_uint32)]
+
+
+def main(order_file: str) -> int:
+    order = Order.read(Path(order_file))
+    if sys.platform == "win32":
+        join_job(ctypes.WinDLL("kernel32"), order.limits, os.cpu_count() or 1)
+    server = [order.program, *order.args]
+    return subprocess.call(server, env=unpacked(os.environ), cwd=order.cwd)  # noqa: S603
+
+
+def join_job(kernel32: Kernel32, limits: Limits, cores: int) -> None:
+    """Put this process into a job with `limits`. Raises `OSError` where that can't be done, because
+    then nothing must be started."""
+    job = ctypes.c_void_p(kernel32.CreateJobObjectW(None, None))
+    bounds = ExtendedLimits()
+    bounds.BasicLimitInformation.LimitFlags = _ACTIVE_PROCESSES | _JOB_MEMORY | _KILL_ON_CLOSE
+    bounds.BasicLimitInformation.ActiveProcessLimit = limits.tasks
+    bounds.JobMemoryLimit = limits.memory_mb << 20
+    settings: list[tuple[int, ctypes.Structure]] = [(_EXTENDED_LIMITS, bounds)]
+    if limits.cpu_percent is not None:  # a share of all cores, in hundredths of a percent
+        rate = CpuRate(_ENABLED_AND_HARD, max(1, limits.cpu_percent * _HUNDREDTHS // cores))
+        settings.append((_CPU_RATE, rate))
+    done = job and all(
+        kernel32.SetInformationJobObject(job, kind, ctypes.byref(data), ctypes.sizeof(data))
+        for kind, data in settings
+    )
+    if not done or not kernel32.AssignProcessToJobObject(job, kernel32.GetCurrentProcess()):
+        raise OSError("the job object that limits the server can't be made")

@@ -1,0 +1,3 @@
+"""Values and rules without I/O: ids, servers, tools, permissions, activity, errors. Imports
+nothing of ours.
+"""

@@ -1,0 +1,41 @@
+"""Who is calling: client tokens, and the authenticated principal of a request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from router.domain.ids import ProjectId, ServerId, TokenId, WorkspaceId
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSummary:
+    id: TokenId
+    name: str
+    workspace: WorkspaceId | None
+    project: ProjectId | None
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    servers: tuple[ServerId, ...] | None = None
+    """The servers it is limited to; `None` means all of its workspace and project."""
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedToken:
+    """A new token with its secret, which is shown once and stored nowhere."""
+
+    summary: TokenSummary
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """The authenticated client of a request and its scope; decided before anything else."""
+
+    client: str
+    token: TokenId | None
+    workspace: WorkspaceId
+    project: ProjectId | None
+    servers: frozenset[ServerId] | None = None
+    """The servers its token is limited to; `None` means all."""

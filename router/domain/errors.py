@@ -1,0 +1,99 @@
+"""The exceptions raised inside the router. Each has a message for people and, if possible, a hint.
+
+At the edge they become a `ToolResult` (tools) or an exit code (command line).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from router.domain.failures import Failure
+
+
+class Sentence(str):
+    """An English sentence with its template and parameters, so that the window can translate it. A
+    sentence without parameters may be a plain `str`: it is its own template."""
+
+    template: str
+    parts: Mapping[str, object]
+
+
+def said(template: str, **parts: object) -> Sentence:
+    """Format `template`; parameters that are sentences are translated too."""
+    made = Sentence(template.format(**parts) if parts else template)
+    made.template, made.parts = template, parts
+    return made
+
+
+def sentence(text: str) -> Sentence:
+    """`text` as a parameter of another sentence, translated with it."""
+    return text if isinstance(text, Sentence) else said(text)
+
+
+class ToolboothError(Exception):
+    """An error with a text for people; `hint` says what to do. Both must be constants or made with
+    `said`, because translations are collected from there."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class InvalidInput(ToolboothError):
+    """A bad argument: an invalid name, a value out of range."""
+
+
+class NotFound(InvalidInput):
+    """No such server, tool, workspace, project or token."""
+
+
+class NoWorkspace(NotFound):
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            said('There is no workspace "{name}".', name=name),
+            said("List them with: toolbooth workspace list"),
+        )
+
+
+class Refused(InvalidInput):
+    """A permission denies this to the client."""
+
+
+class Conflict(ToolboothError):
+    """It exists already, or is locked by another process."""
+
+
+class ConfigError(ToolboothError):
+    """A configuration file is invalid; the last good state stays in force."""
+
+    def __init__(self, path: Path, line: int | None, reason: str) -> None:
+        place = said("{path}, line {line}", path=path, line=line) if line is not None else path
+        message = said("{place}: {reason}", place=place, reason=sentence(reason))
+        super().__init__(message, said("Correct the file; the last good state stays."))
+        self.path = path
+        self.line = line
+        self.reason = reason
+
+
+class SecretUnavailable(ToolboothError):
+    """A secret could not be read or stored. Never carries the secret."""
+
+
+class UpstreamFailed(ToolboothError):
+    """A server could not be started or reached, or broke the protocol; `failure` says how."""
+
+    def __init__(self, failure: Failure, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.failure = failure
+
+
+class UpstreamAnsweredError(ToolboothError):
+    """The server answered with a JSON-RPC error, which is passed to the client unchanged."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.data = data

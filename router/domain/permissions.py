@@ -1,0 +1,84 @@
+"""What needs a person's yes: the question the router puts to them, and what they may answer; of a
+server's variables, those that make it another program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+
+from router.domain.ids import ProjectId, ServerRef, ToolKey
+
+AskId = NewType("AskId", str)
+
+_CHOOSES_CODE = re.compile(
+    r"path(?:ext)?|node_(?:options|path)|(?:ld_|dyld_|python|npm_config_|uv_|pip_|pipx_|bun_).*",
+    re.IGNORECASE,
+)
+
+
+def chooses_code(variable: str) -> bool:
+    """Whether the value of this environment variable decides which code a program runs."""
+    return _CHOOSES_CODE.fullmatch(variable) is not None
+
+
+def would_run(command: str, variables: Collection[str]) -> str:
+    """What a person consents to, in words: the command, the names of the variables set for it, and
+    which of them choose code."""
+    shown = f"“{command}”"
+    if variables:
+        shown += f" with {', '.join(sorted(variables))}"
+    if risky := sorted(filter(chooses_code, variables)):
+        shown += f". {', '.join(risky)} can make it run other code: be sure that you want that"
+    return shown
+
+
+class Permission(StrEnum):
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+class Kind(StrEnum):
+    """What a permission is about."""
+
+    TOOL = "tool"
+    PROMPT = "prompt"
+    RESOURCE = "resource"
+
+
+class Answer(StrEnum):
+    """What a person says to a question."""
+
+    ONCE = "once"
+    SESSION = "session"
+    """As long as Toolbooth runs."""
+    HOUR = "hour"
+    ALWAYS = "always"
+    """The tool's permission becomes allow."""
+    DENY = "deny"
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionAsk:
+    """A call that waits for a person."""
+
+    id: AskId
+    client: str
+    ref: ServerRef
+    server_name: str
+    project: ProjectId | None
+    kind: Kind
+    name: str
+    """The tool's or prompt's own name, or the resource's address."""
+    arguments: str
+    """As text for a person, secrets masked and long values cut."""
+    until: datetime
+    """When it counts as refused."""
+
+    @property
+    def key(self) -> ToolKey:
+        return ToolKey(self.ref.server, self.name)

@@ -1,0 +1,130 @@
+"""Discovery receipts: the isolation in force during a discovery, and what the server tried.
+
+`router.discovery` creates them; `failure_text` describes them in English.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum, StrEnum
+
+
+class IsolationLevel(IntEnum):
+    """The isolation of a server during discovery, as the self-test has proved it."""
+
+    NONE = 0
+    LIMITED = 1
+    """Memory, processes and time are bounded; files and network are not."""
+    CONFINED = 2
+    """Files and network are blocked by rules."""
+    FULL = 3
+    """It runs in namespaces of its own, without the user's files."""
+
+
+class DiscoveryAccess(StrEnum):
+    """What the user allows a server during discovery."""
+
+    ISOLATED = "isolated"
+    NETWORK = "network"
+    """The network and its real secrets, because placeholders are useless there."""
+    UNCONFINED = "unconfined"
+    """Everything it has in normal use."""
+
+
+class Why(StrEnum):
+    """Why a server was not better isolated, or its package not fetched beforehand: templates of
+    sentences, which the window translates."""
+
+    NO_BUBBLEWRAP = "bubblewrap (bwrap) is not installed."
+    TEST_TOOK_TOO_LONG = "Level {0}: the self-test did not end in time."
+    TEST_FAILED = "Level {0}: {1}"
+    READ_FILES = "Level {0}: a program inside could read files."
+    WROTE_FILES = "Level {0}: a program inside could write files."
+    REACHED_NETWORK = "Level {0}: a program inside could reach the network."
+    REACHED_SOCKETS = "Level {0}: a program inside could reach local sockets."
+    SIGNALLED = "Level {0}: a program inside could signal other programs."
+    FORKED = "Level {0}: a program inside could start processes without end."
+    IN_CONTAINER = "It runs in a container, started as written: isolation ends at the container."
+    NO_NPM = "It runs as written: npm is not installed."
+    NO_PYTHON = "It runs as written: neither uv nor Python is installed."
+    NO_VALUE = "{0} runs it as written: {1} has no value."
+    UNKNOWN_OPTION = "{0} runs it as written: the option {1} is not understood."
+    NO_PACKAGE = "{0} runs it as written: it names no package."
+    NOT_OF_REGISTRY = "{0} runs it as written: {1} does not come from the registry."
+    NOT_OF_INDEX = "{0} runs it as written: {1} does not come from the package index."
+    OTHER = "{0}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    why: Why
+    parts: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.why.format(*self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """The isolation in force during a discovery."""
+
+    level: IsolationLevel
+    network: bool
+    """Whether it could reach the network."""
+    memory_mb: int | None = None
+    tasks: int | None = None
+    """How many processes and threads it could start."""
+    cpu_percent: int | None = None
+    missing: tuple[Reason, ...] = ()
+    """Why the isolation was not stronger."""
+
+    @property
+    def files_blocked(self) -> bool:
+        return self.level >= IsolationLevel.CONFINED
+
+
+class Unseen(StrEnum):
+    """What a receipt can't show: what it does not list may still have happened."""
+
+    ALL = "What it tried can't be seen on this system: no file, host or program is listed."
+    ONLY_ASKED = "Files it only asked about, without opening them, are not listed."
+    NAMES = "The names it looked up can't be seen at this level, only that it did."
+    SENT = "What it sent to the hosts it reached can't be seen."
+    UNREADABLE = "Some of what it tried could not be read."
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """The package version that was fetched, vetted and is run."""
+
+    source: str
+    """`npm` or `pypi`."""
+    name: str
+    version: str
+    integrity: str
+    fetched_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a server tried during discovery, as far as its isolation could observe it."""
+
+    at: datetime
+    config_hash: str
+    protection: Protection
+    watched: bool
+    """Whether anything could be seen at all."""
+    files: tuple[str, ...] = ()
+    """Opened, or tried to, outside its home and its own program."""
+    hosts: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    left_out: int = 0
+    """How many more files, hosts and programs are not listed."""
+    unseen: tuple[str, ...] = ()
+    """What could not be observed, as sentences."""
+    memory_mb: int = 0
+    """Its peak resident memory."""
+    package: Package | None = None
+    as_written: Reason | None = None
+    """Why its package was not fetched beforehand, if it is one."""

@@ -1,0 +1,90 @@
+"""What a tool-layer API returns instead of raising: `ToolResult` = `Ok` | `Failed`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Generic, TypeAlias, TypeVar
+
+from router.domain.errors import (
+    InvalidInput,
+    Refused,
+    SecretUnavailable,
+    ToolboothError,
+    UpstreamAnsweredError,
+    UpstreamFailed,
+)
+from router.domain.failures import FailureKind
+
+T = TypeVar("T")
+
+_METHOD_NOT_FOUND = -32601
+
+_LASTING = frozenset(
+    {
+        FailureKind.COMMAND_NOT_FOUND,
+        FailureKind.PERMISSION_DENIED,
+        FailureKind.CONSENT_NEEDED,
+        FailureKind.NETWORK_NEEDED,
+        FailureKind.ISOLATION_TOO_WEAK,
+        FailureKind.SECRET_MISSING,
+        FailureKind.DISABLED,
+    }
+)
+"""Retrying is useless until someone changes something."""
+
+
+class ToolErrorCode(StrEnum):
+    NOT_IMPLEMENTED = "TOOL_NOT_IMPLEMENTED"
+    INVALID_INPUT = "TOOL_INVALID_INPUT"
+    UNAVAILABLE = "TOOL_UNAVAILABLE"
+    EXECUTION_FAILED = "TOOL_EXECUTION_FAILED"
+
+
+@dataclass(frozen=True, slots=True)
+class Ok(Generic[T]):
+    value: T
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    code: ToolErrorCode
+    message: str
+    retryable: bool = False
+    hint: str = ""
+    answered: UpstreamAnsweredError | None = None
+    """The server's own JSON-RPC error, passed to the client unchanged."""
+    refused: bool = False
+    """Whether a permission denied it."""
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+ToolResult: TypeAlias = Ok[T] | Failed
+
+
+def failed(error: Exception) -> Failed:
+    """The `Failed` an exception becomes at the tool edge."""
+    match error:
+        case Refused():
+            return Failed(ToolErrorCode.INVALID_INPUT, error.message, hint=error.hint, refused=True)
+        case InvalidInput():
+            return Failed(ToolErrorCode.INVALID_INPUT, error.message, hint=error.hint)
+        case UpstreamAnsweredError():
+            missing = error.code == _METHOD_NOT_FOUND
+            code = ToolErrorCode.NOT_IMPLEMENTED if missing else ToolErrorCode.EXECUTION_FAILED
+            return Failed(code, error.message, answered=error)
+        case UpstreamFailed() if error.failure.kind in _LASTING:
+            return Failed(ToolErrorCode.UNAVAILABLE, error.message, hint=error.hint)
+        case UpstreamFailed() | SecretUnavailable():
+            return Failed(ToolErrorCode.UNAVAILABLE, error.message, retryable=True, hint=error.hint)
+        case ToolboothError():
+            return Failed(ToolErrorCode.EXECUTION_FAILED, error.message, hint=error.hint)
+        case _:
+            return Failed(
+                ToolErrorCode.EXECUTION_FAILED,
+                f"Unexpected {type(error).__name__}.",
+                hint="The router's log has the details.",
+            )

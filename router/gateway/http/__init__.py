@@ -1,0 +1,1 @@
+"""The local HTTP endpoint: listener, request checks, authentication, streamable HTTP."""

@@ -1,0 +1,114 @@
+"""The local HTTP listener: on 127.0.0.1, with a clear word when the port is taken, and on ::1, as
+which some clients take `localhost` without trying the other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import socket
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+import uvicorn
+
+from router.domain.errors import Conflict, said
+from router.gateway.http.connection_limits import BoundedConnection
+from router.gateway.http.http_request import ASGIApp
+from router.runtime.tasks import spawn
+
+log = logging.getLogger(__name__)
+
+HOST = "127.0.0.1"
+_HOST_6 = "::1"
+_GRACEFUL_STOP_S = 2
+_KEEP_ALIVE_S = 60
+"""Clients come back after a thought; one that does while we close gets no answer."""
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its signal handlers: the application has its own."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+class Listener:
+    def __init__(self, build: Callable[[Listener], ASGIApp]) -> None:
+        self._app = build(self)
+        self._server: _Server | None = None
+        self._serving: asyncio.Task[None] | None = None
+        self.port = 0
+        self.hosts: frozenset[str] = frozenset()
+        """The Host headers that mean us."""
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.port}/mcp"
+
+    async def start(self, port: int) -> None:
+        """Listen on `port` (0: any free one) or raise `Conflict`."""
+        bound = _bind(socket.AF_INET, HOST, port)
+        self.port = bound.getsockname()[1]
+        names = (HOST, "localhost", f"[{_HOST_6}]")
+        self.hosts = frozenset(f"{name}:{self.port}" for name in names)
+        self._server = _Server(
+            uvicorn.Config(
+                self._app,
+                http=BoundedConnection,
+                ws="none",
+                timeout_keep_alive=_KEEP_ALIVE_S,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                lifespan="off",
+                timeout_graceful_shutdown=_GRACEFUL_STOP_S,
+            )
+        )
+        self._serving = spawn(
+            self._server.serve(sockets=[bound, *_also_bind(self.port)]), name="listener"
+        )
+
+    async def stop(self) -> None:
+        """Stop accepting, give running requests a moment, close."""
+        if self._server is None or self._serving is None:
+            return
+        self._server.should_exit = True
+        await asyncio.wait([self._serving], timeout=_GRACEFUL_STOP_S + 1)
+        self._server = self._serving = None
+
+
+def _bind(family: socket.AddressFamily, host: str, port: int) -> socket.socket:
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    if sys.platform != "win32":  # there it would let two programs share the port
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+        bound.listen(2048)
+    except OSError as error:
+        bound.close()
+        if error.errno in (errno.EADDRINUSE, errno.EACCES):
+            raise Conflict(
+                said("Port {port} is taken by another program.", port=port),
+                "Stop that program, or choose another port in the settings or with --port.",
+            ) from None
+        raise
+    bound.setblocking(False)
+    return bound
+
+
+def _also_bind(port: int) -> list[socket.socket]:
+    """The other address, where there is one: everything we write into files names the first."""
+    try:
+        return [_bind(socket.AF_INET6, _HOST_6, port)]
+    except Conflict:
+        log.warning(
+            "Another program has port %d of [::1]: clients must use 127.0.0.1, not localhost", port
+        )
+    except OSError:
+        log.debug("This computer has no ::1")
+    return []

@@ -1,0 +1,1 @@
+"""MCP for clients: sessions, methods, subscriptions, and requests from servers to clients."""

@@ -1,0 +1,148 @@
+"""The two fixed tools: their definitions, and the arguments they take.
+
+The definitions are the same bytes on every call, so that a client's prompt cache holds, and as
+short as they can be: they stand in every conversation. So there is no output schema either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from router.catalog.tool_definition import context_tokens
+from router.domain.errors import InvalidInput
+from router.domain.json_values import JsonObject
+from router.domain.servers import ServerState, ServerStatus
+from router.gateway.tools.progressive import EXECUTE_TOOL
+
+DISCOVERY = "tool_discovery"
+EXECUTE = "tool_execute"
+MAX_RESULTS = 100
+_MAX_QUERIES = 20
+_MAX_QUERY = 1000
+_MAX_CONTEXT = 4000
+_ALWAYS_LOAD = {"anthropic/alwaysLoad": True}
+
+TOOLS: tuple[JsonObject, ...] = (
+    {
+        "name": DISCOVERY,
+        "title": "Find tools",
+        "description": (
+            "Find the tools you need by saying what you want to do. Give one query per step of "
+            "the task. Each result has a toolKey and a call signature for tool_execute. A query "
+            "that is a toolKey returns that tool with its full input schema."
+        ),
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "query": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "minItems": 1,
+                    "description": "What you want to do, one short phrase per step.",
+                },
+                "context": {
+                    "type": "string",
+                    "description": "The task behind it, if that helps to choose.",
+                },
+                "maxResults": {"type": "integer", "minimum": 1, "maximum": MAX_RESULTS},
+            },
+            "required": ["query"],
+        },
+        "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+        "_meta": _ALWAYS_LOAD,
+    },
+    {
+        "name": EXECUTE,
+        "title": "Run a tool",
+        "description": (
+            "Run a tool found with tool_discovery. Wrong arguments are answered with the tool's "
+            "full input schema, so that you can mend the call."
+        ),
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "toolKey": {
+                    "type": "string",
+                    "description": "serverId:toolName, as tool_discovery gave it.",
+                },
+                "arguments": {"type": "object", "description": "The tool's own arguments."},
+            },
+            "required": ["toolKey"],
+        },
+        "_meta": _ALWAYS_LOAD,
+    },
+)
+LISTING: JsonObject = {"tools": list(TOOLS)}
+LISTING_TOKENS = context_tokens(LISTING)
+LISTING_WITH_EXECUTE: JsonObject = {"tools": [*TOOLS, {**EXECUTE_TOOL, "_meta": _ALWAYS_LOAD}]}
+LISTING_WITH_EXECUTE_TOKENS = context_tokens(LISTING_WITH_EXECUTE)
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """The checked arguments of a `tool_discovery` call."""
+
+    queries: tuple[str, ...]
+    max_results: int
+    context: str = ""
+
+    @classmethod
+    def read(cls, arguments: JsonObject, default_results: int) -> Inquiry:
+        limit = arguments.get("maxResults", default_results)
+        if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MAX_RESULTS:
+            raise InvalidInput(f'"maxResults" must be a whole number from 1 to {MAX_RESULTS}.')
+        context = arguments.get("context") or ""
+        if not isinstance(context, str):
+            raise InvalidInput('"context" must be a string.')
+        return cls(_queries(arguments.get("query")), limit, context[:_MAX_CONTEXT])
+
+
+def _queries(value: object) -> tuple[str, ...]:
+    # Models often send one string where a list is asked for; there is no doubt what they mean.
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not texts:
+        raise InvalidInput('"query" must be a list of strings.', 'For example ["create an issue"].')
+    items = cast(list[object], texts)
+    if len(items) > _MAX_QUERIES or not all(isinstance(text, str) for text in items):
+        raise InvalidInput(f'"query" must be a list of at most {_MAX_QUERIES} strings.')
+    queries = tuple(str(text) for text in items)
+    if any(len(query) > _MAX_QUERY for query in queries):
+        raise InvalidInput(f"A query may have at most {_MAX_QUERY} characters.")
+    return queries
+
+
+def readiness(status: ServerStatus, now: datetime) -> str:
+    """Whether a call would work at once: `ready`, `cached 3 d ago`, `needs sign-in`, ..."""
+    match status.state:
+        case ServerState.READY:
+            return "ready"
+        case ServerState.NEEDS_SIGN_IN:
+            return "needs sign-in"
+        case ServerState.NEEDS_CONSENT:
+            return "needs approval by the user"
+        case _:
+            cached = f"cached {_age(now, status.listed_at)}" if status.listed_at else "not listed"
+            return f"{cached}, last start failed" if status.failure else cached
+
+
+def _age(now: datetime, then: datetime) -> str:
+    seconds = max(0, int((now - then).total_seconds()))
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds // size} {unit} ago"
+    return "just now"
+
+
+def execute_arguments(arguments: JsonObject) -> tuple[str, JsonObject]:
+    """The tool key and the tool's own arguments of a `tool_execute` call."""
+    key = arguments.get("toolKey")
+    if not isinstance(key, str):
+        raise InvalidInput('"toolKey" is required.', "tool_discovery gives the toolKey of a tool.")
+    own: Any = arguments.get("arguments")
+    if own is None:
+        own = {}
+    if not isinstance(own, dict):
+        raise InvalidInput('"arguments" must be an object.')
+    return key, cast(JsonObject, own)

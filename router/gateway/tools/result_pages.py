@@ -1,0 +1,206 @@
+"""Results too long for a conversation: what fits is shown, the rest is kept and read in pages.
+
+Kept in memory, for a while, and for nobody but the caller who made the call. Pictures and sound
+pass as they are: a client doesn't show them as text, and nobody could use a page of one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import sys
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from router.catalog.tool_definition import about_characters, compact_json, read_tool
+from router.domain.clients import Principal
+from router.domain.errors import InvalidInput, NotFound
+from router.domain.ids import ServerId
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.tools import Tool
+
+READ_RESULT: Tool = read_tool(
+    ServerId("toolbooth"),
+    "Toolbooth",
+    {
+        "name": "read_result",
+        "title": "Read on in a result",
+        "description": "Read the rest of a tool's result that was too long to be shown at once.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "handle": {"type": "string", "description": "As the note in the result gave it."},
+                "offset": {"type": "integer", "description": "The first character to read."},
+            },
+            "required": ["handle"],
+        },
+        "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+    },
+)
+_MEDIA = ("image", "audio")
+_DEFAULT_PAGE_KB = 64
+_KB = 1024
+_FRAME = 128
+"""What a block may have around its text without that counting."""
+_KEPT_S = 600.0
+_MAX_KEPT = 64
+_MAX_KEPT_BYTES = 32 * 1024 * 1024
+_LARGE = 256 * 1024
+_encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+_Owner: TypeAlias = tuple[object, object, object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    owner: _Owner
+    text: str
+    until: float
+
+    @property
+    def size(self) -> int:
+        return sys.getsizeof(self.text)
+
+
+@dataclass(slots=True)
+class _Selection:
+    """What of a result's content is shown, and what has to be kept for later."""
+
+    room: int
+    shown: list[object] = field(default_factory=list[object])
+    left: list[str] = field(default_factory=list[str])
+    offset: int = 0
+    """Where in what is left to read on."""
+
+    def take(self, block: object) -> None:
+        content = as_object(block)
+        if content.get("type") in _MEDIA:
+            self.shown.append(block)
+            return
+        size = about_characters(block, self.room + _FRAME)
+        if size <= self.room + _FRAME:
+            self.shown.append(block)
+            self.room -= size
+        else:
+            self._leave(block, content.get("text"))
+
+    def _leave(self, block: object, text: object) -> None:
+        if not isinstance(text, str):
+            self.left.append(compact_json(block))
+            return
+        if self.room > 0:
+            self.shown.append(_text(text[: self.room]))
+            self.offset = 0 if self.left else self.room
+        self.left.append(text)
+        self.room = -_FRAME  # what comes after it is not shown before it
+
+
+class Results:
+    """Cuts results and gives out the rest. `limit_kb` is asked each time; 0 means never cut."""
+
+    def __init__(
+        self,
+        limit_kb: Callable[[], int],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._limit_kb = limit_kb
+        self._clock = clock
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+
+    async def shorten(self, caller: Principal, result: JsonObject) -> JsonObject:
+        """`result` itself if it is short enough, else what fits of it and how to read on."""
+        limit = self._limit_kb() * _KB
+        if not limit:
+            return result
+        selection = _Selection(limit)
+        for block in _blocks(result.get("content")):
+            selection.take(block)
+        structured = result.get("structuredContent")
+        leave_out = about_characters(structured, limit) > limit
+        if not selection.left and not leave_out:
+            return result
+        shortened = {**result, "content": selection.shown}
+        if selection.left:
+            text = "\n".join(selection.left)
+            selection.shown.append(self._keep(caller, text, "", selection.offset))
+        if leave_out:
+            del shortened["structuredContent"]
+            text = await _as_json(structured)
+            selection.shown.append(self._keep(caller, text, "structured content, "))
+        return shortened
+
+    def read(self, caller: Principal, arguments: JsonObject) -> JsonObject:
+        """The page of a kept text at an offset. Raises `InvalidInput`."""
+        handle, offset = arguments.get("handle"), arguments.get("offset", 0)
+        kept = self._find(caller, handle)
+        if not isinstance(offset, int) or isinstance(offset, bool) or offset < 0:
+            raise InvalidInput('"offset" must be a whole number from 0.')
+        if offset >= len(kept.text):
+            raise InvalidInput(f"The result ends after {len(kept.text):,} characters.")
+        end = offset + (self._limit_kb() or _DEFAULT_PAGE_KB) * _KB
+        blocks = [_text(kept.text[offset:end])]
+        if end < len(kept.text):
+            blocks.append(_note(str(handle), end, len(kept.text)))
+        return {"content": blocks}
+
+    def _find(self, caller: Principal, handle: object) -> _Kept:
+        self._drop_old()
+        kept = self._kept.get(handle) if isinstance(handle, str) else None
+        if kept is None or kept.owner != _owner(caller):
+            raise NotFound(
+                "There is no result with this handle, or it is no longer kept.",
+                "Run the tool again to get a new one.",
+            )
+        return kept
+
+    def _keep(self, caller: Principal, text: str, what: str, offset: int = 0) -> JsonObject:
+        """Keep `text`, of which the first `offset` characters are shown; returns the note on it."""
+        handle = secrets.token_urlsafe(12)
+        self._kept[handle] = _Kept(_owner(caller), text, self._clock() + _KEPT_S)
+        self._drop_old()
+        return _note(handle, offset, len(text), what)
+
+    def _drop_old(self) -> None:
+        """Those whose time is over, then the oldest while there are too many."""
+        now = self._clock()
+        size = sum(kept.size for kept in self._kept.values())
+        for handle, kept in list(self._kept.items()):
+            too_many = len(self._kept) > _MAX_KEPT or size > _MAX_KEPT_BYTES
+            if kept.until > now and not too_many:
+                return
+            size -= kept.size
+            del self._kept[handle]
+
+
+def _owner(caller: Principal) -> _Owner:
+    return caller.token, caller.workspace, caller.project
+
+
+def _blocks(content: object) -> list[object]:
+    """Some servers send a text, or one block, where a list of blocks belongs."""
+    if isinstance(content, str):
+        return [_text(content)]
+    return [content] if isinstance(content, dict) else as_array(content)
+
+
+async def _as_json(value: object) -> str:
+    """On a thread, piece by piece, if writing it in one go would hold up the loop."""
+    if about_characters(value, _LARGE) <= _LARGE:
+        return compact_json(value)
+    return await asyncio.to_thread(lambda: "".join(_encoder.iterencode(value)))
+
+
+def _text(text: str) -> JsonObject:
+    return {"type": "text", "text": text}
+
+
+def _note(handle: str, offset: int, length: int, what: str = "") -> JsonObject:
+    arguments = compact_json({"handle": handle, "offset": offset})
+    return _text(
+        f"[Cut by Toolbooth: {what}{offset:,} of {length:,} characters shown. Read on with "
+        f'tool_execute, toolKey "{READ_RESULT.key}", arguments {arguments}.]'
+    )

@@ -1,0 +1,175 @@
+"""Scripts for a caller: what they may call, and what comes of them as a tool's result.
+
+A script's calls go through the same door as any other, in the name of the client that runs it. What
+they return stays out of the client's context: only the script's result goes there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol, cast
+
+from router.catalog.tool_definition import compact_json, effect
+from router.catalog.view import View
+from router.domain.clients import Principal
+from router.domain.errors import InvalidInput, NotFound, ToolboothError
+from router.domain.ids import ToolKey
+from router.domain.json_values import JsonObject
+from router.domain.names import SCRIPTS
+from router.domain.result import Failed, ToolResult
+from router.domain.scripts import SavedScript, ScriptTrial, TrialCall
+from router.domain.tools import Effect
+from router.gateway.tools.activity_recorder import Request
+from router.gateway.tools.progressive import script_value
+from router.scripts.runner import Finished, Script, ScriptCall, ScriptFailed, ScriptRunner
+
+_MAX_SCRIPT = 256 * 1024
+_AT_LINE = re.compile(r"script:(\d+): (.*)")
+
+
+class RunTool(Protocol):
+    def __call__(
+        self, request: Request, key: ToolKey, arguments: JsonObject
+    ) -> Awaitable[ToolResult[JsonObject]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scripting:
+    runner: ScriptRunner
+    view: Callable[[Principal], View]
+    saved: Callable[[Principal], Mapping[str, SavedScript]]
+    run_tool: RunTool
+
+    async def execute(self, request: Request, text: str, host: Host | None = None) -> JsonObject:
+        """What `execute` answers. A script that fails is a result that says so."""
+        if len(text) > _MAX_SCRIPT:
+            raise InvalidInput(
+                f"A script has at most {_MAX_SCRIPT // 1024} KB.", "Run it in several parts."
+            )
+        host = host or Host(self, request)
+        return await self._result(host, text, {})
+
+    async def run_saved(self, request: Request, name: str, arguments: JsonObject) -> JsonObject:
+        """The result of a tool of the pseudo-server `scripts`."""
+        script = self.saved(request.caller).get(name)
+        if script is None:
+            raise NotFound(f'There is no script "{name}".', "List them with: toolbooth script list")
+        return await self._result(Host(self, request, saved=True), script.text, arguments)
+
+    async def try_out(self, request: Request, text: str, arguments: JsonObject) -> ScriptTrial:
+        """Run a script without changing anything: only tools that say they just read are called;
+        of the others it is told what they would have been called with."""
+        host = Host(self, request, saved=True, dry=True)
+        try:
+            finished = await self._run(host, text, arguments)
+        except ScriptFailed as error:
+            problem = f"{error.message} {error.hint}".strip()
+            return ScriptTrial(None, problem, error.printed, tuple(host.tried))
+        shown = compact_json(finished.result) if finished.has_result else None
+        return ScriptTrial(shown, None, finished.printed, tuple(host.tried))
+
+    async def check(self, request: Request, text: str) -> None:
+        """Raise `InvalidInput` with the line if `text` is not Lua. Nothing of it is run: a script
+        is compiled in whole before its first statement, and here that is the last one."""
+        try:
+            await self._run(Host(self, request, saved=True, dry=True), f"do return end {text}", {})
+        except ScriptFailed as error:
+            place = _AT_LINE.search(error.message)
+            sentence = f"Line {place[1]} is not Lua: {place[2]}." if place else error.message
+            raise InvalidInput(sentence, error.hint) from None
+
+    async def _result(self, host: Host, text: str, arguments: JsonObject) -> JsonObject:
+        try:
+            return _answer(await self._run(host, text, arguments))
+        except ScriptFailed as error:
+            return _failure(error, host)
+
+    async def _run(self, host: Host, text: str, arguments: JsonObject) -> Finished:
+        servers = tuple(host.view.lua.servers)
+        return await self.runner.run(Script(text, servers, arguments), host, inner=host.saved)
+
+
+@dataclass(slots=True)
+class Host:
+    """The router's side of one script. `saved` scripts can't run others; `dry` ones only read."""
+
+    scripting: Scripting
+    request: Request
+    saved: bool = False
+    dry: bool = False
+    tried: list[TrialCall] = field(default_factory=list[TrialCall])
+
+    @property
+    def view(self) -> View:
+        """As it is now: what is denied while a script runs is denied to it too."""
+        return self.scripting.view(self.request.caller)
+
+    async def call(self, call: ScriptCall) -> JsonObject:
+        try:
+            tool = self.view.lua.tool(call.server, call.tool)
+            if self.saved and tool.key.server == SCRIPTS:
+                raise InvalidInput(
+                    "A saved script can't run another one.", "Call the tools that one calls."
+                )
+        except ToolboothError as error:
+            return {"error": f"{error.message} {error.hint}".strip()}
+        if self.dry and not self._only_reads(tool.key, tool.annotations, call.arguments):
+            return {"value": {}}
+        result = await self.scripting.run_tool(self._inside(call), tool.key, call.arguments)
+        if isinstance(result, Failed):
+            return {"error": result.sentence}
+        kind, value = script_value(result.value)
+        return {kind: value}
+
+    async def report(self, progress: JsonObject) -> None:
+        if self.request.on_progress is not None:
+            await self.request.on_progress(progress)
+
+    def _only_reads(self, key: ToolKey, annotations: JsonObject, arguments: JsonObject) -> bool:
+        reads = effect(annotations) is Effect.READS
+        self.tried.append(TrialCall(key, compact_json(arguments), made=reads))
+        return reads
+
+    def _inside(self, call: ScriptCall) -> Request:
+        """The request of one call of the script; a client can tell them by their ids."""
+        return replace(
+            self.request,
+            id=f"{self.request.id}/{call.number}",
+            params={"_meta": self.request.meta},
+            on_progress=call.on_progress,
+            inside_script=True,
+        )
+
+
+def _answer(finished: Finished) -> JsonObject:
+    """Text always; structured content when the result is a table. A list stands in a field, since
+    structured content is an object in every revision."""
+    if not finished.has_result:
+        texts = ["The script ended without a result. Give one with result(value)."]
+    elif isinstance(finished.result, str):
+        texts = [finished.result]
+    else:
+        texts = [compact_json(finished.result)]
+    answer: JsonObject = {"content": _blocks(texts, finished.printed)}
+    result: object = finished.result
+    if isinstance(result, dict):
+        return {**answer, "structuredContent": cast(JsonObject, result)}
+    if isinstance(result, list):
+        return {**answer, "structuredContent": {"result": cast(object, result)}}
+    return answer
+
+
+def _failure(error: ScriptFailed, host: Host) -> JsonObject:
+    text = f"{error.message} {error.hint}".strip()
+    if "a nil value (global" in error.message:
+        known = ", ".join(host.view.lua.servers) or "none"
+        text = f"{text} Servers in scripts: {known}."
+    return {"content": _blocks([text], error.printed), "isError": True}
+
+
+def _blocks(texts: list[str], printed: str) -> list[JsonObject]:
+    if printed:
+        texts = [*texts, f"Printed:\n{printed.rstrip()}"]
+    return [{"type": "text", "text": text} for text in texts]

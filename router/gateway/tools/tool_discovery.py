@@ -1,0 +1,186 @@
+"""What `tool_discovery` finds, and how that is told: few words, since they stand in a conversation.
+
+A search that finds nothing fitting says so, and which servers there are, instead of offering noise.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from statistics import median
+
+from router.catalog.tool_definition import compact_json
+from router.catalog.view import View
+from router.domain.errors import InvalidInput
+from router.domain.ids import ToolKey
+from router.domain.json_values import JsonObject
+from router.domain.names import parse_tool_key
+from router.domain.search import Experience, SearchHit, SearchReply, SearchRequest, Why
+from router.domain.tools import Tool
+from router.domain.workspaces import Optimization
+from router.gateway.tools.meta_tools import Inquiry
+from router.gateway.tools.result_pages import READ_RESULT
+from router.search.calibration import NOTHING_FITS
+
+_TIMED = 50
+_TELLING = 3
+"""The first search waits for its index: one alone says nothing of the others."""
+_ROOM_EACH = 370
+"""How many characters a result may take on the average. Short ones leave theirs to the others."""
+_DESCRIPTION = range(60, 241)
+_SIGNATURE = range(90, 301)
+"""The bounds between which they are cut; a signature keeps all required parameters if it can."""
+_MAX_ALSO = 3
+_MAX_SERVERS = 40
+
+
+async def find(
+    view: View,
+    inquiry: Inquiry,
+    experiences: Sequence[Experience] = (),
+    strategy: Optimization | None = None,
+) -> SearchReply:
+    """Tools named by their key first, then what the search finds by the project's strategy, or the
+    one given. Nothing while optimization is off."""
+    strategy = strategy or view.optimization
+    if strategy is None:
+        return SearchReply((), Optimization.BM25)
+    named = {query: tool for query in inquiry.queries if (tool := _named(query, view))}
+    exact = {
+        tool.key: SearchHit(tool, 1.0, "named by its key", why=Why(named=True))
+        for tool in named.values()
+    }
+    texts = tuple(query for query in inquiry.queries if query not in named)
+    reply = SearchReply((), strategy)
+    if texts:
+        request = SearchRequest(
+            texts, inquiry.max_results, strategy, inquiry.context, tuple(experiences)
+        )
+        reply = fitting(await view.index.search(request))
+    # A search may have begun on a view that has since lost tools.
+    found = [hit for hit in reply.hits if hit.tool.key not in exact and hit.tool.key in view.tools]
+    return replace(reply, hits=(*exact.values(), *found)[: inquiry.max_results])
+
+
+class SearchTimes:
+    """How long searches took lately, by the strategy that answered. One that had to be stood in
+    for says nothing of either."""
+
+    def __init__(self) -> None:
+        self._recent: dict[Optimization, deque[float]] = defaultdict(lambda: deque(maxlen=_TIMED))
+
+    def note(self, reply: SearchReply, duration_ms: float) -> None:
+        if not reply.note:
+            self._recent[reply.strategy].append(duration_ms)
+
+    def typical_ms(self, strategy: Optimization) -> float | None:
+        recent = tuple(self._recent.get(strategy, ()))
+        return median(recent) if len(recent) >= _TELLING else None
+
+
+def fitting(reply: SearchReply) -> SearchReply:
+    """`reply`, or none of its hits if even the best of them does not fit."""
+    best = max((hit.relevance for hit in reply.hits), default=0.0)
+    return reply if best >= NOTHING_FITS[reply.strategy] else replace(reply, hits=())
+
+
+def _named(query: str, view: View) -> Tool | None:
+    """The tool whose key the query is."""
+    try:
+        key = parse_tool_key(query.strip())
+    except InvalidInput:
+        return None
+    return READ_RESULT if key == READ_RESULT.key else view.tools.get(key)
+
+
+def discovery_answer(
+    reply: SearchReply,
+    view: View,
+    queries: Sequence[str],
+    readiness: Callable[[Tool], str],
+    spelled: Callable[[ToolKey], str] | None = None,
+) -> JsonObject:
+    """The result of `tool_discovery`, as structured content and as text. `spelled` says how a
+    script calls a tool, where scripts are offered."""
+    named = {query.strip() for query in queries}
+    results = [_result(hit, readiness(hit.tool)) for hit in reply.hits]
+    if spelled is not None:
+        for result, hit in zip(results, reply.hits, strict=True):
+            if hit.tool is not READ_RESULT:
+                result["lua"] = spelled(hit.tool.key)
+    _describe(results, reply.hits)
+    for result, hit in zip(results, reply.hits, strict=True):
+        if str(hit.tool.key) in named:
+            whole = {"description": hit.tool.description, "signature": hit.tool.signature}
+            result |= {**whole, "inputSchema": hit.tool.input_schema}
+    if results and reply.note:
+        results[0]["explanation"] = f"{results[0]['explanation']} ({reply.note})"
+    content: JsonObject = {"results": results}
+    if not results and view.optimization is not None:
+        content["message"] = _nothing_fits(view, reply.note)
+    return structured(content)
+
+
+def _nothing_fits(view: View, note: str) -> str:
+    counts = Counter(key.server for key in view.tools)
+    servers = [f"{server} ({count} tools)" for server, count in sorted(counts.items())]
+    if len(servers) > _MAX_SERVERS:
+        servers[_MAX_SERVERS:] = [f"and {len(servers) - _MAX_SERVERS} more"]
+    there = f"Servers here: {', '.join(servers)}." if servers else "There are no servers here."
+    asked = f" ({note})" if note else ""
+    return f"No tool fits{asked}. Try other words. {there}"
+
+
+def structured(content: JsonObject) -> JsonObject:
+    text = compact_json(content)
+    return {"content": [{"type": "text", "text": text}], "structuredContent": content}
+
+
+def _result(hit: SearchHit, readiness: str) -> JsonObject:
+    tool = hit.tool
+    result: JsonObject = {
+        "toolKey": str(tool.key),
+        "toolName": tool.key.tool,
+        "serverName": tool.server_name,
+        "description": "",
+        "relevance": round(hit.relevance, 2),
+        "explanation": hit.explanation,
+        "signature": _short_signature(tool.signature),
+        "readiness": readiness,
+    }
+    if hit.also:
+        result["alsoOn"] = [str(key) for key in hit.also[:_MAX_ALSO]]
+    return result
+
+
+def _describe(results: Sequence[JsonObject], hits: Sequence[SearchHit]) -> None:
+    """Put descriptions in, as long as there is room for all of them together."""
+    lines = [" ".join(hit.tool.description.split()) for hit in hits]
+    room = _ROOM_EACH * len(results) - len(compact_json(list(results)))
+    length = _fair(sorted(map(len, lines)), room)
+    for result, line in zip(results, lines, strict=True):
+        result["description"] = line if len(line) <= length else f"{line[: length - 1]}…"
+
+
+def _fair(lengths: Sequence[int], room: int) -> int:
+    """How long each may be so that all have room: what the short ones leave goes to the long."""
+    for number, length in enumerate(lengths):
+        share = room // (len(lengths) - number)
+        if length > share:
+            return min(max(share, _DESCRIPTION.start), _DESCRIPTION.stop - 1)
+        room -= length
+    return _DESCRIPTION.stop - 1
+
+
+def _short_signature(signature: str) -> str:
+    """Cut between two parameters; those that are required come first and stay if they can."""
+    if len(signature) < _SIGNATURE.start:
+        return signature
+    required = signature.partition("?: ")[0]
+    whole = len(signature) if required == signature else required.rfind(", ")
+    limit = min(max(_SIGNATURE.start, whole), _SIGNATURE.stop - 1)
+    if len(signature) <= limit:
+        return signature
+    kept, _, _ = signature[:limit].rpartition(", ")
+    return f"{kept}, …)" if kept else f"{signature.partition('(')[0]}(…)"

@@ -1,0 +1,33 @@
+"""What a tool answers in words: a text, a failure, and how that counts in the activity log."""
+
+from __future__ import annotations
+
+from router.domain.activity import TOOL_REPORTED, Outcome
+from router.domain.json_values import JsonObject
+from router.domain.result import Failed, ToolResult
+
+
+def text_result(text: str) -> JsonObject:
+    return {"content": [{"type": "text", "text": text}]}
+
+
+def outcome_of(result: ToolResult[JsonObject]) -> tuple[Outcome, str | None]:
+    if isinstance(result, Failed):
+        return Outcome.DENIED if result.refused else Outcome.ERROR, result.message
+    if result.value.get("isError"):
+        return Outcome.ERROR, TOOL_REPORTED
+    return Outcome.OK, None
+
+
+def error_result(failure: Failed) -> JsonObject:
+    """A failure of ours as a tool result an agent can read and act on."""
+    return {
+        "content": [{"type": "text", "text": failure.sentence}],
+        "structuredContent": {
+            "code": failure.code,
+            "message": failure.message,
+            "retryable": failure.retryable,
+            "hint": failure.hint,
+        },
+        "isError": True,
+    }

@@ -1,0 +1,1 @@
+"""What every package needs of the process it runs in: tasks, tracing, clock, garbage collection."""

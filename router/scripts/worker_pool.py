@@ -1,0 +1,219 @@
+"""Worker processes: one for each script, and a spare that is ready before it is wanted.
+
+The first script starts the first worker, so nobody pays who runs none. A worker runs one script
+and ends: what a script leaves behind no other can find.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import resources
+from router.domain.errors import ToolboothError
+from router.domain.json_values import JsonObject, as_object
+from router.runtime.tasks import spawn
+from router.scripts.limits import ScriptLimits
+from router.upstream.process.spawn import start_program
+
+log = logging.getLogger(__name__)
+
+WORKER_COMMAND = "script-worker"
+"""The hidden command by which a frozen `toolbooth` becomes a worker."""
+
+_START_S = 30.0
+_SPARE_S = 300.0
+_EXIT_S = 5.0
+
+
+class WorkerGone(ToolboothError):
+    """The process ended, or said something it can't say."""
+
+    def __init__(self) -> None:
+        super().__init__("The process that runs scripts ended unexpectedly.", "Try again.")
+
+
+class Worker:
+    """One process, from its start to its end."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        # Casts, because asyncio can't know that both are pipes.
+        self._stdin = cast(asyncio.StreamWriter, process.stdin)
+        self._stdout = cast(asyncio.StreamReader, process.stdout)
+
+    @classmethod
+    async def start(cls, limits: ScriptLimits) -> Worker:
+        """A worker that is ready for its script."""
+        process = await start_program(
+            *worker_command(),
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+            cwd=Path(sys.executable).anchor,
+            line_bytes=limits.line_bytes,
+            **_creation_options(),
+        )
+        worker = cls(process)
+        try:
+            async with asyncio.timeout(_START_S):
+                await worker.ask(encoded(_preparation(limits)))
+        except BaseException:
+            await worker.end()
+            raise
+        return worker
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.returncode is None
+
+    async def ask(self, line: bytes) -> JsonObject:
+        """The worker's answer to a line. Raises `WorkerGone`."""
+        try:
+            self._stdin.write(line + b"\n")
+            answer = await self._stdout.readline()
+            if not answer.endswith(b"\n"):
+                raise WorkerGone
+            return as_object(json.loads(answer.decode("utf-8", "replace")))
+        except (OSError, ValueError, RecursionError):
+            raise WorkerGone from None
+
+    async def end(self) -> None:
+        """Kill it, if it has not ended by itself; returns when it is gone."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+        self._stdin.close()
+        try:
+            async with asyncio.timeout(_EXIT_S):
+                await self._process.wait()
+        except TimeoutError:
+            log.error("Script worker %d can't be killed", self.pid)
+
+
+class Workers:
+    """Hands out workers. `limits` is asked whenever one is started."""
+
+    def __init__(self, limits: Callable[[], ScriptLimits], spare_s: float = _SPARE_S) -> None:
+        self._limits = limits
+        self._spare_s = spare_s
+        self._spare: asyncio.Task[Worker] | None = None
+        self._expiry: asyncio.TimerHandle | None = None
+        self._ending: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    async def take(self) -> Worker:
+        """The spare, or a new one; and see to it that there is a spare again."""
+        worker = await self._next()
+        while not worker.is_alive:
+            await worker.end()
+            worker = await self._next()
+        self._prepare_spare()
+        return worker
+
+    async def close(self) -> None:
+        self._closed = True
+        self._drop_spare()
+        if self._ending:
+            await asyncio.wait(self._ending)
+
+    async def _next(self) -> Worker:
+        # A start that is cancelled halfway can lose the process: it goes on, for the next who asks.
+        is_new = self._spare is None
+        spare, self._spare = self._spare or self._begin(), None
+        try:
+            return await asyncio.shield(spare)
+        except ToolboothError:
+            if is_new:
+                raise
+            return await self._next()
+        except asyncio.CancelledError:
+            if self._spare is None and not self._closed:
+                self._spare = spare
+            else:
+                self._end(spare)
+            raise
+
+    def _begin(self) -> asyncio.Task[Worker]:
+        return spawn(self._start(), name="start a script worker")
+
+    async def _start(self) -> Worker:
+        try:
+            return await Worker.start(self._limits())
+        except (OSError, TimeoutError) as error:
+            log.warning("A script worker can't be started: %r", error)
+            raise ToolboothError(
+                "The process that runs scripts can't be started.",
+                "Try again; if that does not help, the log says why.",
+            ) from None
+
+    def _prepare_spare(self) -> None:
+        if self._closed:
+            return
+        if self._expiry is not None:
+            self._expiry.cancel()
+        if self._spare is None:
+            self._spare = self._begin()
+        self._expiry = asyncio.get_running_loop().call_later(self._spare_s, self._drop_spare)
+
+    def _drop_spare(self) -> None:
+        if self._expiry is not None:
+            self._expiry.cancel()
+        spare, self._spare = self._spare, None
+        if spare is not None:
+            self._end(spare)
+
+    def _end(self, starting: asyncio.Task[Worker]) -> None:
+        ending = spawn(_end_once_started(starting), name="end a script worker")
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)
+
+
+async def _end_once_started(starting: asyncio.Task[Worker]) -> None:
+    await asyncio.wait([starting])
+    if not starting.cancelled() and starting.exception() is None:
+        await starting.result().end()
+
+
+def encoded(message: JsonObject) -> bytes:
+    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace")
+
+
+def worker_command() -> list[str]:
+    """How to start a worker, from a bundle or from source."""
+    if getattr(sys, "frozen", False):
+        # The program with a console: a windowed one has no standard input or output on Windows.
+        beside = Path(sys.executable).with_name(f"toolbooth{Path(sys.executable).suffix}")
+        return [str(beside if beside.exists() else sys.executable), WORKER_COMMAND]
+    return [sys.executable, "-P", "-s", "-m", "router.scripts.worker"]
+
+
+def _preparation(limits: ScriptLimits) -> JsonObject:
+    return {
+        "json": resources.read_text("lua", "json.lua"),
+        "sandbox": resources.read_text("lua", "sandbox.lua"),
+        "memory_bytes": limits.memory_bytes,
+        "process_bytes": limits.process_bytes,
+        "cpu_s": int(limits.busy_s) + 10,
+    }
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of ours, but for where our own code lies, and what Windows can't do without."""
+    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TZ") if name in os.environ}
+    return {**kept, "PYTHONPATH": str(Path(__file__).parents[2])}
+
+
+def _creation_options() -> dict[str, Any]:
+    return {"creationflags": subprocess.CREATE_NO_WINDOW} if sys.platform == "win32" else {}

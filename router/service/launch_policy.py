@@ -1,0 +1,104 @@
+"""Whether a server may run, on which terms, and with what it is started."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+
+from router.config.secret_detection import secret_values
+from router.config.server import ServerConfig
+from router.config.settings import Settings
+from router.domain.errors import UpstreamFailed
+from router.domain.failure_text import advise
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerRef
+from router.domain.json_values import JsonObject
+from router.service.sign_ins import SignIns
+from router.service.workspace_catalogs import Workspaces
+from router.store.ports import SecretStore
+from router.store.redaction import Redactor
+from router.store.secrets import resolve
+from router.upstream.pool import LaunchPlan, Terms
+
+
+class Launching:
+    def __init__(
+        self,
+        workspaces: Workspaces,
+        secrets: SecretStore,
+        redactor: Redactor,
+        sign_ins: SignIns,
+        settings: Callable[[], Settings],
+        to_start: Callable[[ServerRef, ServerConfig], Awaitable[ServerConfig]],
+        owner: str,
+    ) -> None:
+        """`to_start` puts a fetched package in place of the command that fetches it; `owner` marks
+        the processes as this router's."""
+        self._workspaces = workspaces
+        self._secrets = secrets
+        self._redactor = redactor
+        self._sign_ins = sign_ins
+        self._settings = settings
+        self._to_start = to_start
+        self._owner = owner
+
+    async def permitted(self, ref: ServerRef) -> ServerConfig:
+        """The configuration of a server that may run. Raises `UpstreamFailed` for another."""
+        entry = self._workspaces.entry(ref)
+        if entry.config.disabled:
+            raise _refused(Failure(FailureKind.DISABLED), entry.name)
+        if not await asyncio.to_thread(self._workspaces.has_consent, ref):
+            failure = Failure(FailureKind.CONSENT_NEEDED, entry.id, f"“{entry.config.target}”")
+            raise _refused(failure, entry.name)
+        self._redactor.learn(ref, (each.value for each in entry.config.plain_secrets), "written")
+        return entry.config
+
+    async def plan(self, ref: ServerRef, folder: str | None) -> LaunchPlan:
+        """How to start a server; asked at each start, so that secrets don't outlive their use. One
+        that works in its client's folder is listed in the person's home while there is none."""
+        config = (await self.permitted(ref)).in_folder(folder or str(Path.home()))
+        config = await self._to_start(ref, config)
+        resolved: list[str] = []
+        env = await resolve(config.env, self._secrets, os.environ, resolved.append)
+        headers = await resolve(config.headers, self._secrets, os.environ, resolved.append)
+        self._redactor.learn(ref, (*resolved, *secret_values(env), *secret_values(headers)))
+        credentials = await self._sign_ins.credentials(ref)
+        listing = self._workspaces.entry(ref).listing
+        return LaunchPlan(
+            config,
+            env,
+            headers,
+            credentials,
+            owner=self._owner,
+            expected_version=config.protocol_version or listing.protocol_version,
+            input_schema=partial(self._input_schema, ref),
+        )
+
+    def terms(self, ref: ServerRef) -> Terms:
+        entry = self._workspaces.find(ref)
+        if entry is None:
+            return Terms()  # it was removed and is about to be stopped
+        return Terms(
+            name=entry.name,
+            lifecycle=entry.config.lifecycle,
+            sharing=entry.config.sharing,
+            follows_client=entry.config.follows_client,
+            max_sessions=entry.config.max_sessions,
+            idle_timeout_s=self._settings().idle_timeout_s,
+            max_concurrent_calls=entry.config.max_concurrent_calls,
+            memory_limit_mb=entry.config.memory_limit_mb,
+        )
+
+    def _input_schema(self, ref: ServerRef, tool: str) -> JsonObject:
+        entry = self._workspaces.find(ref)
+        tools = entry.tools if entry else ()
+        found = next((each for each in tools if each.key.tool == tool), None)
+        return found.input_schema if found is not None else {}
+
+
+def _refused(failure: Failure, name: str) -> UpstreamFailed:
+    advice = advise(failure, name)
+    return UpstreamFailed(failure, advice.cause, advice.suggestion)

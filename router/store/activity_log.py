@@ -1,0 +1,218 @@
+"""What clients did: the newest entries and the totals in memory, all of it in a SQLite file.
+
+A request never waits for the disk: `record` hands the entry to a thread that writes in batches. The
+activity log is worth no failed request, so a database that can't be used costs a warning.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TypeVar
+
+from router.domain.activity import ActivityEntry, ActivityPage, ActivityQuery, ClientSavings
+from router.domain.ids import WorkspaceId
+from router.runtime.clock import Clock
+from router.store.activity_table import ActivityTable, TableError, move_aside
+from router.store.activity_totals import KEPT, ActivityTotals
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_NEWEST = 500
+_QUEUE_SIZE = 10_000
+_BATCH_SIZE = 500
+_PRUNE_EVERY = timedelta(days=1)
+_PRUNE_AFTER = 5000
+_DEFAULT_MB = 64
+_MB = 1024 * 1024
+_WAKE_EVERY_S = 3600
+_CLOSE_TIMEOUT_S = 5
+_GATHER_S = 0.2
+"""How long the writer lets entries gather: a thread that wakes for each would slow the loop."""
+
+
+class SqliteActivityLog:
+    """May be used from any thread; `close` writes what is waiting."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        keep_days: int,
+        log_details: bool,
+        clock: Clock,
+        max_mb: int = _DEFAULT_MB,
+    ) -> None:
+        self._path = path
+        self._clock = clock
+        self._keep = timedelta(days=keep_days)
+        self._max_bytes = max_mb * _MB
+        self._unpruned = 0
+        self._log_details = log_details
+        self._memory = threading.Lock()
+        self._newest: deque[ActivityEntry] = deque(maxlen=_NEWEST)
+        self._totals = ActivityTotals()
+        self._waiting: queue.Queue[ActivityEntry | None] = queue.Queue(_QUEUE_SIZE)
+        self._dropping = False
+        self._failing = False
+        self._hurry = threading.Event()
+        self._closed = False
+        self._pruned_at = clock()
+        self._table = self._open()
+        self._writer = threading.Thread(target=self._write, name="activity", daemon=True)
+        self._writer.start()
+
+    def apply(self, *, keep_days: int, log_details: bool, max_mb: int = _DEFAULT_MB) -> None:
+        """Follow changed settings; what is too much now goes with the next pruning."""
+        self._keep = timedelta(days=keep_days)
+        self._max_bytes = max_mb * _MB
+        self._log_details = log_details
+
+    def record(self, entry: ActivityEntry) -> None:
+        with self._memory:
+            self._newest.appendleft(entry)
+            self._totals.count(entry)
+        if self._closed:
+            return
+        if entry.detail is not None and not self._log_details:
+            entry = replace(entry, detail=None)
+        try:
+            self._waiting.put_nowait(entry)
+        except queue.Full:
+            if not self._dropping:
+                log.warning("Activity comes faster than it can be written; some is not kept")
+            self._dropping = True
+
+    def recent(self) -> tuple[ActivityEntry, ...]:
+        """The newest entries, newest first."""
+        with self._memory:
+            return tuple(self._newest)
+
+    def saved_by_hour(self, workspace: WorkspaceId) -> tuple[int, ...]:
+        """Tokens saved in each of the last 24 hours, the current one last."""
+        with self._memory:
+            return self._totals.saved_by_hour(workspace, self._clock())
+
+    def saved_today(self, workspace: WorkspaceId) -> tuple[int, int]:
+        """Tokens saved and requests answered since midnight where the person is."""
+        with self._memory:
+            return self._totals.today(workspace, self._clock())
+
+    def page(self, query: ActivityQuery) -> ActivityPage:
+        """Entries from the disk; blocks. Without a usable file, the newest from memory."""
+        return self._read(lambda table: table.page(query), ActivityPage(self.recent()))
+
+    def savings(self, since: datetime | None) -> tuple[ClientSavings, ...]:
+        """What each client was spared since then; blocks."""
+        return self._read(lambda table: table.savings(since), ())
+
+    def _read(self, question: Callable[[ActivityTable], T], instead: T) -> T:
+        """On a connection of its own: the writer's is in use."""
+        if not self._closed:
+            self.flush()
+        if not self._path.exists():
+            return instead
+        try:
+            table = ActivityTable(self._path)
+            try:
+                return question(table)
+            finally:
+                table.close()
+        except TableError as error:
+            log.warning("Activity could not be read: %s", error)
+            return instead
+
+    def flush(self) -> None:
+        """Return when everything recorded so far has been written."""
+        self._hurry.set()
+        self._waiting.join()
+        self._hurry.clear()
+
+    def close(self) -> None:
+        self._closed = True
+        self._hurry.set()
+        try:
+            self._waiting.put(None, timeout=_CLOSE_TIMEOUT_S)
+        except queue.Full:
+            log.warning("The activity log could not be closed in time")
+        self._writer.join(_CLOSE_TIMEOUT_S)
+
+    def _open(self) -> ActivityTable:
+        try:
+            return self._load(ActivityTable(self._path))
+        except TableError as error:
+            return self._instead(error)
+
+    def _load(self, table: ActivityTable) -> ActivityTable:
+        try:
+            self._prune(table)
+            self._newest.extend(table.newest(_NEWEST))
+            for workspace, quarter, saved, requests in table.totals(self._clock() - KEPT):
+                self._totals.add(workspace, quarter, saved, requests)
+        except TableError:
+            table.close()
+            raise
+        return table
+
+    def _instead(self, error: TableError) -> ActivityTable:
+        """A new database for a broken one; one in memory where there can't be any."""
+        if error.broken:
+            with suppress(TableError, OSError):
+                aside = move_aside(self._path, self._clock())
+                log.warning("The activity log was unusable (%s) and is now %s", error, aside)
+                return ActivityTable(self._path)
+        log.warning("Activity is kept in memory only: %s: %s", self._path, error)
+        return ActivityTable(None)
+
+    def _prune(self, table: ActivityTable) -> None:
+        self._pruned_at = self._clock()
+        self._unpruned = 0
+        table.prune(self._pruned_at - self._keep, self._max_bytes)
+
+    def _write(self) -> None:
+        """The writer's thread, until it meets the None that `close` sends."""
+        while True:
+            batch = self._next_batch()
+            self._store([entry for entry in batch if entry is not None])
+            self._dropping = self._dropping and not self._waiting.empty()
+            for _ in batch:
+                self._waiting.task_done()
+            if None in batch:
+                break
+        self._table.close()
+
+    def _next_batch(self) -> list[ActivityEntry | None]:
+        """All that is waiting; nothing if nothing comes for an hour."""
+        batch: list[ActivityEntry | None] = []
+        with suppress(queue.Empty):
+            batch.append(self._waiting.get(timeout=_WAKE_EVERY_S))
+            self._hurry.wait(_GATHER_S)
+            while len(batch) < _BATCH_SIZE:
+                batch.append(self._waiting.get_nowait())
+        return batch
+
+    def _store(self, entries: list[ActivityEntry]) -> None:
+        try:
+            self._table.insert(entries)
+            self._unpruned += len(entries)
+            is_time = abs(self._clock() - self._pruned_at) >= _PRUNE_EVERY
+            if is_time or self._unpruned >= _PRUNE_AFTER:
+                self._prune(self._table)
+            self._failing = False
+        except TableError as error:
+            if not self._failing:
+                log.warning("Activity could not be written: %s", error)
+            self._failing = True
+            if error.broken:
+                self._table.close()
+                self._table = self._instead(error)
+                self._failing = False

@@ -1,0 +1,128 @@
+"""One Toolbooth per data directory: a lock that lives as long as its process, and a note beside it.
+
+The operating system lets the lock go when its holder dies, however it dies; so `instance.json` is
+believed only while `instance.lock` is held.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from router import __version__
+from router.domain.errors import Conflict, Sentence, said
+from router.runtime.clock import Clock, utc_now
+from router.store import json_text
+from router.store.files import atomic_write, explained, is_running, private_folder
+
+_WAIT_S = 0.5
+"""Outlasts someone who only tries the lock to know whether it is held."""
+
+
+class RunningInstance(BaseModel):
+    """Who runs on a data directory, as far as it has said; `socket` is where it takes commands."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+
+    pid: int | None = None
+    url: str | None = None
+    socket: str | None = None
+    version: str | None = None
+    started_at: AwareDatetime | None = None
+
+    @property
+    def is_alive(self) -> bool:
+        """False while the lock's holder is no instance: one who only tries it leaves no note."""
+        return self.pid is not None and is_running(self.pid)
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @property
+    def sentence(self) -> Sentence:
+        if self.pid is None:
+            return said("Toolbooth is already running.")
+        if self.url is None:
+            return said("Toolbooth is already running (process {pid}).", pid=self.pid)
+        return said(
+            "Toolbooth is already running (process {pid}, {url}).", pid=self.pid, url=self.url
+        )
+
+
+class InstanceLock:
+    """Held from `acquire` to `release`, or to the end of the process."""
+
+    def __init__(self, data_dir: Path, *, clock: Clock = utc_now) -> None:
+        self._data_dir = data_dir
+        self._clock = clock
+        self._lock = _lock(data_dir)
+        self._running = RunningInstance()
+
+    def acquire(self, url: str | None = None) -> None:
+        """Become the one instance, or raise a `Conflict` that names the other."""
+        with explained(_lock_path(self._data_dir)):
+            private_folder(self._data_dir)
+            try:
+                self._lock.acquire(timeout=_WAIT_S, poll_interval=0.02)
+            except Timeout as error:
+                raise Conflict(
+                    _noted(self._data_dir).sentence, "Use the running one, or stop it first."
+                ) from error
+            self._note(
+                RunningInstance(
+                    pid=os.getpid(), url=url, version=__version__, started_at=self._clock()
+                )
+            )
+
+    def update(self, *, url: str | None = None, socket: str | None = None) -> None:
+        """Note where the instance can be reached, once that is known."""
+        known = {"url": url or self._running.url, "socket": socket or self._running.socket}
+        with explained(_note_path(self._data_dir)):
+            self._note(self._running.model_copy(update=known))
+
+    def release(self) -> None:
+        if self._lock.is_locked:
+            with suppress(OSError):
+                _note_path(self._data_dir).unlink()
+            self._lock.release()
+
+    def _note(self, running: RunningInstance) -> None:
+        note = running.model_dump(mode="json", by_alias=True)
+        atomic_write(_note_path(self._data_dir), json_text.dump(note))
+        self._running = running
+
+
+def describe(data_dir: Path) -> RunningInstance | None:
+    """Who runs on `data_dir`, if anyone does."""
+    if not _lock_path(data_dir).exists():
+        return None
+    try:
+        with _lock(data_dir).acquire(blocking=False):
+            return None
+    except Timeout:
+        return _noted(data_dir)
+
+
+def _lock(data_dir: Path) -> FileLock:
+    """Seen by all threads alike: the one that stops the router need not have started it."""
+    return FileLock(_lock_path(data_dir), mode=0o600, thread_local=False)
+
+
+def _lock_path(data_dir: Path) -> Path:
+    return data_dir / "instance.lock"
+
+
+def _note_path(data_dir: Path) -> Path:
+    return data_dir / "instance.json"
+
+
+def _noted(data_dir: Path) -> RunningInstance:
+    try:
+        return RunningInstance.model_validate_json(_note_path(data_dir).read_bytes())
+    except (OSError, ValueError):
+        return RunningInstance()

@@ -1,0 +1,182 @@
+"""JSON that people write by hand: read strictly, and refused with the line and a plain sentence.
+
+What is wrong is said without quoting the file, which may hold a secret.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NoReturn, TypeAlias, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from router.domain.errors import ConfigError, said
+from router.domain.json_values import JsonObject
+
+Location: TypeAlias = tuple[str | int, ...]
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_TRAILING_COMMA = re.compile(r",\s*[}\]]")
+_TOO_DEEP = "it is nested too deeply"
+_SENTENCES = {
+    "missing": "is missing",
+    "extra_forbidden": "is not a key Toolbooth knows",
+}
+
+
+def decode(path: Path, data: bytes) -> str:
+    """The text of a file, which must be UTF-8; a byte order mark is taken off."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(path, line, "it is not UTF-8 text") from error
+
+
+def parse(path: Path, text: str) -> JsonObject:
+    """The JSON object in `text`, where no object may have the same key twice."""
+    text = text.removeprefix("\ufeff")
+    try:
+        value: object = json.loads(text, parse_constant=_no_such_number)
+        _refuse_duplicate_keys(path, text)
+    except json.JSONDecodeError as error:
+        raise _syntax_error(path, text, error) from error
+    except RecursionError as error:
+        raise ConfigError(path, None, _TOO_DEEP) from error
+    except ValueError as error:
+        raise ConfigError(
+            path, None, said("it has a number JSON does not allow ({reason})", reason=error)
+        ) from error
+    if not isinstance(value, dict):
+        line = _line_at(text, len(text) - len(text.lstrip()))
+        raise ConfigError(path, line, "it must be an object: { ... }")
+    return cast(JsonObject, value)
+
+
+def validated(
+    model: type[ModelT],
+    path: Path,
+    text: str,
+    value: JsonObject,
+    *,
+    renamed: Mapping[str, str] | None = None,
+) -> ModelT:
+    """`value`, which was read from `text`, as a `model`; the first thing wrong is the error.
+
+    `renamed` has the names in `text` of top-level keys that `value` calls otherwise.
+    """
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        first, *others = error.errors(include_url=False, include_input=False)
+        reason = _sentence(first) + (f" (and {len(others)} more)" if others else "")
+        line = line_of(text, _as_written(first["loc"], renamed or {}))
+        raise ConfigError(path, line, reason) from None
+
+
+def dump(value: JsonObject) -> bytes:
+    """`value` as people like to edit it. Half a surrogate pair, which UTF-8 can't hold, is written
+    as JSON's own escape."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    return f"{text}\n".encode("utf-8", "backslashreplace")
+
+
+def line_of(text: str, loc: Location) -> int | None:
+    """The line of the key or list element at `loc`, or of the nearest one around it that exists."""
+    best: tuple[int, int] | None = None
+    for here, offset in _places(text):
+        depth = len(here)
+        if here == loc[:depth] and (best is None or depth > best[0]):
+            best = (depth, offset)
+    return None if best is None else _line_at(text, best[1])
+
+
+def _as_written(loc: Location, renamed: Mapping[str, str]) -> Location:
+    return tuple(renamed.get(str(part), part) for part in loc[:1]) + loc[1:]
+
+
+def _sentence(error: ErrorDetails) -> str:
+    place = ".".join(str(part) for part in error["loc"])
+    if error["type"] in _SENTENCES:
+        return f'"{place}" {_SENTENCES[error["type"]]}'
+    return f"{place}: {_lower_first(error['msg'].removeprefix('Value error, '))}"
+
+
+def _syntax_error(path: Path, text: str, error: json.JSONDecodeError) -> ConfigError:
+    """Comments and trailing commas get their own words: other clients' files often have them, and
+    Python's versions disagree about the place."""
+    before = text[: error.pos].rstrip()
+    for comma in (error.pos, len(before) - 1):
+        if comma >= 0 and _TRAILING_COMMA.match(text, comma):
+            line = _line_at(text, comma)
+            return ConfigError(path, line, "there must be no comma before a closing bracket")
+    if text.startswith(("//", "/*", "#"), error.pos):
+        return ConfigError(path, error.lineno, "JSON has no comments")
+    reason = f"{_lower_first(error.msg)} (column {error.colno})"
+    return ConfigError(path, error.lineno, reason)
+
+
+def _refuse_duplicate_keys(path: Path, text: str) -> None:
+    seen: set[Location] = set()
+    for here, offset in _places(text):
+        if here in seen:
+            raise ConfigError(
+                path, _line_at(text, offset), said('the key "{name}" is there twice', name=here[-1])
+            )
+        seen.add(here)
+
+
+def _places(text: str) -> Iterator[tuple[Location, int]]:
+    """Where each key and each list element of valid JSON begins, in the order of the text."""
+    tokens = _TOKEN.finditer(text)
+    for first in tokens:
+        yield from _places_within((), first.group(), tokens)
+
+
+def _places_within(
+    loc: Location, opening: str, tokens: Iterator[re.Match[str]]
+) -> Iterator[tuple[Location, int]]:
+    if opening == "{":
+        yield from _members(loc, tokens)
+    elif opening == "[":
+        yield from _elements(loc, tokens)
+
+
+def _members(loc: Location, tokens: Iterator[re.Match[str]]) -> Iterator[tuple[Location, int]]:
+    for token in tokens:
+        if token.group() == "}":
+            return
+        if token.group() != ",":
+            here = (*loc, str(json.loads(token.group())))
+            yield here, token.start()
+            next(tokens)  # the colon
+            yield from _places_within(here, next(tokens).group(), tokens)
+
+
+def _elements(loc: Location, tokens: Iterator[re.Match[str]]) -> Iterator[tuple[Location, int]]:
+    index = 0
+    for token in tokens:
+        if token.group() == "]":
+            return
+        if token.group() != ",":
+            here = (*loc, index)
+            yield here, token.start()
+            yield from _places_within(here, token.group(), tokens)
+            index += 1
+
+
+def _lower_first(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
+
+
+def _line_at(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+def _no_such_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")

@@ -1,0 +1,170 @@
+"""Tool lists on disk: one JSON file per server, so that tools are known before any server starts.
+
+A cache may always be missing. Reading never raises: a file that is not whole is ignored and logged,
+and the last good one beside it (`.bak`) is used. A write leaves the old file whole when it fails.
+When the server last said the same is the file's own time, so that noting it writes nothing.
+
+The file is one JSON document laid out in lines, one tool in each, because `json.loads` keeps the
+interpreter to itself: some lines at a time, thousands of tools are read while others work.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from router.domain.ids import ServerId
+from router.domain.json_values import JsonObject, as_object
+from router.domain.tool_lists import (
+    CachedListing,
+    head_to_json,
+    listing_from_json,
+    tool_from_json,
+    tool_to_json,
+)
+from router.store.files import atomic_write, explained, locked, sweep
+
+log = logging.getLogger(__name__)
+
+FORMAT_VERSION = 2
+_FIRST_LINE = re.compile(rb'\{"formatVersion":(\d{1,9}),"checksum":"([0-9a-f]{64})",')
+_BEFORE_TOOLS = b',"tools":['
+_AT_A_TIME = 64
+"""Tools that are decoded at once: far quicker than each for itself, and done in a millisecond."""
+_UNUSABLE = (OSError, ValueError, TypeError, KeyError, RecursionError, OverflowError)
+
+
+class _Unusable(ValueError):
+    """Why an entry is ignored."""
+
+
+class DiskToolCache:
+    """The tool lists of one workspace, in `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        sweep(folder)
+
+    def read(self, server: ServerId, config_hash: str) -> CachedListing | None:
+        """The entry of `server`, if it is whole and was made with this configuration."""
+        path = self._path(server)
+        with suppress(FileNotFoundError):
+            return _read(path, config_hash) or self._last_good(path, config_hash)
+        return None
+
+    def write(self, server: ServerId, entry: CachedListing) -> None:
+        path, data = self._path(server), _encode(entry)
+        with explained(path), locked(self._folder):
+            if (before := _whole(path)) is not None:
+                atomic_write(_backup(path), before)
+            atomic_write(path, data)
+            _set_time(path, entry.seen_at)
+
+    def touch(self, server: ServerId, checked_at: datetime) -> None:
+        path = self._path(server)
+        try:
+            _set_time(path, checked_at)
+        except OSError as error:
+            log.info("The time of %s could not be set: %s", path, error)
+
+    def remove(self, server: ServerId) -> None:
+        for path in (self._path(server), _backup(self._path(server))):
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                log.warning("%s could not be removed: %s", path, error)
+
+    def _last_good(self, path: Path, config_hash: str) -> CachedListing | None:
+        with suppress(FileNotFoundError):
+            if (entry := _read(_backup(path), config_hash)) is not None:
+                log.warning("Using the list before it, of %s", entry.cached_at.isoformat())
+                return entry
+        return None
+
+    def _path(self, server: ServerId) -> Path:
+        return self._folder / f"{server}.json"
+
+
+def _backup(path: Path) -> Path:
+    return path.with_suffix(".json.bak")
+
+
+def _set_time(path: Path, moment: datetime) -> None:
+    os.utime(path, (moment.timestamp(), moment.timestamp()))
+
+
+def _read(path: Path, config_hash: str) -> CachedListing | None:
+    """Raises `FileNotFoundError` alone."""
+    try:
+        with path.open("rb") as file:
+            modified = os.fstat(file.fileno()).st_mtime
+            return _decode(file.read(), config_hash, datetime.fromtimestamp(modified, UTC))
+    except FileNotFoundError:
+        raise
+    except _UNUSABLE as error:
+        log.warning("Ignoring the cached tools in %s: %s", path, error or type(error).__name__)
+        return None
+
+
+def _whole(path: Path) -> bytes | None:
+    """The file's bytes if they are an entry that was written to its end."""
+    try:
+        data = path.read_bytes()
+        _body(data)
+    except (OSError, ValueError):
+        return None
+    return data
+
+
+def _encode(entry: CachedListing) -> bytes:
+    head: JsonObject = {
+        "configHash": entry.config_hash,
+        "cachedAt": entry.cached_at.astimezone(UTC).isoformat(),
+        **head_to_json(entry.listing),
+    }
+    tools = ",\n".join(_dump(tool_to_json(tool)) for tool in entry.listing.tools)
+    body = b"%s%s\n%s\n]}\n" % (_dump(head)[1:-1].encode(), _BEFORE_TOOLS, tools.encode())
+    checksum = hashlib.sha256(body).hexdigest()
+    return f'{{"formatVersion":{FORMAT_VERSION},"checksum":"{checksum}",\n'.encode() + body
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _body(data: bytes) -> bytes:
+    """What the checksum vouches for."""
+    first, _, body = data.partition(b"\n")
+    match = _FIRST_LINE.fullmatch(first)
+    if match is None:
+        raise _Unusable("it is no entry of this cache")
+    if int(match.group(1)) != FORMAT_VERSION:
+        raise _Unusable("it has another format version")
+    if hashlib.sha256(body).hexdigest().encode() != match.group(2):
+        raise _Unusable("its checksum is wrong")
+    return body
+
+
+def _decode(data: bytes, config_hash: str, modified: datetime) -> CachedListing:
+    lines = _body(data).split(b"\n")
+    head = as_object(json.loads(b"{%s}" % lines[0].removesuffix(_BEFORE_TOOLS)))
+    if head.get("configHash") != config_hash:
+        raise _Unusable("the server's configuration has changed since")
+    cached_at = datetime.fromisoformat(head["cachedAt"])
+    tools = tuple(tool_from_json(tool) for tool in _tools(lines[1:-2]))
+    return CachedListing(
+        listing_from_json(head, tools), config_hash, cached_at, max(cached_at, modified)
+    )
+
+
+def _tools(lines: list[bytes]) -> Iterator[JsonObject]:
+    for start in range(0, len(lines), _AT_A_TIME):
+        some = b"".join(lines[start : start + _AT_A_TIME])
+        yield from json.loads(b"[%s]" % some.removesuffix(b","))

@@ -1,0 +1,1 @@
+"""Servers behind HTTP: streamable HTTP, and HTTP+SSE which came before it."""

@@ -1,0 +1,113 @@
+"""Ourselves as an authorization server knows us: registered by a person, or by us when we first
+come (RFC 7591)."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlsplit
+
+from router import __version__
+from router.domain.errors import said
+from router.domain.json_values import JsonObject
+from router.upstream.oauth.errors import SignInFailed, error_code
+from router.upstream.oauth.guarded_fetch import Fetch
+from router.upstream.oauth.metadata import Authority
+
+_METHODS = ("none", "client_secret_post", "client_secret_basic")
+"""Those we can use, best first: with PKCE a program on a desk needs no secret and can keep none. In
+the form, because servers made with the SDK revoke nothing for a client that uses a header."""
+_BY_HAND = (
+    'Register Toolbooth there and put its "clientId" under "oauth" in the server\'s settings.'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    id: str
+    secret: str = field(default="", repr=False)
+    auth_method: str = "none"
+    callback_port: int = 0
+    """The port its redirect address was registered with; 0 where any is fine."""
+
+    def to_json(self) -> JsonObject:
+        return {
+            "clientId": self.id,
+            "clientSecret": self.secret,
+            "authMethod": self.auth_method,
+            "callbackPort": self.callback_port,
+        }
+
+    @classmethod
+    def from_json(cls, value: JsonObject) -> Client | None:
+        match value:
+            case {
+                "clientId": str(name),
+                "clientSecret": str(secret),
+                "authMethod": str(method),
+                "callbackPort": int(port),
+            }:
+                return cls(name, secret, method, port)
+            case _:
+                return None
+
+    def authenticate(self, form: dict[str, str]) -> dict[str, str]:
+        """Add to `form` what says who we are; returns the headers that go with it."""
+        form["client_id"] = self.id
+        if self.auth_method == "client_secret_basic":
+            pair = f"{quote(self.id, safe='')}:{quote(self.secret, safe='')}"
+            return {"authorization": f"Basic {base64.b64encode(pair.encode()).decode('ascii')}"}
+        if self.auth_method == "client_secret_post":
+            form["client_secret"] = self.secret
+        return {}
+
+
+def known_client(name: str, secret: str, port: int, methods: tuple[str, ...]) -> Client:
+    """The client a person registered by hand."""
+    if not secret:
+        return Client(name, callback_port=port)
+    by_post = "client_secret_basic" not in methods and "client_secret_post" in methods
+    method = "client_secret_post" if by_post else "client_secret_basic"
+    return Client(name, secret, method, port)
+
+
+async def register(fetch: Fetch, authority: Authority, redirect_uri: str) -> Client:
+    """Introduce ourselves to `authority`. Raises `SignInFailed`."""
+    host = urlsplit(authority.issuer).netloc
+    if not authority.registration_endpoint:
+        raise SignInFailed(
+            said("{host} only lets programs sign in that it knows.", host=host), _BY_HAND
+        )
+    method = next((m for m in _METHODS if m in authority.auth_methods), _METHODS[0])
+    request: JsonObject = {
+        "client_name": "Toolbooth",
+        "software_version": __version__,
+        "redirect_uris": [redirect_uri],
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "token_endpoint_auth_method": method,
+        "application_type": "native",
+    }
+    if authority.scope:
+        request["scope"] = authority.scope
+    answer = await fetch.post_json(authority.registration_endpoint, request)
+    if not answer.ok:
+        reason = error_code(answer.content.get("error"))
+        answered = f"HTTP {answer.status}, {reason}"
+        raise SignInFailed(
+            said("{host} would not register Toolbooth ({reason}).", host=host, reason=answered),
+            _BY_HAND,
+        )
+    return _registered(answer.content, host, method, urlsplit(redirect_uri).port or 0)
+
+
+def _registered(answer: JsonObject, host: str, method: str, port: int) -> Client:
+    """Check what we were made: a server may decide otherwise than it was asked."""
+    name, secret = answer.get("client_id"), answer.get("client_secret") or ""
+    method = str(answer.get("token_endpoint_auth_method") or method)
+    usable = method in _METHODS and (bool(secret) or method == "none")
+    if not isinstance(name, str) or not name or not isinstance(secret, str) or not usable:
+        raise SignInFailed(
+            said("{host} registered Toolbooth in a way it can't use.", host=host), _BY_HAND
+        )
+    return Client(name, secret, method, port)

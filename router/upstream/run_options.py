@@ -1,0 +1,21 @@
+"""The terms on which one server runs, as its configuration and the settings have them now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from router.config.server import DEFAULT_CONCURRENT_CALLS, DEFAULT_SESSIONS, Lifecycle, Sharing
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    name: str = ""
+    """What people call it."""
+    lifecycle: Lifecycle = Lifecycle.LAZY
+    sharing: Sharing = Sharing.SHARED
+    follows_client: bool = False
+    """Whether it works in the folder of its client."""
+    max_sessions: int = DEFAULT_SESSIONS
+    idle_timeout_s: float | None = 600
+    max_concurrent_calls: int = DEFAULT_CONCURRENT_CALLS
+    memory_limit_mb: int | None = None
