@@ -1,7 +1,7 @@
-"""The command `toolbooth`: alone it opens the window, with a command word it is the headless side.
+"""The command `toolbooth`: opens the window without a command word, else runs the headless CLI.
 
-Nothing of Qt is imported until a window is wanted, and nothing of ours before an interrupt during
-that, which takes a moment, can be taken for what it is.
+Qt is imported only for a window, and our own modules only where Ctrl+C during the import, which
+takes a moment, is handled.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _main(words: list[str]) -> int:
     options = _window_options(words)
     if options is None:
         if words[0] in ("-h", "--help"):
-            with suppress(BrokenPipeError):  # who has read enough is dealt with there
+            with suppress(BrokenPipeError):  # the CLI handles a closed pipe
                 print(_USAGE, flush=True)
         return run_command(words)
     if not _has_display():
@@ -58,7 +58,7 @@ def _main(words: list[str]) -> int:
 
 
 def _window_options(words: list[str]) -> argparse.Namespace | None:
-    """The options of the window; None if `words` are for the headless side."""
+    """The options of the window; None if `words` are for the headless CLI."""
     from gui.desktop.url_scheme import is_own_link
 
     if words and not (words[0].startswith("-") or is_own_link(words[0])):
@@ -86,7 +86,7 @@ def _has_display() -> bool:
 
 
 def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) -> int:
-    """Nothing is loaded for it if one is open already."""
+    """Loads nothing if a window is open already."""
     from gui.desktop.second_start import hand_over, socket_path
     from router.domain.errors import ToolboothError
 
@@ -98,13 +98,13 @@ def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) ->
     try:
         if hand_over(socket_path(folder), words):
             return 0
-        return _be_the_first(folder, options, words)
+        return _run_first_instance(folder, options, words)
     except ToolboothError as error:
         sys.stderr.write(f"toolbooth: {error.message} {error.hint}\n")
         return 1
 
 
-def _be_the_first(folder: Path, options: argparse.Namespace, words: list[str]) -> int:
+def _run_first_instance(folder: Path, options: argparse.Namespace, words: list[str]) -> int:
     try:
         from qasync import QEventLoop  # pyright: ignore[reportMissingTypeStubs]
 
@@ -117,7 +117,7 @@ def _be_the_first(folder: Path, options: argparse.Namespace, words: list[str]) -
         return 1
     app = DesktopApplication(["toolbooth"])
     instance = SingleInstance(folder)
-    if not instance.claim(words):  # Somebody was faster.
+    if not instance.claim(words):  # Another start was faster.
         return 0
     set_up_logging(folder)
 
@@ -139,13 +139,12 @@ def _be_the_first(folder: Path, options: argparse.Namespace, words: list[str]) -
         loop.run_forever()
         loop.run_until_complete(application.clear_desktop())  # pyright: ignore[reportUnknownMemberType]
         application.shut_down()
-        instance.release()  # Who starts meanwhile waits until all is ended, then is the first.
+        instance.release()  # A start in the meantime waits until everything has ended.
     return application.exit_code
 
 
 def _known_settings(folder: Path) -> Settings:
-    """The settings for the first moments, before the router has read them; it also complains if
-    there is something wrong with the file."""
+    """The settings until the router has read them; the router reports a malformed file."""
     from router.config.settings import Settings
 
     try:

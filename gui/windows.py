@@ -133,7 +133,7 @@ class Windows(QObject):
             self.show_error(error)
             return
         self._by_link = self._server_dialog(self._router)
-        self._by_link.take_link(link)
+        self._by_link.fill_from_link(link)
         self._by_link.open()
 
     def edit_server(self, ref: ServerRef) -> None:

@@ -1,6 +1,6 @@
-"""What a person wants of the router, as commands: one method for each wish of the main window.
+"""The user's actions in the main window, as commands to the router: one method for each.
 
-Removing and switching off are done at once and can be taken back; nothing here asks first.
+Removing and disabling take effect at once and can be undone; nothing here asks first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from router.domain.servers import ServerState, ServerStatus, SignIn
 from router.domain.workspaces import Optimization, WorkspaceSummary
 
 OfferUndo = Callable[[str, Callable[[], object]], object]
-"""Says what was done, and calls back to undo it."""
+"""Shows what was done, and calls back to undo it."""
 
 
 class Actions:
@@ -37,7 +37,7 @@ class Actions:
         offer_undo: OfferUndo,
         show_error: Callable[[ToolboothError], object],
     ) -> None:
-        """`owner` takes its unfinished commands with it when it dies."""
+        """A destroyed `owner` cancels its unfinished commands."""
         self._owner = owner
         self._router = router
         self._commands = commands
@@ -54,29 +54,29 @@ class Actions:
         self._run(self._router.switch_workspace(workspace))
 
     def create_workspace(self, name: str) -> None:
-        """Create it and go there."""
+        """Create it and switch to it."""
         self._run(self._router.create_workspace(name), self.switch_workspace)
 
     def rename_workspace(self, workspace: WorkspaceId, name: str) -> None:
         self._run(self._router.rename_workspace(workspace, name))
 
     def remove_workspace(self, workspace: WorkspaceSummary) -> None:
-        """Put it aside; taken back, everything is as it was."""
+        """Remove it; undo restores everything."""
 
-        def bring_back() -> None:
-            def go_there(_: None) -> None:
+        def restore() -> None:
+            def switch_back(_: None) -> None:
                 if workspace.active:
                     self.switch_workspace(workspace.id)
 
-            self._run(self._router.restore_workspace(workspace.id), go_there)
+            self._run(self._router.restore_workspace(workspace.id), switch_back)
 
         def offer_undo(_: None) -> None:
-            self._offer_undo(tr("Removed {name}").format(name=workspace.name), bring_back)
+            self._offer_undo(tr("Removed {name}").format(name=workspace.name), restore)
 
         self._run(self._router.remove_workspace(workspace.id), offer_undo)
 
     def optimize(self, optimization: Optimization | None) -> None:
-        """Set it for everyone outside of a project; the exposure stays as it is."""
+        """Set it for all clients outside a project; the exposure stays as it is."""
         workspace = self._workspace
         unassigned = self._router.projects(workspace)[0]
         self._run(
@@ -99,11 +99,11 @@ class Actions:
         self._run(self._router.approve_server(ref))
 
     def allow_network(self, ref: ServerRef) -> None:
-        """Let it have the network and its secrets while its tools are listed."""
+        """Allow it the network and its secrets during discovery."""
         self._run(self._router.allow_discovery(ref, DiscoveryAccess.NETWORK))
 
     def double_timeout(self, ref: ServerRef) -> None:
-        """Give it twice the time to list its tools, as far as that goes, and try again."""
+        """Double its discovery timeout, up to the maximum, and discover its tools again."""
         try:
             config = self._router.server_config(ref)
         except ToolboothError as error:
@@ -112,23 +112,23 @@ class Actions:
         servers = self._router.servers(ref.workspace)
         name = next((status.name for status in servers if status.ref == ref), ref.server)
         longer = min(LONGEST_DISCOVERY_S, 2 * config.discovery_timeout_s)
-        patient = config.model_copy(update={"discovery_timeout_s": longer})
-        # Agrees to nothing: what is run stays the same, so the person's yes to it holds.
-        change = self._router.update_server(ref, name, patient, consent=False)
+        changed = config.model_copy(update={"discovery_timeout_s": longer})
+        # No new consent: the command stays the same, so the one that was given holds.
+        change = self._router.update_server(ref, name, changed, consent=False)
         self._run(change, lambda _: self.refresh(ref))
 
     def sign_in(self, ref: ServerRef) -> None:
-        """Open the page on which the person signs in; the server's status says how it went."""
+        """Open the sign-in page; the server's status shows the outcome."""
         self._run(self._router.begin_sign_in(ref), self._open_page)
 
     def remove(self, status: ServerStatus) -> None:
-        """Remove the server; taken back, it may run again only if it was allowed to before."""
+        """Remove the server; after an undo it may run only if it was allowed to before."""
         try:
             config = self._router.server_config(status.ref)
         except ToolboothError as error:
             self._show_error(error)
             return
-        # Of one that is switched off nobody can tell whether it was: it is asked for again.
+        # Unknown for a disabled server: consent is asked for again.
         consent = status.enabled and status.state is not ServerState.NEEDS_CONSENT
 
         def add_again() -> None:
@@ -150,11 +150,11 @@ class Actions:
         self._block(self._workspace, key, tr("Nobody finds {tool} any more"))
 
     def block_tool(self, ref: ServerRef, tool: str) -> None:
-        """Of a tool that waits to be approved: decide that nobody gets it."""
+        """Block a tool that is held back for approval."""
         self._block(ref.workspace, ToolKey(ref.server, tool), tr("Blocked {tool}"))
 
     def _block(self, workspace: WorkspaceId, key: ToolKey, text: str) -> None:
-        """Block it everywhere in the workspace; taken back, it is asked for if it was before."""
+        """Block it in the whole workspace; undo restores the permission it had."""
         put = self._router.set_permission
         try:
             views = self._router.tools(ServerRef(workspace, key.server))
@@ -172,7 +172,7 @@ class Actions:
         self._run(put(workspace, key, Permission.DENY), offer_undo)
 
     def pin_tool(self, key: ToolKey, pinned: bool) -> None:
-        """Let every app have it without a search, or no longer; that can be taken back."""
+        """Pin or unpin it for every app; can be undone."""
         workspace, projects = self._workspace, self._router.project_configs
         before = projects.config(workspace, None)
         others = [each for each in before.pinned if each != str(key)]
@@ -189,11 +189,11 @@ class Actions:
         self._run(projects.put(workspace, None, after), offer_undo)
 
     def read_file(self, path: Path, show: Callable[[Findings], object]) -> None:
-        """Read the servers of a file that was named or dropped."""
+        """Read the servers in a chosen or dropped file."""
         self._run(self._router.apps.read_file(path), show)
 
     def _open_page(self, sign_in: SignIn) -> None:
-        """In the browser, and only what is a web page: the address comes from elsewhere."""
+        """In the browser, and only an HTTP address: it comes from the server."""
         page = QUrl(sign_in.authorization_url, QUrl.ParsingMode.StrictMode)
         is_page = page.isValid() and page.scheme() in ("https", "http") and page.host()
         if is_page and QDesktopServices.openUrl(page):

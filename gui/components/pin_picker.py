@@ -23,7 +23,7 @@ _UNTICKED = {True: Permission.ALLOW, False: Permission.DENY}
 
 
 class PinPicker(QDialog):
-    """Ticks are wishes, told one by one; `show_pins` shows what holds."""
+    """Each tick is a request; `show_pins` shows what is in force."""
 
     chosen = Signal(tuple)
     """The keys of all tools that shall be pinned."""

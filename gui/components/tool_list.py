@@ -40,7 +40,7 @@ ToolRole = Qt.ItemDataRole.UserRole
 
 
 class ToolModel(QAbstractListModel):
-    """The tools that pass the filter. A tick is a wish: `permitted` tells it."""
+    """The tools that pass the filter. Ticking one only emits `permitted`."""
 
     permitted = Signal(object, bool)
     """A `ToolKey`, and whether it may be used."""
@@ -114,7 +114,7 @@ class ToolModel(QAbstractListModel):
 
 
 class ToolList(QWidget):
-    """Tells the tool a person chose (`selected`) and ticked (`permitted`)."""
+    """Emits `selected` and `permitted` for the tool the user selects or ticks."""
 
     selected = Signal(object)
     """The `ToolView` now selected, or None."""
@@ -134,7 +134,7 @@ class ToolList(QWidget):
         self._debounce = QTimer(self, interval=DEBOUNCE_MS, singleShot=True)
         self._debounce.timeout.connect(self.apply_filter)
         self._field.textChanged.connect(self._debounce.start)
-        self._view.selectionModel().currentChanged.connect(self._tell_selection)
+        self._view.selectionModel().currentChanged.connect(self._emit_selection)
         self._model.permitted.connect(self.permitted)
         self._lay_out()
 
@@ -156,7 +156,7 @@ class ToolList(QWidget):
         self._reselect()
 
     def show_footnote(self, text: str) -> None:
-        """Say something about the list as a whole, under it; nothing takes no room."""
+        """Show a note below the list; hidden while empty."""
         self._footnote.setText(text)
         self._footnote.setVisible(bool(text))
 
@@ -179,7 +179,7 @@ class ToolList(QWidget):
         return self._view
 
     def apply_filter(self) -> None:
-        """Do not wait for the pause in typing."""
+        """Apply the filter now, without the debounce."""
         self._debounce.stop()
         self._model.set_text(self._field.text())
         self._reselect()
@@ -192,7 +192,7 @@ class ToolList(QWidget):
         else:
             self._view.setCurrentIndex(index)
 
-    def _tell_selection(self, current: QModelIndex) -> None:
+    def _emit_selection(self, current: QModelIndex) -> None:
         tool = tool_at(current) if current.isValid() else None
         if tool is not None:
             self._wanted = tool.key
@@ -221,8 +221,7 @@ class _Delegate(RowDelegate):
 
 
 def _paint_end(painter: QPainter, fill: QRectF, tool: ToolView) -> float:
-    """At the right of a row what the person should know of the tool, else what it costs; returns
-    how wide that is."""
+    """Paint the badge at the right of a row, or else the cost; returns its width."""
     badge = tool_badge(tool)
     font = fonts.ui_font(fonts.SMALL) if badge is None else fonts.semibold(fonts.LABEL)
     text = formats.grouped(tool.context_tokens) if badge is None else badge[0]

@@ -1,7 +1,7 @@
-"""Whether Toolbooth starts with the person's session, as the system itself has it noted.
+"""Start at login, as registered with the system.
 
-Nothing of it stands in our settings: whoever takes the entry away in the system's own list is
-believed. It starts hidden, with the tray icon alone.
+Not part of our settings: removing the entry in the system's own list is respected. Toolbooth then
+starts hidden, with only the tray icon.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _RESERVED = re.compile(r"""[\s"'\\><~|&;$*?#()`%]""")
 class Autostart(Protocol):
     def is_on(self) -> bool: ...
     def switch(self, on: bool) -> None:
-        """Raises `OSError` if the system does not let us."""
+        """Raises `OSError` if the system refuses."""
         ...
 
 
 class RunKey(Protocol):
-    """The values under Windows' Run key of the person."""
+    """The values under the user's Run key on Windows."""
 
     def get(self, name: str) -> str | None: ...
     def set(self, name: str, value: str) -> None: ...
@@ -84,7 +84,7 @@ class RunKeyAutostart:
 
 
 def system_autostart(environ: Mapping[str, str] = os.environ) -> Autostart:
-    """The one of this platform."""
+    """The implementation for this platform."""
     command = (*own_command(), "--hidden")
     if sys.platform == "win32":
         from gui.desktop.windows_registry import WindowsRunKey
@@ -105,14 +105,14 @@ def own_command() -> tuple[str, ...]:
 
 
 def desktop_entry(command: Sequence[str], *codes: str, **more: str) -> str:
-    """An entry that starts `command`; `codes` stand for what a desktop puts in their place."""
+    """An entry that starts `command`; `codes` are field codes that the desktop expands."""
     words = " ".join([*(_exec_word(word) for word in command), *codes])
     lines = {"Type": "Application", "Name": "Toolbooth", "Exec": words, **more}
     return "\n".join(["[Desktop Entry]", *(f"{key}={value}" for key, value in lines.items()), ""])
 
 
 def is_entry_on(file: Path) -> bool:
-    """Desktops switch an entry off by a word in it, too."""
+    """Desktops also disable an entry by a key in it."""
     parser = configparser.RawConfigParser(strict=False)
     try:
         parser.read_string(file.read_text(encoding="utf-8"))
@@ -126,7 +126,7 @@ def is_entry_on(file: Path) -> bool:
 
 
 def _can_be_started(line: str) -> bool:
-    """Whether the program is where the entry says: it may have moved since."""
+    """Whether the program still exists where the entry says."""
     try:
         words = shlex.split(line.replace("\\\\", "\\"))
     except ValueError:
@@ -140,7 +140,7 @@ def refused(error: OSError, message: str) -> ToolboothError:
 
 
 def write_or_remove(file: Path, content: bytes, on: bool) -> None:
-    """Wholly or not at all: half an entry would be none, and in the way of the next one."""
+    """Atomically: half an entry would be invalid."""
     if not on:
         file.unlink(missing_ok=True)
         return

@@ -1,5 +1,5 @@
-"""What closing the window means: it goes to the tray, or to the task bar where there is no tray;
-for real only when the application quits or the session ends."""
+"""Closing the window hides it to the tray, or minimises it where there is no tray; it closes for
+real only when the application quits or the session ends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 
 class CloseToTray(QObject):
-    """Watches windows; tells `hidden` after one went to the tray."""
+    """Watches windows; emits `hidden` after one was hidden to the tray."""
 
     hidden = Signal()
 

@@ -1,10 +1,9 @@
-"""Python's garbage, collected on the window's thread, at moments of our choosing.
+"""Garbage collection on the window's thread, at chosen moments.
 
-Python itself would collect on whichever thread makes the next object: in the middle of a keystroke
-it would look through all that is known of thousands of tools, and on the router's thread it could
-destroy a widget. What comes with the start is never looked through: libraries and lists stay, and
-would take a tenth of a second. Then what is new is, every two seconds, which takes a millisecond;
-and everything else when nobody works in the window.
+By default Python collects on whichever thread allocates next: it would scan the data of thousands
+of tools during a keystroke, and could destroy a widget on the router's thread. Objects from the
+start are frozen and never scanned, which would take 100 ms. Young objects are collected every two
+seconds, in about a millisecond; everything else while the window is idle.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from PySide6.QtGui import QGuiApplication
 
 EVERY_MS = 2000
 _WORTHWHILE = 500
-"""So many new objects are looked through; fewer can wait, and an idle application rests."""
+"""Fewer new objects than this are not worth a collection."""
 _FULL_AFTER = 100
-"""Looks at what is new before one at everything; if somebody works in the window, ten times."""
+"""Young collections before a full one; ten times as many while the window is active."""
 _LONG_S = 0.01
 
 
 class GarbageCollector(QObject):
-    """From its making until `close` nothing is collected but by it, from `start` on."""
+    """Disables automatic collection until `close`; collects from `start` on."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -35,14 +34,14 @@ class GarbageCollector(QObject):
         self._timer.timeout.connect(self.collect)
 
     def start(self) -> None:
-        """Everything is loaded, or will be in a moment."""
+        """Start-up is over, or nearly."""
         self._timer.start()
 
     def collect(self) -> None:
         if not self._started:
             self._started = True
             gc.freeze()
-        elif self._looks >= _FULL_AFTER * (10 if _is_worked_in() else 1):
+        elif self._looks >= _FULL_AFTER * (10 if _is_window_active() else 1):
             self._collect_everything()
         elif gc.get_count()[0] >= _WORTHWHILE:
             gc.collect(1)
@@ -53,7 +52,7 @@ class GarbageCollector(QObject):
         gc.enable()
 
     def _collect_everything(self) -> None:
-        """What took long to look through are lists of tools, which stay: not again."""
+        """A slow collection means long-lived tool lists: freeze them."""
         self._looks = 0
         started = time.perf_counter()
         gc.collect()
@@ -61,5 +60,5 @@ class GarbageCollector(QObject):
             gc.freeze()
 
 
-def _is_worked_in() -> bool:
+def _is_window_active() -> bool:
     return QGuiApplication.applicationState() is Qt.ApplicationState.ApplicationActive

@@ -1,6 +1,6 @@
-"""The language of the window: chosen by the person, else the system's if we speak it, else English.
+"""The language of the window: as set, else the system's if it is supported, else English.
 
-English needs a file too, for its plural forms. Where files are missing the texts stay as written.
+English needs a file too, for its plural forms. Without a file the texts stay as in the source.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ LANGUAGES = ("en", "ja")
 
 
 def language_code(choice: str, system: Sequence[str]) -> str:
-    """The language for `choice`; `system` are the person's languages, best first (`ja-JP`)."""
+    """The language for `choice`; `system` are the system's languages, preferred first (`ja-JP`)."""
     wanted = system if choice == "system" else [choice]
     bases = (name.replace("_", "-").split("-")[0].lower() for name in wanted)
     return next((base for base in bases if base in LANGUAGES), LANGUAGES[0])
@@ -29,7 +29,7 @@ class Language:
         self._installed: list[QTranslator] = []
 
     def use(self, choice: str) -> bool:
-        """Speak the language for `choice`; True if that is another one than before."""
+        """Install the language for `choice`; True if it differs from the one before."""
         code = language_code(choice, QLocale.system().uiLanguages())
         if code == self._code:
             return False
@@ -43,7 +43,7 @@ class Language:
         return True
 
     def forget(self) -> None:
-        """Back to the texts as they are written."""
+        """Remove the translations."""
         for translator in self._installed:
             self._app.removeTranslator(translator)
         self._installed = []

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 def set_up_logging(data_dir: Path) -> None:
-    """Log to `data_dir`/logs/toolbooth.log and stderr, also what nobody caught."""
+    """Log to `data_dir`/logs/toolbooth.log and stderr, uncaught exceptions included."""
     # A windowed program on Windows has no stderr.
     handlers: list[logging.Handler] = [logging.StreamHandler()] if sys.stderr else []
     failure: OSError | None = None
@@ -42,7 +42,7 @@ def set_up_logging(data_dir: Path) -> None:
 
 
 class _PrivateFileHandler(RotatingFileHandler):
-    """Each file it begins can be read by its user alone."""
+    """Its files are readable only by their user."""
 
     def _open(self) -> TextIOWrapper:
         descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)

@@ -1,4 +1,4 @@
-"""Ctrl+C in the terminal and SIGTERM, as a call on the GUI thread."""
+"""SIGINT and SIGTERM, as a call on the GUI thread."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def on_interrupt(
             loop.add_signal_handler(number, call)
         return
     signal.signal(signal.SIGINT, lambda *_: call())
-    # Python looks for signals only while it runs Python: Qt's loop must come by now and then.
-    ticking = QTimer(parent, interval=_TICK_MS)
-    ticking.timeout.connect(lambda: None)
-    ticking.start()
+    # Python handles signals only while it runs Python code: the timer lets it, inside Qt's loop.
+    timer = QTimer(parent, interval=_TICK_MS)
+    timer.timeout.connect(lambda: None)
+    timer.start()

@@ -1,7 +1,7 @@
-"""What a second start says to the first one: its arguments, at a socket of this person's.
+"""A second start hands its arguments to the first one, over a local socket of the user's.
 
-Nothing of Qt here: a second start has ended before it has loaded any. On Windows, where the socket
-is a pipe, only Qt is asked.
+Without Qt: a second start has ended before it would be loaded. On Windows, where the socket is a
+pipe, `single_instance` does it with Qt.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from pathlib import Path
 from router.domain.errors import Conflict, ToolboothError
 
 ANSWERS_WITHIN_S = 30.0
-"""The first may still be loading, or about to end."""
+"""The first one may still be starting, or be shutting down."""
 _CONNECTS_WITHIN_S = 2.0
 _LONGEST_ADDRESS = 100
 
 
 def socket_path(data_dir: Path) -> Path:
-    """Where the first start on `data_dir` listens: in a folder that nobody else may write to."""
+    """Where the first start on `data_dir` listens: in a directory only the user may write to."""
     name = f"toolbooth-{hashlib.sha256(str(data_dir.resolve()).encode()).hexdigest()[:16]}"
     runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or "/nowhere")
     for folder in (runtime, data_dir):
@@ -35,7 +35,7 @@ def socket_path(data_dir: Path) -> Path:
 
 
 def hand_over(address: Path, arguments: Sequence[str]) -> bool:
-    """Whether there is a first start at `address`, which then has `arguments`."""
+    """Hand `arguments` to the first start at `address`; False if there is none."""
     if sys.platform == "win32":
         return False
     with socket.socket(socket.AF_UNIX) as connection:
@@ -44,7 +44,7 @@ def hand_over(address: Path, arguments: Sequence[str]) -> bool:
             connection.connect(str(address))
             connection.settimeout(ANSWERS_WITHIN_S)
             connection.sendall(encode_arguments(arguments))
-            return bool(connection.recv(1))  # Nothing: it ended instead.
+            return bool(connection.recv(1))  # Empty: it shut down instead.
         except TimeoutError:
             raise not_answering() from None
         except OSError:
@@ -70,7 +70,7 @@ def _is_own(folder: Path) -> bool:
 
 
 def _private_folder() -> Path:
-    """For whom the system has none, and the data directory's own name is too long."""
+    """For systems without a runtime directory, where the data directory's path is too long."""
     owner = "" if sys.platform == "win32" else f"-{os.getuid()}"
     folder = Path(tempfile.gettempdir()) / f"toolbooth{owner}"
     try:

@@ -1,7 +1,7 @@
 """One window per data directory: a second start hands its arguments to the first and ends.
 
-The two meet at a local socket that only this user may open. What a killed process left behind is
-swept away by the next start.
+They use a local socket that only this user may open. The next start removes the socket of a killed
+process.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ _ANSWER = b"ok\n"
 
 
 class SingleInstance(QObject):
-    """`claim` decides who is first; the first hears of each later start through `started`."""
+    """`claim` decides who is first; the first one emits `started` for each later start."""
 
     started = Signal(list)
-    """The arguments (`list[str]`) of a start that found us here."""
+    """The arguments (`list[str]`) of a later start."""
 
     def __init__(self, data_dir: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._place = socket_path(data_dir)
-        self._address = self._place.name if sys.platform == "win32" else str(self._place)
-        self._lock = QLockFile(f"{self._place}.lock")
+        self._path = socket_path(data_dir)
+        self._address = self._path.name if sys.platform == "win32" else str(self._path)
+        self._lock = QLockFile(f"{self._path}.lock")
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
-        self._server.newConnection.connect(self._welcome)
+        self._server.newConnection.connect(self._accept)
 
     def claim(self, arguments: Sequence[str]) -> bool:
-        """True if we are the first; else `arguments` are with the first one and we should end."""
-        # The lock keeps two starts at the same moment from sweeping away each other's socket.
+        """True for the first start; else the first one has `arguments` and this one should end."""
+        # The lock keeps two simultaneous starts from removing each other's socket.
         if not self._lock.tryLock(int(ANSWERS_WITHIN_S * 1000)):
             raise Conflict("Another start is under way.", "Wait a moment, then try again.")
         try:
@@ -62,7 +62,7 @@ class SingleInstance(QObject):
 
     def _hand_over(self, arguments: Sequence[str]) -> bool:
         if sys.platform != "win32":
-            return hand_over(self._place, arguments)
+            return hand_over(self._path, arguments)
         socket = QLocalSocket()
         socket.connectToServer(self._address)
         if not socket.waitForConnected(_TIMEOUT_MS):
@@ -80,7 +80,7 @@ class SingleInstance(QObject):
                 "Check the folder's permissions.",
             )
 
-    def _welcome(self) -> None:
+    def _accept(self) -> None:
         while self._server.hasPendingConnections():
             socket = self._server.nextPendingConnection()
             socket.disconnected.connect(socket.deleteLater)

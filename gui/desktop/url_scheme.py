@@ -1,7 +1,7 @@
-"""`toolbooth://` links: which word of a command line is one, and that this Toolbooth opens them.
+"""`toolbooth://` links: recognising one, and registering this Toolbooth as their handler.
 
-As with starting at login the system itself has it noted, and whoever takes it away there is
-believed. On macOS the bundle's own Info.plist says it, so there is nothing to switch.
+As with start at login the system holds the registration, and its removal there is respected. On
+macOS the bundle's Info.plist declares it, so there is nothing to switch.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Run = Callable[[Sequence[str]], object]
 
 
 class LinkKey(Protocol):
-    """The command under Windows' key of the scheme, for the person."""
+    """The command under the user's registry key of the scheme on Windows."""
 
     def get(self) -> str | None: ...
     def set(self, command: str) -> None: ...
@@ -49,7 +49,7 @@ def is_own_link(word: str) -> bool:
 
 
 def application_entry(command: Sequence[str]) -> str:
-    """What a desktop's menu of applications knows of us."""
+    """The desktop entry for the applications menu."""
     more = {
         "Comment": "One door for all your MCP servers",
         "Icon": NAME,
@@ -62,18 +62,18 @@ def application_entry(command: Sequence[str]) -> str:
 
 
 def application_icon() -> str:
-    """The icon as a picture of its own, for the system's folder of icons."""
+    """The icon as an SVG file, for the system's icon directory."""
     return read_text("logo.svg").replace("currentColor", "#FFFFFF")
 
 
 def information() -> dict[str, object]:
-    """What a bundle's Info.plist says of us: no icon in the Dock, and which links we open."""
+    """The bundle's Info.plist: no icon in the Dock, and the URL scheme."""
     scheme = {"CFBundleURLName": NAME, "CFBundleURLSchemes": [SCHEME]}
     return {"LSUIElement": True, "CFBundleURLTypes": [scheme]}
 
 
 class XdgLinks:
-    """An entry in the person's menu of applications, which also names the scheme."""
+    """An entry in the user's applications menu that also declares the scheme."""
 
     def __init__(self, data_home: Path, command: Sequence[str], run: Run) -> None:
         self._file = data_home / "applications" / _ENTRY
@@ -102,14 +102,14 @@ class WindowsLinks:
 
     def switch(self, on: bool) -> None:
         if on:
-            # The link is always in quotes: what stands in it can't become a further argument.
+            # The link is always quoted: its content can't become a further argument.
             self._key.set(f'{subprocess.list2cmdline(self._command)} "%1"')
         elif self.is_on():
             self._key.delete()
 
 
 def system_links(environ: Mapping[str, str] = os.environ) -> Autostart | None:
-    """How links are switched on this platform; None where there is nothing to switch."""
+    """The registration for this platform; None where there is nothing to switch."""
     if sys.platform == "darwin":
         return None
     if sys.platform == "win32":
@@ -122,13 +122,13 @@ def system_links(environ: Mapping[str, str] = os.environ) -> Autostart | None:
 
 
 def run_in_background(command: Sequence[str]) -> None:
-    """Run a program of the system, if it is there, while the window goes on."""
+    """Run a system program, if it is installed, without blocking the window."""
     program = shutil.which(command[0])
     if program is None:
         return
     words = [program, *command[1:]]
     quiet = subprocess.DEVNULL
-    # Which program is named here, and its words are ours.
+    # The program and its arguments are fixed above.
     Thread(
         target=lambda: subprocess.run(words, stdout=quiet, stderr=quiet, check=False),  # noqa: S603
         daemon=True,

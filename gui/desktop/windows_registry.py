@@ -1,4 +1,4 @@
-"""What Windows' registry has noted of us for the person. Empty elsewhere."""
+"""The user's registry keys on Windows. Empty elsewhere."""
 
 from __future__ import annotations
 

@@ -143,8 +143,8 @@ class Bridge(QObject):
 def _subject(event: Event) -> Hashable | None:
     """A later event with an equal subject replaces this one; None: every event counts.
 
-    A new event is a type error here until somebody has decided that, and a test fails until a
-    subscriber names it.
+    A new event is a type error until it is handled here, and a test fails until a subscriber
+    names it.
     """
     match event:
         case ServerStatusChanged(status):

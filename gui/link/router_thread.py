@@ -1,8 +1,7 @@
-"""The router's thread: an asyncio loop of its own, so that neither side can block the other.
+"""The router's thread, with its own asyncio loop, so that neither side can block the other.
 
-No Qt here, and no router either: whoever composes the application says how one is opened, and that
-happens on this thread, so the window stands while the router's libraries are still being loaded.
-The callbacks come on this thread too.
+Imports neither Qt nor the router: the caller passes a factory, which runs on this thread, so the
+window opens while the router's libraries are still loading. The callbacks run on this thread too.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ log = logging.getLogger(__name__)
 
 
 class HostedRouter(RouterPort, Protocol):
-    """A router with a life: `stop` must be safe after a `start` that failed or was cancelled."""
+    """A router that can be started; `stop` must be safe after a failed or cancelled `start`."""
 
     async def start(self) -> None: ...
     async def stop(self) -> None: ...
 
 
 class RouterThread:
-    """Opens a router, keeps it running, stops it. Serves once."""
+    """Opens a router, keeps it running, stops it. Not reusable."""
 
     def __init__(
         self,
@@ -49,8 +48,8 @@ class RouterThread:
         self._stopping = False
 
     def start(self) -> None:
-        # Python's 5 ms would show as stutter: each side waits that long for the other's turn, and
-        # painting gives its turn away with every call of Qt's.
+        # Python's 5 ms would show as stutter: each thread waits that long for the GIL, and
+        # painting releases it with every call into Qt.
         sys.setswitchinterval(0.0002)
         self._thread.start()
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from gui.link.bridge import Bridge
-from gui.text.errors import hint_of, message_of, shown
+from gui.text.errors import hint_of, message_of, translated
 from gui.widgets.banner import Banners
 from router.api.events import ConfigAccepted, ConfigRejected, ListenerStateChanged, ListNotKept
 from router.domain.endpoint import ListenerPhase, ListenerState
@@ -42,7 +42,7 @@ class StatusBanners(Banners):
             return
         self.put(
             "listener",
-            shown(state.message or "") or self.tr("The router could not start listening."),
+            translated(state.message or "") or self.tr("The router could not start listening."),
             self.tr("No app can connect until this is mended."),
             tone="err",
             buttons=[(self.tr("Settings…"), self.settings_requested.emit)],
@@ -85,7 +85,7 @@ class StatusBanners(Banners):
         self.put(
             str(path),
             self.tr("{name} can’t be used; what was good before stays").format(name=path.name),
-            f"{where}: {shown(reason)}",
+            f"{where}: {translated(reason)}",
             buttons=[(self.tr("Open file"), lambda: _open(path))],
         )
 

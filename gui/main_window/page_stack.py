@@ -1,6 +1,6 @@
 """The pages of the main window, one of them shown.
 
-Before `attach` it says that the router is starting. Playground and activity are made when they are
+Before `attach` it shows that the router is starting. Playground and activity are made when they are
 first opened: they have many controls, which would delay the opening of the window.
 """
 

@@ -1,4 +1,4 @@
-"""What the window shows until the router is there, or that it will not be."""
+"""Shown until the router has started, or after it failed to."""
 
 from __future__ import annotations
 

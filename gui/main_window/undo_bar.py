@@ -15,7 +15,7 @@ _MARGIN = 28
 
 
 class UndoBar(QFrame):
-    """Floats over `window`; a new offer replaces the one before."""
+    """Floats over `window`; a new text replaces the one before."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -27,7 +27,7 @@ class UndoBar(QFrame):
         self._button.setProperty("role", "undo")
         self._button.setFont(fonts.semibold())
         self._button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._button.clicked.connect(self._take_back)
+        self._button.clicked.connect(self._on_undo)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 8, 6)
         row.setSpacing(12)
@@ -39,7 +39,7 @@ class UndoBar(QFrame):
         self.hide()
 
     def offer(self, text: str, undo: Callable[[], object]) -> None:
-        """Say what was done, and call `undo` if the person wants it back."""
+        """Show what was done, and call `undo` if the user wants it undone."""
         self._undo = undo
         self._text.setText(text)
         self._button.setAccessibleDescription(text)
@@ -59,7 +59,7 @@ class UndoBar(QFrame):
         left = inside.center().x() - self.width() // 2
         self.move(left, inside.bottom() - self.height() - _MARGIN)
 
-    def _take_back(self) -> None:
+    def _on_undo(self) -> None:
         self.hide()
         self._timer.stop()
         undo, self._undo = self._undo, None

@@ -1,6 +1,8 @@
-"""A server's failure in the person's language: the cause, what to do, and the button that does it.
+"""Errors and failures, translated: the cause, what to do about it, and the button that does it.
 
-Pure functions; `router.domain.failure_text` has the same kinds in English for terminals and logs.
+The router's sentences are English templates with their parts (`router.domain.errors.said`); a
+failure is translated by its kind. What has no translation is shown as it is. Pure functions;
+`router.domain.failure_text` has the same kinds in English for terminals and logs.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from router.domain.failures import Failure, FailureKind
 
 
 class Action(StrEnum):
-    """What the button beside a server that needs a person does."""
+    """What the button beside a server that needs attention does."""
 
     EDIT = "edit"
     REVIEW = "review"
@@ -34,7 +36,7 @@ class Remedy:
 
 
 def failure_text(failure: Failure) -> str:
-    """The cause, and until when nothing is tried."""
+    """The cause, and the time of the next try."""
     cause = cause_text(failure)
     if failure.retry_at is None:
         return cause
@@ -61,7 +63,7 @@ def cause_text(failure: Failure) -> str:
         case FailureKind.CONSENT_NEEDED:
             return tr("Waits for your approval")
         case FailureKind.SECRET_MISSING:
-            # The last part is what the person called it; before that stands whose it is.
+            # The last part is the secret's name; the ones before say whose it is.
             return tr("Secret {name} is missing").format(name=subject.rpartition("/")[2])
         case FailureKind.BAD_PROTOCOL:
             return tr("Its answers are not valid MCP")
@@ -88,7 +90,7 @@ def cause_text(failure: Failure) -> str:
 
 
 def brief_text(failure: Failure) -> str:
-    """The cause where a row is short; nothing if there are no fewer words for it."""
+    """A shorter cause for a narrow row; empty if there is none."""
     if failure.kind is FailureKind.COMMAND_NOT_FOUND:
         return tr("“{name}” not found").format(name=failure.subject)
     if failure.kind is FailureKind.SECRET_MISSING:
@@ -142,7 +144,7 @@ def failure_hint(failure: Failure) -> str:
 
 
 def _install_hint(failure: Failure) -> str:
-    """Where the command comes from, if it is a well-known one, and where it was looked for."""
+    """Which program provides the command, if known, and where it was searched for."""
     source = INSTALLED_BY.get(PurePath(failure.subject).stem.lower())
     if source is None:
         hint = tr("Is the package installed? Correct the command, or install it and try again.")
@@ -186,30 +188,30 @@ def failure_remedy(kind: FailureKind) -> Remedy | None:
             assert_never(kind)
 
 
-def shown(text: str) -> str:
-    """A sentence of the router's; one that is the window's own already stays."""
+def translated(text: str) -> str:
+    """The translation of a sentence of the router; other texts stay as they are."""
     if not isinstance(text, Sentence):
         return tr(text) if text else ""
-    translated = tr(text.template)
+    template = tr(text.template)
     parts = {
-        name: shown(part) if isinstance(part, Sentence) else part
+        name: translated(part) if isinstance(part, Sentence) else part
         for name, part in text.parts.items()
     }
-    return translated.format(**parts) if parts else translated
+    return template.format(**parts) if parts else template
 
 
 def message_of(error: ToolboothError) -> str:
     if isinstance(error, UpstreamFailed) and error.failure.kind is not FailureKind.OTHER:
         return cause_text(error.failure)
-    return shown(error.message)
+    return translated(error.message)
 
 
 def hint_of(error: ToolboothError) -> str:
     if isinstance(error, UpstreamFailed) and error.failure.kind is not FailureKind.OTHER:
         return failure_hint(error.failure)
-    return shown(error.hint)
+    return translated(error.hint)
 
 
 def error_text(error: ToolboothError) -> str:
-    """What happened and what to do about it, in one go."""
+    """What happened and what to do about it."""
     return f"{message_of(error)} {hint_of(error)}".strip()

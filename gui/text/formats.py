@@ -1,4 +1,4 @@
-"""Numbers and times as a person reads them. Pure functions."""
+"""Numbers and times for display. Pure functions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""How to install the programs that servers are most often started with: a command to copy, never
-one that we run. Pure, but for the question which package manager is there."""
+"""How to install the programs that servers are started with: a command to copy, never one that we
+run. Pure, but for the lookup of package managers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _OWN_INSTALLERS = {
     "bun": "curl -fsSL https://bun.sh/install | bash",
     "deno": "curl -fsSL https://deno.land/install.sh | sh",
 }
-"""What their makers tell people to run where no package manager has them."""
+"""The official installers, where no package manager has them."""
 
 
 def install_command(
@@ -50,7 +50,7 @@ def install_command(
     there: Callable[[str], str | None] = shutil.which,
     platform: str = sys.platform,
 ) -> str | None:
-    """What a person can type to get `command`; None if nobody can say that for all."""
+    """The command that installs `command`; None if there is no general one."""
     name = PurePath(command).stem.lower()
     program = _PROGRAMS.get(name, name)
     packages = _PACKAGES.get(program, {})

@@ -1,6 +1,6 @@
-"""What is shown, computed: pure functions from router values to marks, tones, texts and actions.
+"""Pure functions from router values to marks, tones, texts and remedies.
 
-Knows no widget. Everything a row says about a server or an activity is decided here.
+Knows no widget. Everything a row shows of a server or an activity is decided here.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Presentation:
     tone: Tone
     remedy: Remedy | None = None
     brief: str = ""
-    """The detail in fewer words, where there are."""
+    """A shorter detail, if there is one."""
 
     @property
     def needs_attention(self) -> bool:
@@ -106,7 +106,7 @@ def _waiting(failure: Failure, summary: str) -> Presentation:
 
 
 def _present_failure(status: ServerStatus, failure: Failure) -> Presentation:
-    """A server whose last list is still known is worse than before but not gone."""
+    """A server with a cached tool list is out of date rather than failed."""
     detail, remedy = cause_text(failure), failure_remedy(failure.kind)
     if status.state is ServerState.BACKING_OFF:
         return Presentation(Mark.ATTENTION, tr("Trying again"), detail, Tone.WARN, remedy)
@@ -154,7 +154,7 @@ def transport_text(transport: Transport) -> str:
 
 
 def short_target(status: ServerStatus) -> str:
-    """What a person recognises the server by, without paths and flags that all of them have."""
+    """The recognisable part of the target, without paths and common flags."""
     if status.transport is Transport.HTTP:
         place = status.target.partition("/")[0]
     else:
@@ -173,8 +173,7 @@ def long_target(status: ServerStatus, now: datetime) -> str:
 
 
 def protection_text(status: ServerStatus) -> str:
-    """What protected the computer when the tools were last listed, honestly; nothing for a server
-    of which that is not known."""
+    """The protection in force at the last discovery; empty if it is not known."""
     if status.transport is Transport.HTTP:
         return tr("Reached by address: it runs elsewhere, so there is nothing to isolate.")
     if status.protection is None:
@@ -185,7 +184,7 @@ def protection_text(status: ServerStatus) -> str:
 
 
 def reason_words(reason: Reason) -> str:
-    """Why something is not as it could be, in the person's language."""
+    """Why a protection is missing, translated."""
     return tr(reason.why).format(*reason.parts)
 
 
@@ -217,7 +216,7 @@ def overview(servers: Iterable[ServerStatus], apps: int) -> tuple[str, str]:
     tools = sum((s.tool_count or 0) - s.held_count for s in statuses if s.enabled)
     troubled = [s for s in statuses if present(s).needs_attention]
     failing = sum(not _waits(s) for s in troubled)
-    # One decision for a server that may not run yet, else one for each tool, as Needs you counts.
+    # One for a server that may not run yet, else one per tool, as the attention page counts.
     waiting = sum(s.waiting_count or 1 for s in troubled if _waits(s))
     counts = (
         tr("%n servers", "", len(statuses)),
@@ -232,7 +231,7 @@ def overview(servers: Iterable[ServerStatus], apps: int) -> tuple[str, str]:
 
 
 def _waits(status: ServerStatus) -> bool:
-    """For a decision of the person, and for nothing else."""
+    """Whether it only waits for a decision of the user."""
     if status.state in (ServerState.NEEDS_CONSENT, ServerState.NEEDS_SIGN_IN):
         return True
     return bool(status.waiting_count) and status.failure is None
@@ -323,7 +322,7 @@ def _outcome_text(outcome: Outcome) -> tuple[str, Tone]:
 
 
 def _what_happened(entry: ActivityEntry) -> str:
-    """What clients were told is shown as it was; only what we say ourselves is translated."""
+    """Messages that clients received are shown as sent; only our own texts are translated."""
     own = entry.message == TOOL_REPORTED
     message = tr("The tool reported an error.") if own else entry.message or ""
     return " — ".join(filter(None, (_subject_text(entry), message)))

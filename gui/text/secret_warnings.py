@@ -1,4 +1,4 @@
-"""What to say about a server's secrets that are not where they should be. Pure."""
+"""Warnings about a server's secrets that are not in the keyring. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from router.domain.servers import Transport
 
 
 def plain_text(places: Sequence[str], transport: Transport) -> tuple[str, str]:
-    """That secrets can be read in our file, and what to do about it."""
+    """Secrets are in plain text in our file, and what to do about it."""
     hint = (
         tr("Pass it as an environment variable instead: that goes to the keyring.")
         if transport is Transport.STDIO
@@ -21,7 +21,7 @@ def plain_text(places: Sequence[str], transport: Transport) -> tuple[str, str]:
 
 
 def concern_text(concerns: Sequence[SecretConcern], transport: Transport) -> tuple[str, str]:
-    """A sentence, and what can be done; for several, the gravest first."""
+    """The warning and a hint; plain text comes first."""
     plain = [concern.place for concern in concerns if concern.plain]
     if plain:
         return plain_text(plain, transport)

@@ -11,5 +11,5 @@ from PySide6.QtCore import QCoreApplication
 
 
 def tr(text: str, comment: str = "", n: int = -1) -> str:
-    """`text` in the person's language; `%n` becomes `n` and chooses the plural form."""
+    """The translation of `text`; `%n` becomes `n` and selects the plural form."""
     return QCoreApplication.translate("", text, comment, n)

@@ -1,4 +1,4 @@
-"""The tray's menu: a view in, what the person chose out.
+"""The tray's menu: shows a view, emits what the user chooses.
 
 Plain actions only, because tray hosts on D-Bus draw the menu themselves and know nothing else.
 """
@@ -31,11 +31,11 @@ _ICON_SIZE = 16
 
 
 class TrayMenu(QMenu):
-    """Filled anew by each `show_view`."""
+    """Filled again by each `show_view`."""
 
     window_requested = Signal()
     server_requested = Signal(object)
-    """With the `ServerRef` of a server that needs a person."""
+    """With the `ServerRef` of a server that needs attention."""
     url_copied = Signal()
     refresh_requested = Signal()
     workspace_chosen = Signal(str)

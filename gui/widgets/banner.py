@@ -1,7 +1,6 @@
-"""Strips that say what is wrong and carry the button that mends it.
+"""Banners that show a problem and carry the buttons that fix it.
 
-`Banners` keeps at most one strip for each subject (a file, the listener, a command), so that the
-last word about it replaces the earlier ones.
+`Banners` keeps at most one per subject (a file, the listener, a command): a later one replaces it.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class Banner(QFrame):
 
 
 class Banners(QWidget):
-    """The strips above a screen's content; takes no room while there are none."""
+    """The banners above a screen's content; hidden while there are none."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -43,7 +43,7 @@ class Toggle(Pressable, QCheckBox):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFixedSize(paint.TOGGLE_WIDTH, paint.TOGGLE_HEIGHT)
-        self.listen_to_assistants()
+        self.emit_click_on_toggle()
 
     def hitButton(self, pos: QPoint, /) -> bool:
         return self.rect().contains(pos)
@@ -56,7 +56,7 @@ class Toggle(Pressable, QCheckBox):
 
 
 class Segmented(QFrame):
-    """A row of exclusive choices, 30 high. Tells `changed` only when a person chooses."""
+    """A row of exclusive choices, 30 high. Emits `changed` only when the user chooses."""
 
     changed = Signal(str)
 
@@ -99,7 +99,7 @@ class Segmented(QFrame):
 
     def _segment(self, key: str, text: str) -> QPushButton:
         button = _Segment(text, self)
-        button.listen_to_assistants()
+        button.emit_click_on_toggle()
         button.setProperty("role", "segment")
         button.setFont(fonts.medium(fonts.SMALL))
         button.setCheckable(True)
@@ -179,7 +179,7 @@ def secondary_button(text: str, icon_name: str | None = None) -> QPushButton:
 
 
 def link_button(text: str, *, flush: bool = False) -> QPushButton:
-    """`flush`: its text stands in line with what is above and below it."""
+    """`flush`: its text aligns with what is above and below it."""
     made = _button(text, None, "link", "accent", fonts.medium())
     made.setProperty("flush", "true" if flush else "false")
     return made

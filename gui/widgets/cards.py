@@ -55,7 +55,7 @@ class RowCard(Card):
     def add_row(
         self, title: str, description: str, control: QWidget | None = None, *, words: str = ""
     ) -> QLabel:
-        """Returns the label of the description, for a text that changes. `words` find it too."""
+        """Returns the label of the description, for a text that changes. `words` are synonyms."""
         shown = wrapped(description)
         texts = QVBoxLayout()
         texts.setSpacing(3)
@@ -149,7 +149,7 @@ class _Radio(Pressable, QRadioButton):
     def __init__(self, title: str) -> None:
         super().__init__(title)
         self.setFont(fonts.semibold())
-        self.listen_to_assistants()
+        self.emit_click_on_toggle()
 
     def sizeHint(self, /) -> QSize:
         width = self.fontMetrics().horizontalAdvance(self.text())

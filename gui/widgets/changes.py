@@ -1,4 +1,4 @@
-"""Changes that apply at once and can be taken back, newest first; and the line that says so."""
+"""Changes that apply at once and can be undone, newest first; and the footer that offers it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Command: TypeAlias = Callable[[], Coroutine[Any, Any, object]]
 
 
 class Changes(QObject):
-    """Knows how to apply and to undo; tells `saved`, `undone` or `failed` when that is done."""
+    """Applies and undoes changes; emits `saved`, `undone` or `failed`."""
 
     saved = Signal(str)
-    """With what was done, if it has words of its own."""
+    """A text that says what was done, or an empty one."""
     undone = Signal()
     failed = Signal(object)
-    """With the `ToolboothError`; what was asked for is not in force."""
+    """With the `ToolboothError`; the change is not in force."""
 
     def __init__(self, commands: Commands, parent: QObject | None) -> None:
         super().__init__(parent)
@@ -40,44 +40,42 @@ class Changes(QObject):
     def apply(
         self,
         change: Command,
-        taking_back: Command,
+        undo: Command,
         on_done: Callable[[Any], object] | None = None,
     ) -> None:
-        """Do `change`; what it gave goes to `on_done`."""
+        """Run `change`; its result goes to `on_done`."""
 
         def keep(result: object) -> None:
             if on_done is not None:
                 on_done(result)
-            self.done(taking_back)
+            self.done(undo)
 
         self._commands.run(self, change(), on_done=keep, on_error=self.failed.emit)
 
     def undo(self) -> None:
-        """Take back the newest change; one that can't be taken back now may be later."""
+        """Undo the newest change; a failed undo can be tried again."""
         if not self._undo:
             return
-        taking_back = self._undo.pop()
+        undo = self._undo.pop()
 
-        def refuse(error: ToolboothError) -> None:
-            self._undo.append(taking_back)
+        def retry_later(error: ToolboothError) -> None:
+            self._undo.append(undo)
             self.failed.emit(error)
 
-        self._commands.run(
-            self, taking_back(), on_done=lambda _: self.undone.emit(), on_error=refuse
-        )
+        self._commands.run(self, undo(), on_done=lambda _: self.undone.emit(), on_error=retry_later)
 
-    def done(self, taking_back: Command, what: str = "") -> None:
-        """Something was done, here or elsewhere, that can be taken back so."""
-        self._undo.append(taking_back)
+    def done(self, undo: Command, what: str = "") -> None:
+        """A change was made, here or elsewhere, that `undo` reverts."""
+        self._undo.append(undo)
         self.saved.emit(what)
 
     def forget(self) -> None:
-        """What was done so far stays."""
+        """Forget how to undo the changes so far."""
         self._undo.clear()
 
 
 class ChangesFooter(QWidget):
-    """At the foot of a dialog: that a change is saved, the way back, and the way out."""
+    """The footer of a dialog: what was saved, Undo, and Done."""
 
     done = Signal()
 
@@ -102,26 +100,28 @@ class ChangesFooter(QWidget):
         row.addWidget(self._message, 1)
         row.addWidget(self._undo)
         row.addWidget(done)
-        # Methods, not lambdas: the changes may outlive us, as they do another language.
-        changes.saved.connect(self._say_saved)
-        changes.undone.connect(self._say_undone)
-        changes.failed.connect(self._refuse)
+        # Methods, not lambdas: the changes outlive this widget after a change of language.
+        changes.saved.connect(self._show_saved)
+        changes.undone.connect(self._show_undone)
+        changes.failed.connect(self._show_error)
         self.clear()
 
-    def say(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         self._tick.show()
         self._message.setText(text)
         set_tint(self._message, "text2")
         self.show_undo()
 
-    def _say_saved(self, what: str) -> None:
-        self.say(what or self.tr("Saved. Connected apps pick this up on their next request."))
+    def _show_saved(self, what: str) -> None:
+        self.show_message(
+            what or self.tr("Saved. Connected apps pick this up on their next request.")
+        )
 
-    def _say_undone(self) -> None:
-        self.say(self.tr("Taken back."))
+    def _show_undone(self) -> None:
+        self.show_message(self.tr("Taken back."))
 
     def show_undo(self) -> None:
-        """Offer the way back if there is one."""
+        """Show the undo button if there is a change to undo."""
         self._undo.setVisible(self._changes.can_undo)
 
     def clear(self) -> None:
@@ -129,7 +129,7 @@ class ChangesFooter(QWidget):
         self._message.setText("")
         self.show_undo()
 
-    def _refuse(self, error: ToolboothError) -> None:
+    def _show_error(self, error: ToolboothError) -> None:
         self._tick.hide()
         self._message.setText(error_text(error))
         set_tint(self._message, "err")

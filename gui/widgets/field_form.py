@@ -1,4 +1,4 @@
-"""Captions and values to read, one under the other: what a thing is made of."""
+"""A read-only form of captions and values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Field:
 
 class FieldForm(QWidget):
     def __init__(self, caption_width: int = 0) -> None:
-        """Captions take at least `caption_width`, so that two forms stand in line."""
+        """Captions take at least `caption_width`, so that two forms align."""
         super().__init__()
         self._caption_width = caption_width
         self._form = QFormLayout(self)

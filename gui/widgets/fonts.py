@@ -26,7 +26,7 @@ def ui_font(pixels: int = BASE, weight: QFont.Weight = QFont.Weight.Normal) -> Q
 
 @cache
 def mono_font(pixels: int = SMALL, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-    """For names that people type or copy: tools, addresses, commands."""
+    """For names that are typed or copied: tools, addresses, commands."""
     font = _font(_MONO, pixels, weight)
     font.setStyleHint(QFont.StyleHint.Monospace)
     font.setFeature(QFont.Tag("calt"), 0)  # No ligatures: `->` in a name is two characters.

@@ -71,7 +71,7 @@ def tray_icon(state: TrayState) -> QIcon:
 
 
 class _ThemedEngine(QIconEngine):
-    """Looks its colour up each time it paints; a wide rectangle leaves room at the right."""
+    """Looks up its colour each time it paints; a wide rectangle leaves space at the right."""
 
     def __init__(self, name: str, token: Token, highlighted: Token | None = None) -> None:
         super().__init__()

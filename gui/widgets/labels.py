@@ -63,8 +63,8 @@ class Tile(QWidget):
 
 
 class ElidedLabel(QLabel):
-    """One line, painted with an ellipsis where there is no room and whole in the tooltip. Its text
-    stays whole: another one for each width would lay out everything around it again."""
+    """One line, elided while painting, whole in the tooltip. `text()` stays whole: changing it with
+    the width would lay out everything around it again."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Layouts that are filled anew."""
+"""Clearing a layout to fill it again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QLayout
 
 
 def clear(layout: QLayout) -> None:
-    """Take everything out. What was shown is gone at once, and deleted when nobody is in it."""
+    """Remove all widgets: hidden at once, deleted in the event loop."""
     while (item := layout.takeAt(0)) is not None:
         if (widget := item.widget()) is not None:
             widget.hide()

@@ -1,4 +1,4 @@
-"""Short questions and messages. They open without blocking: the answer comes as a call."""
+"""Short questions and messages. They open without blocking; the answer is a callback."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SIGN = 32
 def ask(
     parent: QWidget, question: str, detail: str, *, yes: str, on_yes: Callable[[], object]
 ) -> QMessageBox:
-    """Ask before something that can't be undone; `on_yes` is called if the person agrees."""
+    """Ask before something that can't be undone; calls `on_yes` if the user agrees."""
     box = _box(parent, icon("circle-question-mark", "accent"), question, detail)
     agree = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
     cancel = box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
@@ -31,7 +31,7 @@ def ask(
 
 
 def show_error(parent: QWidget | None, error: ToolboothError) -> QMessageBox:
-    """Say what went wrong and what to do about it."""
+    """Show an error and its hint."""
     box = _box(parent, icon("triangle-alert", "warn"), message_of(error), hint_of(error))
     copy = box.addButton(tr("Copy details"), QMessageBox.ButtonRole.ActionRole)
     copy.clicked.disconnect()  # It would close the box.

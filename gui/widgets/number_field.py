@@ -20,7 +20,7 @@ from gui.widgets.buttons import IconButton
 from gui.widgets.paint import draw_frame
 
 # The field inside a spin box is a line edit too and must not be framed a second time. The buttons
-# are narrowed because `NoButtons` leaves the field no room under a style sheet.
+# are narrowed because `NoButtons` leaves the field no space under a style sheet.
 _PLAIN_NUMBER = """
     QLineEdit { border: none; padding: 0; min-height: 0; background: transparent }
     QSpinBox::up-button, QSpinBox::down-button { width: 0 }
@@ -40,19 +40,19 @@ class NumberField(QSpinBox):
         self.setStyleSheet(_PLAIN_NUMBER)
 
     def show_value(self, value: int) -> None:
-        """Set it without telling anyone; what is being typed stays if it changes nothing."""
+        """Set it without emitting `valueChanged`; an equal value keeps what is being typed."""
         if value != self.value():
             blocked = self.blockSignals(True)
             self.setValue(value)
             self.blockSignals(blocked)
 
     def wheelEvent(self, event: QWheelEvent, /) -> None:
-        """The wheel is for the page: a setting must not change because somebody scrolled by."""
+        """The wheel scrolls the page: it must not change a setting on the way."""
         event.ignore()
 
 
 class Stepper(QFrame):
-    """A number between a minus and a plus. Tells `changed` only when a person changes it."""
+    """A number between a minus and a plus button. Emits `changed` only for the user's changes."""
 
     changed = Signal(int)
 

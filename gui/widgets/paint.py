@@ -78,7 +78,7 @@ def draw_tile(painter: QPainter, rect: QRectF, name: str) -> None:
 
 
 def draw_mark(painter: QPainter, rect: QRectF, mark: Mark, angle: int = 0) -> None:
-    """The status mark: its shape alone tells the state. `angle` turns the working arc."""
+    """The status mark: its shape alone shows the state. `angle` turns the working arc."""
     color = theme().palette.color(_MARK_TOKENS[mark])
     with saved(painter):
         match mark:

@@ -1,10 +1,10 @@
 """Which presses of a button count.
 
-What assistive technology does to a checkable button counts as a click: Qt offers such technology
-only to turn the mark around, without a click, so what hangs on the click would not happen.
+Toggling a checkable button by assistive technology counts as a click: Qt lets such technology only
+toggle it, without a click, so handlers of `clicked` would not run.
 
-The second press of a double click does not count where a decision is made: what is decided makes
-room for the next question, and nobody has read that one yet.
+The second press of a double click does not count on a button that decides something: the next
+request may have taken the place of the first, unread.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Pressable(_Button):
 
     _by_us = False
 
-    def listen_to_assistants(self) -> None:
+    def emit_click_on_toggle(self) -> None:
         """To be called once it is made."""
         self.toggled.connect(self._turned)
 
@@ -32,7 +32,7 @@ class Pressable(_Button):
         self._by_us = False
 
     def nextCheckState(self, /) -> None:
-        """Qt calls this for a real click, which is told of without us."""
+        """Qt calls this for a real click, for which it emits `clicked` itself."""
         self._by_us = True
         super().nextCheckState()
         self._by_us = False
@@ -40,7 +40,7 @@ class Pressable(_Button):
     def _turned(self, checked: bool) -> None:
         group = cast(QButtonGroup | None, self.group())
         one_of_several = self.autoExclusive() or (group is not None and group.exclusive())
-        # Of several, only one is chosen by somebody; the others give way.
+        # In an exclusive group only the chosen button counts.
         if not self._by_us and (checked or not one_of_several):
             self.clicked[bool].emit(checked)  # pyright: ignore
 

@@ -54,7 +54,7 @@ class RowView(QTableView):
     """
 
     def __init__(self, accessible_name: str, row_height: int, nothing: str) -> None:
-        """`nothing` is said where there are no rows."""
+        """`nothing` is shown while there are no rows."""
         super().__init__()
         self._nothing = nothing
         self.row_height = row_height

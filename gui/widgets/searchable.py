@@ -1,6 +1,6 @@
-"""Finding a setting by the words a person would type for it.
+"""Search for a setting by its texts and synonyms.
 
-A setting is a widget marked by `searchable`, known by all its texts and by further words for it.
+A setting is a widget marked by `searchable`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ _WORDS = "searchedBy"
 
 
 def searchable(setting: QWidget, words: str = "") -> None:
-    """Let `setting` be found; `words` are what people call it and don't read on it."""
+    """Mark `setting`; `words` are synonyms that it does not show."""
     setting.setProperty(_WORDS, words)
 
 
 def first_found(page: QWidget, title: str, wanted: str) -> QWidget | None:
-    """The first setting on `page` that has all the words of `wanted`, `title` counting for each."""
+    """The first setting on `page` with all the words of `wanted`; `title` counts for each."""
     words = _folded(wanted).split()
     for setting in page.findChildren(QWidget):
         if setting.property(_WORDS) is not None and not setting.isHidden():
@@ -29,7 +29,7 @@ def first_found(page: QWidget, title: str, wanted: str) -> QWidget | None:
 
 
 def _folded(text: str) -> str:
-    """Without the difference between small and capital, and between wide and narrow letters."""
+    """Case-folded and width-normalised."""
     return unicodedata.normalize("NFKC", text).casefold().replace("\N{NO-BREAK SPACE}", " ")
 
 

@@ -26,7 +26,7 @@ class SidebarRow(Pressable, QPushButton):
         self.setFixedHeight(_ROW_HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(text)
-        self.listen_to_assistants()
+        self.emit_click_on_toggle()
 
     def show_count(self, count: int | None, *, urgent: bool = False) -> None:
         self._count = "" if count is None else str(count)

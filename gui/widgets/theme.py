@@ -25,7 +25,7 @@ Mode: TypeAlias = Literal["system", "light", "dark"]
 
 
 class Theme(QObject):
-    """Which palette holds; tells `changed` after the application wears another one."""
+    """The current palette; emits `changed` after another one was applied."""
 
     changed = Signal()
 
@@ -55,7 +55,7 @@ class Theme(QObject):
         self._wear(self._wanted())
 
     def set_mode(self, mode: Mode) -> None:
-        """Take the system's choice, or keep to one of the two whatever the system says."""
+        """Follow the system, or use one of the two palettes."""
         if mode == self._mode:
             return
         self._mode = mode

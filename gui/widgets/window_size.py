@@ -1,4 +1,4 @@
-"""How large a window opens: as it would like to be, but never larger than its screen."""
+"""The initial size of a window: never larger than its screen."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from PySide6.QtCore import QRect, QSize
 from PySide6.QtWidgets import QWidget
 
 FRAME = QSize(0, 36)
-"""Room for a title bar: nobody tells its size before the window is shown."""
+"""Space for a title bar: its size is unknown before the window is shown."""
 
 
 def open_at_size(window: QWidget, width: int, height: int) -> None:
-    """Give `window` this size, or what of it fits; one that had to shrink stands in the middle."""
+    """Give `window` this size, or as much as fits; a window that had to shrink is centred."""
     available = window.screen().availableGeometry()
     size = fitting(QSize(width, height), window.minimumSize(), available)
     window.resize(size)

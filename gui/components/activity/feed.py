@@ -1,4 +1,4 @@
-"""New activity on its way to a list: shown ten times a second at most, however much there is."""
+"""Batches new activity for a list: at most ten repaints a second, whatever the load."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Feed(QObject):
             self._repaint.start()
 
     def clear(self) -> None:
-        """Forget what waits: the list was filled anew."""
+        """Drop pending entries: the list was filled again."""
         self._fresh.clear()
 
     def flush(self) -> None:
-        """Show now what waits for the next repaint."""
+        """Show pending entries now."""
         self._repaint.stop()
         fresh, self._fresh = self._fresh, []
         if fresh:

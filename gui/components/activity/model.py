@@ -1,4 +1,4 @@
-"""What clients did, newest first: the rows that pass the filter, and those that wait in a pause."""
+"""Activity entries, newest first: the rows that pass the filter, and those held during a pause."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Column:
 
 
 class ActivityModel(QAbstractTableModel):
-    """Keeps the newest entries, `kept` of them. While paused, entries wait and are counted."""
+    """Keeps the newest `kept` entries. While paused, new ones are held and counted."""
 
     waiting_changed = Signal(int)
 
@@ -74,7 +74,7 @@ class ActivityModel(QAbstractTableModel):
         self._all: list[ActivityEntry] = []
         self._shown: list[ActivityEntry] = []
         self._rows: list[ActivityRow | None] = []
-        """Made when they are looked at: few of them ever are."""
+        """Made on demand: few rows are ever visible."""
         self._waiting: list[ActivityEntry] = []
         self._filter = ActivityFilter()
         self._paused = False
@@ -85,7 +85,7 @@ class ActivityModel(QAbstractTableModel):
         self._reset()
 
     def add(self, oldest_first: Sequence[ActivityEntry]) -> None:
-        """Put these on top, or let them wait if paused."""
+        """Put these on top, or hold them while paused."""
         if self._paused:
             self._waiting = [*self._waiting, *oldest_first][-self._kept :]
             self.waiting_changed.emit(len(self._waiting))
@@ -172,7 +172,7 @@ class ActivityModel(QAbstractTableModel):
             self.endRemoveRows()
 
     def _unseen(self, entries: Sequence[ActivityEntry]) -> Sequence[ActivityEntry]:
-        """What happened just before the list was filled is told once more, soon after."""
+        """An entry from just before the list was filled may arrive a second time."""
         head = self._all[:_MAYBE_TOLD_AGAIN]
         return [entry for entry in entries if entry not in head]
 

@@ -1,4 +1,4 @@
-"""The button that holds a live list still, and the badge that says whether it is."""
+"""The button that pauses a live list, and the badge that shows its state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gui.widgets.labels import Pill
 
 
 class PauseControl(QObject):
-    """`badge` and `button` go where a screen wants them; `model` obeys once it is given."""
+    """The screen places `badge` and `button`; they control the model after `attach`."""
 
     changed = Signal()
 

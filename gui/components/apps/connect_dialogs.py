@@ -1,4 +1,4 @@
-"""Before an application is connected: the lines that will change. And how to do it by hand."""
+"""The dialogs for connecting an app: the change in its file, or the entry to paste by hand."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ _PADDING = 24
 
 
 class PlanDialog(QDialog):
-    """What would change in a file; `agreed` if the person wants that, `by_hand_requested` if they
-    would rather do it themselves."""
+    """The change in an app's file; emits `agreed` to apply it, or `by_hand_requested`."""
 
     agreed = Signal(object)
     by_hand_requested = Signal(str)
@@ -101,7 +100,7 @@ def diff_view(lines: tuple[DiffLine, ...], name: str) -> QTextEdit:
 
 
 def diff_html(lines: tuple[DiffLine, ...], palette: Palette) -> str:
-    """The lines with their signs, coloured; the sign says the same to those who see no colour."""
+    """The lines with their signs, coloured; the sign alone carries the meaning."""
     colors = {"+": (palette.ok_soft, palette.ok), "-": (palette.err_soft, palette.err)}
     rows: list[str] = []
     for line in lines:
@@ -147,21 +146,21 @@ def _footer(dialog: QDialog, main: QWidget, other: QWidget | None = None) -> QHB
     return row
 
 
-def preview(connector: AppConnector, client: ClientId, over: QWidget) -> None:
-    """Show what would change in its file; only then it may be changed."""
+def preview(connector: AppConnector, client: ClientId, parent: QWidget) -> None:
+    """Show the change in its file before it is made."""
 
     def show(plan: ConnectionPlan) -> None:
-        dialog = PlanDialog(plan, over)
+        dialog = PlanDialog(plan, parent)
         dialog.agreed.connect(connector.connect_planned)
-        dialog.by_hand_requested.connect(lambda: by_hand(connector, client, over))
+        dialog.by_hand_requested.connect(lambda: by_hand(connector, client, parent))
         dialog.open()
 
     connector.preview(client, show)
 
 
-def by_hand(connector: AppConnector, client: ClientId, over: QWidget) -> None:
+def by_hand(connector: AppConnector, client: ClientId, parent: QWidget) -> None:
     """Show the entry to paste."""
     app = next(app for app in connector.apps if app.id == client)
-    dialog = ByHandDialog(app, over)
+    dialog = ByHandDialog(app, parent)
     dialog.snippet_requested.connect(lambda: connector.snippet(client, dialog.show_snippet))
     dialog.open()

@@ -1,4 +1,4 @@
-"""What the window asks about other applications, and what it is told. One for each screen."""
+"""Lists, connects and disconnects other applications for one screen."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class AppConnector(QObject):
         self._loading = self._again = False
 
     def load(self) -> None:
-        """Have the files looked into, which takes a while where one is long: one look at a time,
-        and one more if something may have changed meanwhile."""
+        """Read the apps' files, which may take a while: one run at a time, and one more if it was
+        requested meanwhile."""
         self._again = self._loading
         if not self._loading:
             self._loading = True
@@ -44,11 +44,11 @@ class AppConnector(QObject):
 
     def connect_planned(self, plan: ConnectionPlan) -> None:
         self._commands.run(
-            self, self._router.apps.connect(plan), on_done=self._connected, on_error=self._refused
+            self, self._router.apps.connect(plan), on_done=self._connected, on_error=self._failed
         )
 
     def connect_all(self, clients: Sequence[ClientId], then: Callable[[], object]) -> None:
-        """One after the other; one that fails says so and holds up no other."""
+        """One after the other; a failure is reported and does not stop the rest."""
         if not clients:
             then()
             return
@@ -62,14 +62,14 @@ class AppConnector(QObject):
                 self,
                 self._router.apps.connect(plan),
                 on_done=lambda connection: (self._connected(connection), go_on()),
-                on_error=lambda error: (self._refused(error), go_on()),
+                on_error=lambda error: (self._failed(error), go_on()),
             )
 
         self._commands.run(
             self,
             self._router.apps.plan(first),
             on_done=write,
-            on_error=lambda error: (self._refused(error), go_on()),
+            on_error=lambda error: (self._failed(error), go_on()),
         )
 
     def disconnect_app(self, client: ClientId) -> None:
@@ -78,7 +78,7 @@ class AppConnector(QObject):
             self.load()
 
         self._commands.run(
-            self, self._router.apps.disconnect(client), on_done=tell, on_error=self._refused
+            self, self._router.apps.disconnect(client), on_done=tell, on_error=self._failed
         )
 
     def undo(self, connection: Connection) -> None:
@@ -86,7 +86,7 @@ class AppConnector(QObject):
             self,
             self._router.apps.undo(connection),
             on_done=lambda _: self.load(),
-            on_error=self._refused,
+            on_error=self._failed,
         )
 
     def snippet(self, client: ClientId, show: Callable[[str], object]) -> None:
@@ -112,6 +112,6 @@ class AppConnector(QObject):
         self.connected.emit(connection)
         self.load()
 
-    def _refused(self, error: ToolboothError) -> None:
+    def _failed(self, error: ToolboothError) -> None:
         self.failed.emit(error)
         self.load()

@@ -1,5 +1,4 @@
-"""The applications of this computer with everything that can be done to them; on the page of the
-main window and in the settings alike."""
+"""The apps of this computer with their actions; on the apps page and in the settings."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from router.domain.errors import ToolboothError
 
 class AppsPanel(QWidget):
     done = Signal(str, object)
-    """What was done in words, and the `Connection`, which can be undone."""
+    """A text that says what was done, and the `Connection`, which can be undone."""
 
     def __init__(
         self, router: RouterPort, commands: Commands, *, parent: QWidget | None = None
@@ -45,18 +44,18 @@ class AppsPanel(QWidget):
         super().showEvent(event)
 
     def _show_apps(self) -> None:
-        # The rows of twenty applications take a moment, which a window that opens doesn't have.
+        # Twenty rows take a moment, which would delay the opening of the window.
         if self.isVisible():
             self.list.show_apps(self.connector.apps)
 
     def _connect(self) -> None:
-        here = self.connector
-        here.listed.connect(self._show_apps)
-        here.failed.connect(self._show_error)
-        here.connected.connect(self._connected)
-        here.disconnected.connect(self._disconnected)
+        connector = self.connector
+        connector.listed.connect(self._show_apps)
+        connector.failed.connect(self._show_error)
+        connector.connected.connect(self._connected)
+        connector.disconnected.connect(self._disconnected)
         self.list.preview_requested.connect(self._preview)
-        self.list.disconnect_requested.connect(here.disconnect_app)
+        self.list.disconnect_requested.connect(connector.disconnect_app)
         self.list.by_hand_requested.connect(self._by_hand)
 
     def _connected(self, done: Connection) -> None:

@@ -1,4 +1,4 @@
-"""An application in a row: what is said about it and what can be done. Pure."""
+"""The row of an app: its text, badge and action. Pure."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _hint(app: ClientApp) -> tuple[str, Tone]:
 
 
 def short_path(path: Path, home: Path) -> str:
-    """`path` as people write it: from their home on."""
+    """`path` with `~` for the home directory."""
     return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
 
 

@@ -1,4 +1,4 @@
-"""What waits for the person, computed from the router's snapshots. Pure."""
+"""What needs attention, computed from the router's snapshots. Pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class HeldTools:
     name: str
     tools: tuple[PendingTool, ...]
     receipt: Receipt | None = None
-    """What the server tried when they were listed; None where it runs elsewhere."""
+    """What the server tried during discovery; None for a remote server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class WorkspaceAttention:
     name: str
     active: bool
     servers: tuple[ServerStatus, ...] = ()
-    """That wait for consent or a sign-in."""
+    """Those that need consent or a sign-in."""
     held: tuple[HeldTools, ...] = ()
 
     @property
@@ -49,7 +49,7 @@ class WorkspaceAttention:
 @dataclass(frozen=True, slots=True)
 class Attention:
     workspaces: tuple[WorkspaceAttention, ...] = ()
-    """Those in which something waits, the active one first."""
+    """Those that have any, the active one first."""
 
     @property
     def count(self) -> int:
@@ -57,12 +57,12 @@ class Attention:
 
     @property
     def elsewhere(self) -> bool:
-        """Whether something waits outside of the active workspace."""
+        """Whether another workspace than the active one has any."""
         return not all(workspace.active for workspace in self.workspaces)
 
 
 def find_attention(router: RouterPort) -> Attention:
-    """What waits in any workspace; one that is removed this moment has nothing."""
+    """What needs attention in any workspace; one that was just removed has nothing."""
     found: list[WorkspaceAttention] = []
     for workspace in sorted(router.workspaces(), key=lambda each: not each.active):
         with suppress(NotFound):
@@ -83,7 +83,7 @@ def _attention_in(router: RouterPort, workspace: WorkspaceSummary) -> WorkspaceA
 
 
 def consent_lines(config: ServerConfig) -> tuple[str, ...]:
-    """What would run, whole: nobody agrees to what they can't see. Of variables, the names."""
+    """The whole command, so that consent covers what is shown; of variables, only the names."""
     lines = (tr("It would run: {command}").format(command=config.target),)
     if not config.env:
         return lines
@@ -92,7 +92,7 @@ def consent_lines(config: ServerConfig) -> tuple[str, ...]:
 
 
 def consent_lines_of(router: RouterPort, ref: ServerRef) -> tuple[str, ...]:
-    """The same of a server by its name; one that is removed this moment would run nothing."""
+    """The same for a server; empty if it was just removed."""
     try:
         return consent_lines(router.server_config(ref))
     except NotFound:
@@ -104,8 +104,8 @@ def approval_text(approval: Approval) -> str:
 
 
 def finding_texts(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """A sentence for each place and kind, quoting the suspicious words; of words that several rules
-    have found, those that hold the others."""
+    """A sentence per place and kind, quoting the suspicious words; a match inside a longer one is
+    left out."""
     found: dict[tuple[FindingKind, str], list[str]] = {}
     for finding in findings:
         found.setdefault((finding.kind, finding.where), []).append(finding.words)
@@ -129,7 +129,7 @@ def _quoted(kind: FindingKind, found: list[str]) -> str:
 
 
 def difference_html(parts: Iterable[DiffPart], palette: Palette) -> str:
-    """Words that came are underlined, words that went are struck out; colour only adds to that."""
+    """Added words are underlined, removed ones struck out; colour carries no meaning of its own."""
     styles = {
         WordChange.ADDED: f"background:{palette.ok_soft}; color:{palette.ok};"
         " text-decoration:underline",

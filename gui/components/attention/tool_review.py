@@ -1,5 +1,5 @@
-"""What a person should know of a tool before an app uses it: that it waits, changed, or looks
-suspicious; and what of a server's list is not shown. Pure."""
+"""What to know about a tool before an app uses it: new, changed or suspicious; and which parts of a
+server's list are not shown. Pure."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class ToolNotice:
     detail: str
     suspicious: bool
     waits: bool
-    """Whether approving it is the way out."""
+    """Whether it can be approved."""
 
 
 def tool_badge(tool: ToolView) -> tuple[str, Tone] | None:
-    """The word in its row; none for a tool that is as it was approved."""
+    """The badge in its row; None for an approved tool without findings."""
     if tool.findings:
         return tr("Suspicious"), Tone.ERR
     if tool.approval is Approval.APPROVED:
@@ -41,10 +41,10 @@ def tool_notice(tool: ToolView) -> ToolNotice | None:
         return None
     findings = "\n".join(finding_texts(tool.findings))
     waits = tool.approval is not Approval.APPROVED
-    return ToolNotice(_what_waits(tool.approval), findings, bool(findings), waits)
+    return ToolNotice(_approval_notice(tool.approval), findings, bool(findings), waits)
 
 
-def _what_waits(approval: Approval) -> str:
+def _approval_notice(approval: Approval) -> str:
     match approval:
         case Approval.PENDING:
             return tr("New: no app sees it until you approve it")
@@ -57,7 +57,7 @@ def _what_waits(approval: Approval) -> str:
 
 
 def cuts_text(cuts: Iterable[Cut]) -> str:
-    """What of a list is not shown, in one sentence; nothing if all of it is."""
+    """Which parts of a list are not shown, in one sentence; empty if none."""
     told = "; ".join(_cut_text(cut.kind, cut.count) for cut in cuts)
     return tr("Not all of its list is shown: {what}.").format(what=told) if told else ""
 

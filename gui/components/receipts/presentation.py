@@ -1,4 +1,4 @@
-"""A receipt in words: what was in force, what the server tried, what nobody could see. Pure."""
+"""A receipt as text: the protection in force, what the server tried and what went unseen. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_LINES = 12
 
 
 def tried_text(receipt: Receipt | None) -> str:
-    """In one line, for a person who is about to decide."""
+    """In one line, for a decision."""
     if receipt is None:
         return tr("It has not run yet. What it tries while its tools are listed is shown then.")
     if not receipt.watched:

@@ -1,4 +1,4 @@
-"""Command lines as people type them, to arguments and back, by the rules of either system."""
+"""Command lines to arguments and back, by the rules of POSIX shells or Windows."""
 
 from __future__ import annotations
 

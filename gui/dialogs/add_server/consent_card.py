@@ -1,5 +1,5 @@
-"""What a person agrees to: the exact command with each argument, or the address; names of variables
-and headers, never their values."""
+"""What the user consents to: the exact command with each argument, or the address; names of
+variables and headers, never their values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from router.domain.receipts import Protection
 from router.domain.servers import Transport
 
 _LINE = 20
-"""Captions and values are of two fonts: in lines of one height they stand beside each other."""
+"""Captions and values have two fonts: lines of one height keep them aligned."""
 
 
 class ConsentCard(Card):

@@ -1,8 +1,8 @@
-"""Add or edit a server: paste it or type it, see exactly what will run, agree to that.
+"""Add or edit a server: paste or type it, see exactly what will run, consent to that.
 
-Nothing typed is lost when the router refuses: the error stands beside the buttons and the form
-stays. Several servers in one snippet are offered to be imported together; their commands then wait
-for approval one by one.
+Nothing typed is lost when the router refuses: the error appears beside the buttons and the form
+stays. Several servers in one snippet can be imported together; their commands then need approval
+one by one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ServerDialog(QDialog):
     """For a new server of `workspace`, or after `edit` for one that is there."""
 
     saved = Signal(object)
-    """The `ServerRef` that was added or changed; not told for an import of several."""
+    """The `ServerRef` that was added or changed; not emitted for an import of several."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class ServerDialog(QDialog):
         self.paste = PasteBox()
         self.form = ServerForm()
         self.consent = ConsentCard()
-        self._agreement = _Agreement(self.consent)
+        self._consent_area = _ConsentArea(self.consent)
         self._error = wrapped("", tint="err")
         self._missing = wrapped("", tint="text2")
         self._save = primary_button("")
@@ -88,8 +88,8 @@ class ServerDialog(QDialog):
         self._fill(name, self._router.server_config(ref))
         self.form.focus_target()
 
-    def take_link(self, link: str) -> None:
-        """Fill the form with what a link describes, and say where that came from."""
+    def fill_from_link(self, link: str) -> None:
+        """Fill the form from a link, and show a warning about its origin."""
         self.paste.paste(link)
         self._origin.show()
 
@@ -105,8 +105,8 @@ class ServerDialog(QDialog):
             command = self._router.add_server(self._workspace, draft.name, config, consent=True)
         else:
             command = self._router.update_server(self._editing, draft.name, config, consent=True)
-        self._wait(True)
-        self._commands.run(self, command, on_done=self._done, on_error=self._refuse)
+        self._set_busy(True)
+        self._commands.run(self, command, on_done=self._done, on_error=self._show_error)
 
     def error(self) -> str:
         return self._error.text()
@@ -121,7 +121,7 @@ class ServerDialog(QDialog):
         column.addWidget(fields, 1)
         column.addWidget(hline())
         column.addSpacing(12)
-        column.addWidget(self._agreement)
+        column.addWidget(self._consent_area)
         column.addLayout(self._footer())
 
     def _footer(self) -> QHBoxLayout:
@@ -150,7 +150,7 @@ class ServerDialog(QDialog):
         """Keep what is agreed to, and the button that agrees, in step with the form."""
         draft = self.form.draft()
         self.consent.show_draft(draft)
-        self._agreement.updateGeometry()
+        self._consent_area.updateGeometry()
         runs = draft.transport is Transport.STDIO
         if self._editing is None:
             self._save.setText(self.tr("Add and run") if runs else self.tr("Add"))
@@ -158,15 +158,15 @@ class ServerDialog(QDialog):
             self._save.setText(self.tr("Save and run") if runs else self.tr("Save"))
         problems = self._problems(draft)
         self._save.setEnabled(not problems)
-        self._say(missing=next(iter(problems.values()), ""))
+        self._show_message(missing=next(iter(problems.values()), ""))
         if self._tried:
             self.form.show_problems(problems)
 
     def _show_protection(self, protection: Protection) -> None:
         self.consent.show_protection(protection)
-        self._agreement.updateGeometry()
+        self._consent_area.updateGeometry()
 
-    def _say(self, *, missing: str = "", error: str = "") -> None:
+    def _show_message(self, *, missing: str = "", error: str = "") -> None:
         """Beside the buttons: what is still to be filled in, or what the router refused."""
         self._missing.setText(missing)
         self._missing.setVisible(not error)
@@ -174,12 +174,12 @@ class ServerDialog(QDialog):
         self._error.setVisible(bool(error))
 
     def _import(self, servers: Mapping[str, ServerConfig]) -> None:
-        self._wait(True)
+        self._set_busy(True)
         self._commands.run(
             self,
             self._router.import_servers(self._workspace, servers),
             on_done=lambda _: self.accept(),
-            on_error=self._refuse,
+            on_error=self._show_error,
         )
 
     def _done(self, server: ServerId) -> None:
@@ -187,11 +187,11 @@ class ServerDialog(QDialog):
         self.saved.emit(ServerRef(workspace, server))
         self.accept()
 
-    def _refuse(self, error: ToolboothError) -> None:
-        self._wait(False)
-        self._say(error=error_text(error))
+    def _show_error(self, error: ToolboothError) -> None:
+        self._set_busy(False)
+        self._show_message(error=error_text(error))
 
-    def _wait(self, waiting: bool) -> None:
+    def _set_busy(self, waiting: bool) -> None:
         self._save.setEnabled(not waiting and not self._problems(self.form.draft()))
 
     def _problems(self, draft: ServerDraft) -> dict[Field, str]:
@@ -199,7 +199,7 @@ class ServerDialog(QDialog):
         problems = draft.problems()
         try:
             servers = self._router.servers(self._workspace)
-        except NotFound:  # A workspace that is removed this moment; the router will say so.
+        except NotFound:  # The workspace was just removed; the router will report it.
             return problems
         others = {s.name.casefold() for s in servers if s.ref != self._editing}
         if draft.name.casefold() in others:
@@ -225,8 +225,8 @@ class _Scrolled(QScrollArea):
         self.setWidget(content)
 
 
-class _Agreement(_Scrolled):
-    """Always in sight, however long the form is: nobody agrees to what they can't see."""
+class _ConsentArea(_Scrolled):
+    """Always visible, however long the form is: consent must cover what is shown."""
 
     def __init__(self, consent: ConsentCard) -> None:
         super().__init__(consent)
@@ -234,7 +234,7 @@ class _Agreement(_Scrolled):
 
     def showEvent(self, event: QShowEvent, /) -> None:
         super().showEvent(event)
-        self.updateGeometry()  # Only now the style has told how large everything is.
+        self.updateGeometry()  # Sizes are known only after the style was applied.
 
     def sizeHint(self, /) -> QSize:
         width = self.viewport().width()

@@ -16,7 +16,7 @@ from router.domain.servers import Transport
 
 
 class ServerForm(QWidget):
-    """Holds a draft; tells `changed` when a person changes it."""
+    """Holds a draft; emits `changed` when the user edits it."""
 
     changed = Signal()
 
@@ -63,13 +63,13 @@ class ServerForm(QWidget):
         self.changed.emit()
 
     def show_problems(self, problems: Mapping[Field, str]) -> None:
-        """Each beside its field; none where there is none."""
+        """Each beside its field."""
         for field, line in self._problems.items():
             line.setText(problems.get(field, ""))
             line.setVisible(field in problems)
 
     def focus_target(self) -> None:
-        """Go to what runs or is called: that is what a person who changes a server comes for."""
+        """Focus the command or address: what is edited most."""
         runs = self._kind.current() == Transport.STDIO
         (self._command if runs else self._url).setFocus()
 

@@ -1,4 +1,4 @@
-"""Names and values a person types: environment variables of a command, headers of an address.
+"""An editor for names and values: environment variables of a command, headers of an address.
 
 Every value is masked until its eye is pressed, since any of them may be a secret; only references
 to secrets are readable. Which values go into the keyring is decided by the router.
@@ -20,7 +20,7 @@ from router.config.secret_references import secret_references
 
 
 class PairsEditor(QWidget):
-    """Tells `changed` when a person changes any name or value."""
+    """Emits `changed` when the user edits a name or value."""
 
     changed = Signal()
 

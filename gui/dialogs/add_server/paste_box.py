@@ -1,4 +1,4 @@
-"""Where a person pastes what they found: which servers it describes, or why it can't be read."""
+"""The box to paste a snippet into: which servers it describes, or why it can't be parsed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class PasteBox(QWidget):
         column.setSpacing(6)
         column.addWidget(self._text)
         column.addLayout(below)
-        self._say("")
+        self._show_message("")
 
     def paste(self, text: str) -> None:
         self._text.setPlainText(text)
@@ -61,22 +61,22 @@ class PasteBox(QWidget):
     def _read(self) -> None:
         text = self._text.toPlainText().strip()
         if not text:
-            self._say("")
+            self._show_message("")
             return
         try:
             servers = parse_pasted(text)
         except InvalidInput as error:
-            self._say(message_of(error), wrong=True)
+            self._show_message(message_of(error), wrong=True)
             return
         if len(servers) > 1:
             self._offer(servers)
             return
         for name, config in servers.items():
-            self._say(self._filled(config))
+            self._show_message(self._filled(config))
             self.read_one.emit(name, config)
 
     def _filled(self, config: ServerConfig) -> str:
-        """That it is done, and what only the person knows."""
+        """The form is filled, and what the user still has to enter."""
         values = {**config.env, **config.headers}
         missing = [name for name, value in values.items() if not value.strip()]
         if not missing:
@@ -85,12 +85,14 @@ class PasteBox(QWidget):
         return said.format(names=", ".join(missing))
 
     def _offer(self, servers: dict[str, ServerConfig]) -> None:
-        self._say(self.tr("%n servers: {names}", "", len(servers)).format(names=", ".join(servers)))
+        self._show_message(
+            self.tr("%n servers: {names}", "", len(servers)).format(names=", ".join(servers))
+        )
         self._several = servers
         self._import.setText(self.tr("Import all %n", "", len(servers)))
         self._import.show()
 
-    def _say(self, text: str, *, wrong: bool = False) -> None:
+    def _show_message(self, text: str, *, wrong: bool = False) -> None:
         self._import.hide()
         self._result.setText(text)
         self._result.setVisible(bool(text))

@@ -1,5 +1,5 @@
-"""What people copy along with a server, taken off: fences and quotes of a page, a shell's prompt,
-lines that go on. Pure."""
+"""Removes what is copied along with a snippet: Markdown fences and quotes, shell prompts, line
+continuations. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _GOES_ON = re.compile(r"[\\^`][ \t]*\r?\n[ \t]*")
 
 
 def unwrapped(text: str) -> str:
-    """`text` without the marks of the page it stood on."""
+    """`text` without Markdown markup."""
     text = text.strip().strip("\N{ZERO WIDTH SPACE}\N{BYTE ORDER MARK}").strip()
     fenced = [found["inside"].rstrip() for found in _FENCED.finditer(text)]
     if fenced:
@@ -25,8 +25,7 @@ def unwrapped(text: str) -> str:
 
 
 def command_lines(text: str) -> list[str]:
-    """The commands of `text`, one a line: prompts taken off, comments left out, and what goes on in
-    the next line put together."""
+    """The commands of `text`, one per line: no prompts, no comments, continued lines joined."""
     joined = _GOES_ON.sub(" ", text)
     lines = (_PROMPT.sub("", line.strip(), count=1) for line in joined.splitlines())
     return [line for line in lines if line and not line.startswith("#")]

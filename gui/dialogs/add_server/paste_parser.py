@@ -1,8 +1,8 @@
-"""What a person pasted, as servers: a command line, an address, a link that installs one, a command
-that adds one to some client, or a piece of that client's JSON, TOML or YAML.
+"""Parses pasted text into servers: a command line, an address, an install link, a command that adds
+one to some client, or a piece of that client's JSON, TOML or YAML.
 
-Pure. The shapes that clients write are taken as they are, with their comments and trailing commas;
-whatever can't be read is refused with a sentence that says why.
+Pure. The formats of clients are accepted as they are, with comments and trailing commas; what can't
+be parsed is refused with the reason.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def _config(name: str, entry: JsonObject) -> ServerConfig:
 
 
 def _split(entry: JsonObject) -> JsonObject:
-    """Some write a whole command line where the command stands, and no arguments."""
+    """Some put the whole command line into `command`, without `args`."""
     command = entry.get("command")
     if not isinstance(command, str) or entry.get("args") or not re.match(r"[\w.-]+\s", command):
         return entry
@@ -155,7 +155,7 @@ def _split(entry: JsonObject) -> JsonObject:
 
 
 def _filled(entry: JsonObject) -> JsonObject:
-    """What a client would ask its person for is left for ours to fill in."""
+    """Inputs that a client would prompt for are left for the user to fill in."""
     asked: JsonObject = {}
     for key in ("env", "headers"):
         values = as_object(entry.get(key))

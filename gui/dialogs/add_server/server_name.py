@@ -1,4 +1,4 @@
-"""A name for a server nobody has named yet, guessed from its package, its file or its address."""
+"""Guesses a server's name from its package, file or address."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _of_url(url: str) -> str:
 
 
 def _candidates(words: Sequence[str]) -> Iterable[str]:
-    """The likeliest words first: one that says it is a server, then the first that is neither a
+    """The likeliest words first: one that contains `server`, then the first that is neither a
     switch nor a package runner."""
     plain = [word for word in words if not word.startswith("-") and word not in _RUNNERS]
     yield from (word for word in plain if re.search("mcp|server", word, re.IGNORECASE))

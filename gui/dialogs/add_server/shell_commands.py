@@ -54,7 +54,7 @@ def read_commands(text: str, *, windows: bool) -> list[NamedEntry]:
 
 
 def address_of(text: str) -> str | None:
-    """The address `text` is, with `https://` before it where people leave that out."""
+    """`text` as an address, with `https://` added where it is missing."""
     if _ADDRESS.fullmatch(text):
         return text
     if not _HOST_AND_PATH.fullmatch(text):

@@ -1,4 +1,4 @@
-"""Waiting for the first call of an application; turns green when it comes."""
+"""Waits for the first call of an app; turns green when it comes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class CheckStep(Card):
             return last
         return self.tr("{some} or {last}").format(some=self.tr(", ").join(some), last=last)
 
-    def heard(self, entry: ActivityEntry) -> None:
+    def record(self, entry: ActivityEntry) -> None:
         """Something reached the router: whatever was not refused shows that it works."""
         if self.is_green or entry.kind in _REFUSED:
             return

@@ -99,7 +99,7 @@ class GuideDialog(QDialog):
 
     def _on_activity(self, events: Sequence[ActivityRecorded]) -> None:
         for event in events:
-            self._check.heard(event.entry)
+            self._check.record(event.entry)
         if self.current_step() is Step.CHECK:
             self._show_buttons()
 
@@ -307,7 +307,7 @@ class _Logo(QWidget):
 
 
 def _scrolled(*widgets: QWidget, filling: QWidget | None = None) -> QScrollArea:
-    """`filling` takes the room that the others leave."""
+    """`filling` takes the remaining space."""
     content = QWidget()
     content.setProperty("role", "page")
     column = QVBoxLayout(content)

@@ -1,5 +1,5 @@
-"""Commands that came with an import and wait for the person's yes: without it no app finds a tool
-of theirs, and the check would show an empty answer."""
+"""Imported commands that need approval: without it no app finds their tools, and the check would
+find nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from router.domain.servers import ServerState, ServerStatus
 
 
 class PendingCommands(Card):
-    """Takes no room while none waits."""
+    """Hidden while there are none."""
 
     approved = Signal(object)
     """The `ServerRef` whose command may run."""

@@ -1,4 +1,4 @@
-"""“1 Import servers — 2 Connect apps — 3 Check”: where a person is, by number, tick and weight."""
+"""“1 Import servers — 2 Connect apps — 3 Check”: the current step, by number, tick and weight."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Steps(QWidget):
         self.set_current(0)
 
     def set_current(self, position: int, done: Collection[int] = ()) -> None:
-        """Where the person is; of the others those in `done` get a tick, one skipped gets none."""
+        """Show the current step; those in `done` get a tick, skipped ones don't."""
         self._current, self._done = position, frozenset(done)
         name = self._names[position]
         self.setAccessibleName(

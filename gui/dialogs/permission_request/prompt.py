@@ -1,8 +1,7 @@
-"""The question whether a client may do something: who, what, with which arguments, for how long.
+"""The permission request: which client, which tool, which arguments, and for how long to allow.
 
-A window of its own that blocks nothing. Nothing in it is chosen by the Enter key, so that a person
-who types elsewhere can't agree by accident, and a double click answers one question, not the next
-one too; closing it says no.
+A non-modal window. The Enter key chooses nothing, so typing elsewhere can't allow a call by
+accident, and a double click answers one request, not the next one too. Closing it denies.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ class PermissionPrompt(QDialog):
         self._lay_out()
 
     def show_ask(self, ask: PermissionAsk, waiting: int) -> None:
-        """Show a question; `waiting` counts it and those behind it."""
+        """Show a request; `waiting` counts it and those queued behind it."""
         self._waiting = waiting
         if self._ask is None or self._ask.id != ask.id:
             self._ask = ask
@@ -71,20 +70,20 @@ class PermissionPrompt(QDialog):
         self.show()
 
     def settle(self) -> None:
-        """There is nothing to ask any more."""
+        """No request is pending any more."""
         self._ask = None
         self._tick.stop()
         self.hide()
 
     def closeEvent(self, event: QCloseEvent, /) -> None:
         event.ignore()
-        self._say(Answer.DENY)
+        self._answer(Answer.DENY)
 
     def keyPressEvent(self, event: QKeyEvent, /) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self._say(Answer.DENY)
+            self._answer(Answer.DENY)
 
-    def _say(self, answer: Answer) -> None:
+    def _answer(self, answer: Answer) -> None:
         if self._ask is not None:
             self.answered.emit(answer)
 
@@ -146,5 +145,5 @@ class PermissionPrompt(QDialog):
 
     def _button(self, button: QPushButton, answer: Answer) -> QPushButton:
         button.setAutoDefault(False)
-        button.clicked.connect(lambda: self._say(answer))
+        button.clicked.connect(lambda: self._answer(answer))
         return single_press(button)

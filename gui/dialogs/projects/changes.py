@@ -1,4 +1,4 @@
-"""Changes to the projects of a workspace: each applies at once and can be taken back."""
+"""Changes to the projects of a workspace: each applies at once and can be undone."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ProjectChanges(Changes):
         )
 
     def remove(self, project: ProjectId) -> None:
-        """Taken back, it is as it was: servers, permissions, rules and options."""
+        """Undo restores servers, permissions, rules and options."""
         before = self.config(project)
         self.apply(
             lambda: self._router.remove_project(self._workspace, project),

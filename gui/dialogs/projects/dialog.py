@@ -1,5 +1,5 @@
-"""The projects of a workspace: which there are, and one of them in full. Every change applies at
-once and can be taken back until the dialog closes."""
+"""The projects of a workspace: their list, and one in detail. Every change applies at once and can
+be undone until the dialog closes."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class ProjectsDialog(QDialog):
         self._tabs.setCurrentIndex(position)
 
     def show_state(self) -> None:
-        """Show what is in force now; of a project that is gone, the unassigned one."""
+        """Show the present state; “No project” if the shown one was removed."""
         try:
             projects = self._router.projects(self._workspace)
         except NotFound:  # The whole workspace was removed meanwhile.

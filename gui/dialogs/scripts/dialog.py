@@ -81,7 +81,7 @@ class ScriptsDialog(QDialog):
                 self._workspace, self.editor.name(), self.editor.text(), replacing=self._current
             ),
             on_done=self._saved,
-            on_error=self._refuse,
+            on_error=self._show_error,
         )
 
     def remove(self) -> None:
@@ -91,22 +91,22 @@ class ScriptsDialog(QDialog):
             self,
             self._router.scripts.remove(self._workspace, self._current),
             on_done=lambda _: self._removed(),
-            on_error=self._refuse,
+            on_error=self._show_error,
         )
 
     def try_out(self) -> None:
         try:
             arguments = self.editor.arguments()
         except InvalidInput as error:
-            self._refuse(error)
+            self._show_error(error)
             return
         self.try_button.setEnabled(False)
-        self.editor.say(self.tr("Running…"))
+        self.editor.show_message(self.tr("Running…"))
         self._commands.run(
             self,
             self._router.scripts.try_out(self._workspace, self.editor.text(), arguments),
             on_done=self._tried,
-            on_error=self._refuse,
+            on_error=self._show_error,
         )
 
     def closeEvent(self, event: QCloseEvent, /) -> None:
@@ -129,31 +129,33 @@ class ScriptsDialog(QDialog):
     def _saved(self, script: SavedScript) -> None:
         self._drafts.pop(self._current, None)
         self._refill(script.name)
-        self.editor.say(
+        self.editor.show_message(
             self.tr("Saved. Clients find it as scripts:{name}.").format(name=script.name)
         )
-        self._wait(False)
+        self._set_busy(False)
 
     def _removed(self) -> None:
         name, text = self.editor.name(), self.editor.text()
         self._drafts.pop(self._current, None)
         self._drafts[None] = name, text
         self._refill(None)
-        self.editor.say(self.tr("Removed. Save keeps it again."))
+        self.editor.show_message(self.tr("Removed. Save keeps it again."))
 
     def _tried(self, trial: ScriptTrial) -> None:
-        self._wait(False)
+        self._set_busy(False)
         self.editor.show_output(trial_text(trial))
         if trial.problem is None:
-            self.editor.say(self.tr("The dry run is done. Only tools that read were called."))
+            self.editor.show_message(
+                self.tr("The dry run is done. Only tools that read were called.")
+            )
         else:
-            self.editor.say(self.tr("The dry run failed."), wrong=True)
+            self.editor.show_message(self.tr("The dry run failed."), wrong=True)
 
-    def _refuse(self, error: ToolboothError) -> None:
-        self._wait(False)
-        self.editor.say(error_text(error), wrong=True)
+    def _show_error(self, error: ToolboothError) -> None:
+        self._set_busy(False)
+        self.editor.show_message(error_text(error), wrong=True)
 
-    def _wait(self, waiting: bool) -> None:
+    def _set_busy(self, waiting: bool) -> None:
         self.save_button.setEnabled(not waiting)
         self.try_button.setEnabled(not waiting)
 

@@ -1,4 +1,4 @@
-"""One script under a person's hands: name, Lua, arguments to try it with, what came of that."""
+"""The script editor: name, Lua source, test arguments and their result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OUTPUT_HEIGHT = 150
 
 
 class ScriptEditor(QWidget):
-    """Tells `changed` when a person changes the name or the text."""
+    """Emits `changed` when the user edits the name or the source."""
 
     changed = Signal()
 
@@ -65,13 +65,13 @@ class ScriptEditor(QWidget):
         self._arguments.setText(text)
 
     def show_script(self, name: str, text: str) -> None:
-        """Show another script; that is no change of a person's."""
+        """Show another script, without emitting `changed`."""
         self.blockSignals(True)
         self._name.setText(name)
         self._text.setPlainText(text)
         self.blockSignals(False)
         self.show_output("")
-        self.say("")
+        self.show_message("")
 
     def show_output(self, text: str) -> None:
         self._output.setPlainText(text)
@@ -80,7 +80,7 @@ class ScriptEditor(QWidget):
     def output(self) -> str:
         return self._output.toPlainText()
 
-    def say(self, text: str, *, wrong: bool = False) -> None:
+    def show_message(self, text: str, *, wrong: bool = False) -> None:
         """A sentence below the fields: what was done, or what is wrong."""
         set_tint(self._message, "err" if wrong else "text2")
         self._message.setText(text)

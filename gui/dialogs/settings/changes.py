@@ -1,4 +1,4 @@
-"""Changes made in the settings dialog: each applies at once and can be taken back, newest first."""
+"""Changes made in the settings dialog: each applies at once and can be undone, newest first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from router.domain.workspaces import Exposure, Optimization
 
 
 class SettingsChanges(Changes):
-    """Outlives the dialog in one language, so that another language can be taken back too."""
+    """Outlives the dialog, so that a change of language can be undone too."""
 
     def __init__(self, router: RouterPort, commands: Commands) -> None:
         super().__init__(commands, None)
@@ -80,7 +80,7 @@ class SettingsChanges(Changes):
         self.apply(lambda: switch(on), lambda: switch(not on))
 
     def set_cloud(self, url: str, token: str | None, on_done: Callable[[object], object]) -> None:
-        """Change where cloud search asks. Taken back, address and key of before hold again."""
+        """Change the cloud search service. Undo restores its address and key."""
         searches = self._router.searches
         done: list[CloudChange] = []
 

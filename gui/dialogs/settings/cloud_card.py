@@ -8,7 +8,7 @@ from shiboken6 import Shiboken
 from gui.dialogs.settings.changes import SettingsChanges
 from gui.link.commands import Commands
 from gui.text import formats
-from gui.text.errors import error_text, shown
+from gui.text.errors import error_text, translated
 from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import PADDING, Card
@@ -102,26 +102,27 @@ class CloudCard(Card):
 
     def _try(self) -> None:
         """Search there as an app would, with the tools of the workspace that is shown."""
-        self._say(self.tr("Asking…"))
+        self._show_message(self.tr("Asking…"))
         searching = self._router.searches.try_out(
             self._router.active_workspace(), None, [_QUERY], strategies=[Optimization.CLOUD]
         )
-        self._commands.run(self, searching, on_done=self._tell, on_error=self._refuse)
+        self._commands.run(self, searching, on_done=self._tell, on_error=self._show_error)
 
     def _tell(self, trials: tuple[SearchTrial, ...]) -> None:
         reply, took = trials[0].reply, formats.duration(trials[0].duration_ms)
         if reply.strategy is Optimization.CLOUD:
             found = self.tr("It works: %n tools in {time}.", "", len(reply.hits))
-            self._say(found.format(time=took), good=True)
+            self._show_message(found.format(time=took), good=True)
         else:
-            self._say(
-                self.tr("It does not work: {reason}.").format(reason=shown(reply.note)), bad=True
+            self._show_message(
+                self.tr("It does not work: {reason}.").format(reason=translated(reply.note)),
+                bad=True,
             )
 
-    def _refuse(self, error: ToolboothError) -> None:
-        self._say(error_text(error), bad=True)
+    def _show_error(self, error: ToolboothError) -> None:
+        self._show_message(error_text(error), bad=True)
 
-    def _say(self, text: str, *, good: bool = False, bad: bool = False) -> None:
+    def _show_message(self, text: str, *, good: bool = False, bad: bool = False) -> None:
         self._result.setText(text)
         set_tint(self._result, "ok" if good else "err" if bad else "text2")
         self._result.show()

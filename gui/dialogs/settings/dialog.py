@@ -1,6 +1,6 @@
-"""The settings dialog: pages at the left, found by any word on them; every change applies at once.
+"""The settings dialog: a searchable list of pages; every change applies at once.
 
-It can be opened again and again; what was changed can be taken back until it closes.
+Reused each time it is opened; changes can be undone until it closes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from router.api.router import RouterPort
 
 LIST_WIDTH = 227
 _AROUND = 60
-"""What is to be seen above and below a setting that was searched for."""
+"""Visible margin above and below a setting that was searched for."""
 
 
 class PageName(StrEnum):
@@ -86,7 +86,7 @@ class SettingsDialog(QDialog):
         self._search.textChanged.connect(self._filter)
         self._nothing = wrapped(self.tr("No setting has these words."))
         self._nothing.hide()
-        self._found: SearchHighlight | None = None
+        self._highlight: SearchHighlight | None = None
         self._lay_out()
         self._follow_changes()
         self.go_to(PageName.GENERAL)
@@ -192,11 +192,11 @@ class SettingsDialog(QDialog):
         self._mark(found.get(self.current_page()) if wanted.strip() else None)
 
     def _mark(self, setting: QWidget | None) -> None:
-        """Stand around `setting` alone. One that goes takes its mark along."""
-        if self._found is not None and Shiboken.isValid(self._found):
-            self._found.hide()
-            self._found.deleteLater()
-        self._found = None if setting is None else SearchHighlight(setting)
+        """Highlight only `setting`. The highlight is destroyed with it."""
+        if self._highlight is not None and Shiboken.isValid(self._highlight):
+            self._highlight.hide()
+            self._highlight.deleteLater()
+        self._highlight = None if setting is None else SearchHighlight(setting)
         if setting is not None:
             # A page that was not shown before has to be laid out first.
             page = self._pages[self.current_page()]

@@ -31,7 +31,7 @@ def snippet(url: str, secret: str) -> str:
 
 
 class NewToken(Card):
-    """First the form, then the token; gone when the person has both behind them."""
+    """First the form, then the token, shown once."""
 
     def __init__(self, router: RouterPort, commands: Commands) -> None:
         super().__init__()
@@ -119,9 +119,9 @@ class _Form(QWidget):
             None,
             lifetime=self._lifetime.currentData(),
         )
-        self._commands.run(self, command, on_done=self.issued.emit, on_error=self._refuse)
+        self._commands.run(self, command, on_done=self.issued.emit, on_error=self._show_error)
 
-    def _refuse(self, error: ToolboothError) -> None:
+    def _show_error(self, error: ToolboothError) -> None:
         self._error.setText(error_text(error))
         self._error.show()
 

@@ -232,7 +232,7 @@ class OptimizationPage(SettingsPage):
             card.add_badge(size, Tone.NEUTRAL).setToolTip(self.tr("The size of the local model"))
 
     def _show_times(self) -> None:
-        """Only what was measured: a strategy that nobody asked yet has none."""
+        """Only measured values: a strategy that was never used has none."""
         for choice, badge in self._times.items():
             took = self.router.searches.typical_ms(choice)
             badge.setText("" if took is None else formats.duration(took))

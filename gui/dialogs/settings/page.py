@@ -46,7 +46,7 @@ class SettingsPage(QScrollArea):
         self.setWidget(content)
 
     def show_state(self) -> None:
-        """Show what is in force now, telling nobody."""
+        """Show the present state, without emitting changes."""
 
     def setting_for(self, wanted: str) -> QWidget | None:
         """The first setting that has all the words of `wanted`."""

@@ -14,7 +14,7 @@ _ASIDE = 8
 
 
 class SearchHighlight(QWidget):
-    """Stands around `setting` as long as that is there, and lets every click through."""
+    """A frame around `setting` as long as it exists; clicks pass through."""
 
     def __init__(self, setting: QWidget) -> None:
         super().__init__(setting.parentWidget())

@@ -126,7 +126,7 @@ class SecurityPage(SettingsPage):
         self.column.addWidget(access)
 
     def _show_protection(self, found: Protection) -> None:
-        """What a server would be learnt with now, as a self-test has proved it."""
+        """The protection that discovery would have now, as proved by the self-test."""
         names = {**dict(self._levels()), IsolationLevel.NONE: self.tr("None")}
         words = (names[found.level], protection_words(found), *map(reason_words, found.missing))
         self._in_force.setText("\n".join(words))

@@ -74,11 +74,11 @@ class TryToolDialog(QDialog):
 
     def run(self) -> None:
         """Call the tool with what was typed."""
-        self._say("")
+        self._show_message("")
         try:
             arguments = self.form.arguments()
         except ToolboothError as error:
-            self._refuse(error)
+            self._show_error(error)
             return
         self._run.setEnabled(False)
         self._outcome.show_as(self.tr("Running…"), Tone.ACCENT)
@@ -87,7 +87,7 @@ class TryToolDialog(QDialog):
             self,
             self._router.try_tool(self._workspace, self._tool.key, arguments),
             on_done=self._show,
-            on_error=self._refuse,
+            on_error=self._show_error,
         )
 
     def _lay_out(self) -> None:
@@ -132,12 +132,12 @@ class TryToolDialog(QDialog):
         self._outcome.show_as(text, Tone.ERR if failed else Tone.OK)
         self._result.setPlainText(result_text(result))
 
-    def _refuse(self, error: ToolboothError) -> None:
+    def _show_error(self, error: ToolboothError) -> None:
         self._run.setEnabled(True)
         self._outcome.hide()
-        self._say(error_text(error))
+        self._show_message(error_text(error))
 
-    def _say(self, error: str) -> None:
+    def _show_message(self, error: str) -> None:
         self._error.setText(error)
         self._error.setVisible(bool(error))
 
@@ -156,8 +156,8 @@ def result_text(result: JsonObject) -> str:
 
 
 class _Fitting(QScrollArea):
-    """As high as what is in it, so that a short form leaves the room to the result; scrolls where
-    that is too high."""
+    """As high as its content, so that a short form leaves space for the result; scrolls beyond
+    that."""
 
     def __init__(self, form: QWidget) -> None:
         super().__init__()

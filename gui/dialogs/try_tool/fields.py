@@ -1,7 +1,6 @@
-"""The fields a person fills for an argument: one line, several, a choice, and fields made of those.
+"""The form fields for an argument: one line, several lines, a choice.
 
-Each gives the value it holds, or `NOTHING` where it was left empty, and takes the keyboard where
-what it holds can't be sent.
+Each returns its value, or `NOTHING` if it is empty, and takes the focus if its value is invalid.
 """
 
 from __future__ import annotations
@@ -100,7 +99,7 @@ class ChoiceField(QComboBox):
         super().__init__()
         self._name = name
         self.setAccessibleName(name)
-        # Kept here: Qt's own place for them has no room for a large number.
+        # Kept here: Qt's item data can't hold a large integer.
         self._values = (True, False) if shape.kind is Kind.YES_NO else shape.choices
         self.addItem("")
         self.addItems(list(map(value_text, self._values)))
@@ -134,7 +133,7 @@ def simple_field(name: str, shape: Shape) -> SimpleField:
 
 
 def _read(field: SimpleField, name: str, shape: Shape, text: str, required: bool) -> object:
-    """An empty text is a value too, but nobody can tell it from none: it counts as none."""
+    """An empty text can't be told from no value: it counts as none."""
     try:
         if text.strip():
             return value_of(name, shape, text)

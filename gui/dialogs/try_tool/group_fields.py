@@ -76,7 +76,7 @@ class ObjectField(QFrame):
 
 
 class ListField(QFrame):
-    """As many values as a person adds; each can be taken out again."""
+    """A list of values that can be added and removed."""
 
     def __init__(self, name: str, shape: Shape) -> None:
         super().__init__()

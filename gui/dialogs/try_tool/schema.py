@@ -1,7 +1,7 @@
-"""What kind of field an argument wants, read from its schema. Pure.
+"""Reads the kind of form field for an argument from its JSON schema. Pure.
 
-Schemas come from servers and may be anything: what no field fits is typed as JSON, and what is said
-of a value beyond its kind is left to the server to judge.
+Schemas come from servers and may be anything: what fits no field is entered as JSON, and
+constraints beyond the type are left to the server.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def type_text(shape: Shape) -> str:
 
 
 def value_text(value: object) -> str:
-    """A value as a person reads it: a text as it is, anything else as JSON."""
+    """A value as text: a string as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""What a person typed, as the value a tool takes. Pure."""
+"""Typed text to the JSON value a tool takes. Pure."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _number(name: str, text: str) -> int | float:
 
 
 def _json(name: str, text: str) -> object:
-    """A word by itself means that word; what begins like JSON must be JSON."""
+    """A bare word is a string; what starts like JSON must be JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -13,7 +13,7 @@ _KINDS = {Showing.SEARCHES: ActivityKind.SEARCH, Showing.CALLS: ActivityKind.CAL
 
 
 def question(wanted: ActivityFilter, before: int | None = None, limit: int = PAGE) -> ActivityQuery:
-    """What to ask the log. It knows nothing of texts: those are looked for in what it answers."""
+    """The query for the log. It can't filter by text; that is done on its results."""
     return ActivityQuery(
         client=wanted.client or None,
         server=wanted.server or None,

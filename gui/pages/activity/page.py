@@ -89,10 +89,10 @@ class ActivityPage(PageFrame):
 
         def tell(count: int) -> None:
             text = self.tr("%n entries written to {name}.", "", count)
-            self._say(text.format(name=path.name))
+            self._show_message(text.format(name=path.name))
 
         writing = export(self._router, self._filter, path)
-        self._commands.run(self, writing, on_done=tell, on_error=self._refuse)
+        self._commands.run(self, writing, on_done=tell, on_error=self._show_error)
 
     # Building
 
@@ -160,12 +160,12 @@ class ActivityPage(PageFrame):
 
         def take(page: LogPage) -> None:
             if asked == self._filter:
-                self._take(page)
+                self._add_page(page)
 
         reading = self._router.activity(question(asked, before))
-        self._commands.run(self, reading, on_done=take, on_error=self._refuse)
+        self._commands.run(self, reading, on_done=take, on_error=self._show_error)
 
-    def _take(self, page: LogPage) -> None:
+    def _add_page(self, page: LogPage) -> None:
         """Add what the log has to what is shown; the place in the list stays."""
         self._next = page.next
         entries = joined(self._router.recent_activity(), (*self._entries, *page.entries))
@@ -213,12 +213,12 @@ class ActivityPage(PageFrame):
         dialog.fileSelected.connect(self.export_to)
         dialog.open()
 
-    def _say(self, text: str) -> None:
+    def _show_message(self, text: str) -> None:
         self._message.setText(text)
         self._message.show()
 
-    def _refuse(self, error: ToolboothError) -> None:
-        self._say(error_text(error))
+    def _show_error(self, error: ToolboothError) -> None:
+        self._show_message(error_text(error))
 
 
 def _follow_kind(dialog: QFileDialog, kind: str) -> None:

@@ -1,4 +1,4 @@
-"""See which tools an app would get for a request, by the code that serves apps; leaves no trace."""
+"""Shows which tools an app would find, by the code that serves apps; leaves no trace."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class PlaygroundPage(PageFrame):
                 self._router.active_workspace(), None, [query], strategies=self._strategies()
             ),
             on_done=show,
-            on_error=self._refuse,
+            on_error=self._show_error,
         )
 
     def _search_again(self, _: object) -> None:
@@ -150,6 +150,6 @@ class PlaygroundPage(PageFrame):
         for strategy, column in self._columns.items():
             column.show_trial(answered.get(strategy), pinned)
 
-    def _refuse(self, error: ToolboothError) -> None:
+    def _show_error(self, error: ToolboothError) -> None:
         self._error.setText(error_text(error))
         self._error.show()

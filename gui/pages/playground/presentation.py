@@ -1,4 +1,4 @@
-"""Why a search found a tool, in the person's language. Pure."""
+"""Why a search found a tool, as text. Pure."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from router.domain.search import SearchHit
 
 
 def why_text(hit: SearchHit) -> str:
-    """The words that match, how near the meaning is, and whether it served before; as someone else
-    said it, where it was someone else who found it."""
+    """The matching words, the similarity in meaning, the usage history; or the reason that an
+    external service gave."""
     why = hit.why
     if why is None:
         return hit.explanation

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from gui.pages.playground.presentation import why_text
 from gui.text import formats
-from gui.text.errors import shown
+from gui.text.errors import translated
 from gui.widgets import fonts, paint
 from gui.widgets.buttons import IconButton
 from gui.widgets.cards import Card, hline
@@ -26,7 +26,7 @@ class ResultColumn(Card):
     pinning_requested = Signal(object, bool)
     """The `ToolKey`, and whether it shall be pinned."""
     hiding_requested = Signal(object)
-    """The `ToolKey` of a tool that nobody shall find."""
+    """The `ToolKey` of a tool to block."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class ResultColumn(Card):
         column.addWidget(self._area, 1)
 
     def show_trial(self, trial: SearchTrial | None, pinned: Collection[str]) -> None:
-        """None: nothing was asked yet. `pinned` are the keys of tools that stand beside it."""
+        """None: no search yet. `pinned` are the keys of pinned tools."""
         reply = trial.reply if trial else None
         content = QWidget()
         content.setProperty("role", "page")
@@ -61,7 +61,7 @@ class ResultColumn(Card):
         hits = reply.hits if reply else ()
         self._count.setText(self._cost(trial) if trial else "")
         if reply is not None and reply.note:
-            column.addWidget(wrapped(shown(reply.note), tint="warn"))
+            column.addWidget(wrapped(translated(reply.note), tint="warn"))
         if reply is not None and not hits:
             column.addWidget(wrapped(self.tr("No tool fits.")))
         for position, hit in enumerate(hits):
@@ -125,7 +125,7 @@ class ResultColumn(Card):
 
 
 class _Bar(QWidget):
-    """How well it fits, 4 high; the figure beside the name says the same."""
+    """The score as a bar, 4 high; the number beside the name says the same."""
 
     def __init__(self, share: float) -> None:
         super().__init__()

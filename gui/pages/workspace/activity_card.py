@@ -23,7 +23,7 @@ HEIGHT = 214
 
 class ActivityCard(Card):
     page_requested = Signal()
-    """The person wants to see more than the card shows."""
+    """The user wants to see the activity page."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,11 +75,11 @@ class ActivityCard(Card):
         self._feed.add(entry)
 
     def flush(self) -> None:
-        """Show now what waits for the next repaint."""
+        """Show pending entries now."""
         self._feed.flush()
 
     def focus_rows(self) -> None:
-        """The rows, or what else there is while there are none."""
+        """The rows, or a placeholder while there are none."""
         rows = self._view if self._model.rowCount() else self._pausing.button
         rows.setFocus(Qt.FocusReason.ShortcutFocusReason)
 

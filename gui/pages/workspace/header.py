@@ -1,4 +1,4 @@
-"""The head of the main window: which workspace, how it fares, Context Optimization, Add server."""
+"""The header of the workspace page: name, overview, Context Optimization, Add server."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Header(QWidget):
 
     def resizeEvent(self, event: QResizeEvent, /) -> None:
         super().resizeEvent(event)
-        # The toggle has the same words as its name; what is counted has them nowhere else.
+        # The toggle's text is its accessible name; the counts have no other.
         self._caption.setVisible(event.size().width() >= _ROOM_FOR_CAPTION)
 
     def show_workspace(self, name: str, counts: str, attention: str) -> None:

@@ -1,4 +1,4 @@
-"""What a server writes to stderr, live while it is looked at; secrets were taken out before."""
+"""A server's stderr, live while visible; the router has redacted secrets."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class LogView(QWidget):
         self._shown = lines
         bar = self._text.verticalScrollBar()
         at_end, place = bar.value() >= bar.maximum() - 2, bar.value()
-        if before and before[-1] in lines:  # What a person has selected stays so.
+        if before and before[-1] in lines:  # Keeps the selection.
             self._text.appendPlainText(_written(lines[_after(lines, before[-1]) :]))
         else:
             self._text.setPlainText(_written(lines))
@@ -90,5 +90,5 @@ def _written(lines: Sequence[LogLine]) -> str:
 
 
 def _after(lines: Sequence[LogLine], line: LogLine) -> int:
-    """Where what follows the last such line begins."""
+    """The index after the last such line."""
     return len(lines) - lines[::-1].index(line)

@@ -103,7 +103,7 @@ def _column(heading: str) -> QVBoxLayout:
 
 
 def _small(text: str, font: QFont) -> ElidedLabel:
-    """In a narrow window the words give way, the numbers don't."""
+    """In a narrow window the words are hidden, the numbers stay."""
     made = ElidedLabel(text)
     made.setFont(font)
     made.setProperty("tint", "text2")

@@ -49,7 +49,7 @@ _LEAST_NAME = 40
 
 
 class ServerList(Card):
-    """Tells what a person chose (`selected`) and wants (`toggled`, `action_requested`)."""
+    """Emits `selected`, and the user's requests as `toggled` and `action_requested`."""
 
     selected = Signal(object)
     """The `ServerRef` now selected, or None."""
@@ -64,7 +64,7 @@ class ServerList(Card):
         self._field = SearchField(self.tr("Filter servers"))
         self._view = _View(self.tr("Servers"), self.tr("No server matches"))
         self._view.setModel(self._filter)
-        self._view.selectionModel().currentChanged.connect(self._tell_selection)
+        self._view.selectionModel().currentChanged.connect(self._emit_selection)
         self._model.toggled.connect(self.toggled)
         self._view.pressed_button.connect(self.action_requested)
         self._field.textChanged.connect(self._filter.set_text)
@@ -150,7 +150,7 @@ class ServerList(Card):
     def view(self) -> QAbstractItemView:
         return self._view
 
-    def _tell_selection(self, current: QModelIndex) -> None:
+    def _emit_selection(self, current: QModelIndex) -> None:
         self.selected.emit(status_at(current).ref if current.isValid() else None)
 
 
@@ -276,7 +276,7 @@ class _Delegate(RowDelegate):
         paint.draw_text(painter, upper, status.name, fonts.medium(), name_color)
         quiet = shown.mark in (Mark.READY, Mark.OFF)
         detail_color = palette.color("text3") if quiet else paint.tone_color(shown.tone)
-        # Of what is wrong, the end says as much as the beginning: “x” not found.
+        # The end of an error matters as much as its start: “x” not found.
         elide = Qt.TextElideMode.ElideRight if quiet else Qt.TextElideMode.ElideMiddle
         small = fonts.ui_font(fonts.SMALL)
         fits = QFontMetrics(small).horizontalAdvance(shown.detail) <= lower.width()

@@ -1,7 +1,7 @@
 """The servers of one workspace as rows, and which of them pass the filter.
 
-Holds what the router last said. A ticked row is a wish: `toggled` tells it, and the row changes
-when the router says so.
+Holds the last status of each server. Ticking a row only emits `toggled`; the row changes with the
+router's status.
 """
 
 from __future__ import annotations

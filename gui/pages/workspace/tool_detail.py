@@ -32,7 +32,7 @@ from router.domain.tools import Parameter, ToolView
 _ROOM_FOR_CAPTION = 360
 _LEFT, _GAP = 20, 8
 _SCROLLBAR = 10
-"""Room at the right that the scroll bar may take without moving the text."""
+"""Space at the right for the scroll bar, so that the text does not move."""
 
 
 class ToolDetail(QWidget):
@@ -181,7 +181,7 @@ class ToolDetail(QWidget):
 
     def _show_notice(self, notice: ToolNotice | None) -> None:
         if notice == self._noticed:
-            return  # The person may be about to press its button.
+            return  # The user may be about to press its button.
         self._noticed = notice
         if self._notice is not None:
             self._notices.removeWidget(self._notice)

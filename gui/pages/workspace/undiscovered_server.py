@@ -1,4 +1,4 @@
-"""A server whose tools nobody knows yet: one entry `server/*` in their place, with its status."""
+"""A server whose tools are not discovered yet: one entry `server/*`, with its status."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 
 import router
 from gui.desktop.language import Language
-from gui.text.errors import error_text, shown
+from gui.text.errors import error_text, translated
 from router.domain.errors import ConfigError, Conflict, NoWorkspace, UpstreamFailed, said, sentence
 from router.domain.failures import Failure, FailureKind
 
@@ -64,15 +64,15 @@ def test_a_fallback_of_a_search_is_told_in_japanese_to_its_innermost_part() -> N
     why = said("cloud search failed ({reason})", reason=sentence("it refused the token"))
     note = said("{why}: answered by {strategy}", why=why, strategy="hybrid")
     assert note == "cloud search failed (it refused the token): answered by hybrid"
-    assert shown(note) == (
+    assert translated(note) == (
         "クラウド検索に失敗しました（トークンが拒否されました）。hybrid で検索しました"
     )
 
 
 def test_without_a_translation_it_is_said_as_it_is() -> None:
-    assert shown(said("{name} is {{odd}}.", name="{x}")) == "{x} is {odd}."
-    assert shown("Never heard {of}.") == "Never heard {of}."
-    assert shown("") == ""
+    assert translated(said("{name} is {{odd}}.", name="{x}")) == "{x} is {odd}."
+    assert translated("Never heard {of}.") == "Never heard {of}."
+    assert translated("") == ""
 
 
 def test_translations_have_the_parts_of_what_they_translate() -> None:
