@@ -78,7 +78,7 @@ def test_what_came_with_the_start_is_never_looked_through(qtbot: QtBot) -> None:
 def test_what_grew_old_goes_once_in_a_while(
     collector: GarbageCollector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(garbage_collection, "_is_worked_in", lambda: False)
+    monkeypatch.setattr(garbage_collection, "_is_window_active", lambda: False)
     knot = Knot()
     ends = ends_of(knot)
     look(collector)  # from now on it is old
