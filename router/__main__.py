@@ -58,7 +58,7 @@ def _main(words: Sequence[str]) -> int:
 
 
 def _vet() -> int:
-    from router.discovery.vetting_worker import main as vet
+    from router.discovery.vetting.worker import main as vet
 
     vet()
     return 0

@@ -12,11 +12,11 @@ from dataclasses import replace
 from router.api.events import ApprovalsChanged, Publish, ToolsChanged
 from router.catalog.server_entry import ServerEntry
 from router.catalog.server_status import StatusBoard
-from router.catalog.vetting.differences import readable, word_diff
-from router.catalog.vetting.preparing import basis_of, original_listing
 from router.config.server import ServerConfig
 from router.config.settings import Settings
-from router.discovery.vetting import Vetting
+from router.discovery.vetting.diff import readable, word_diff
+from router.discovery.vetting.preparation import basis_of, original_listing
+from router.discovery.vetting.process import VettingProcess
 from router.domain.errors import NotFound, UpstreamFailed, said
 from router.domain.ids import ServerRef, ToolKey, WorkspaceId
 from router.domain.tool_lists import (
@@ -44,7 +44,7 @@ class ToolLists:
         self._board = board
         self._settings = settings
         self._publish = publish
-        self._vetting = Vetting()
+        self._vetting = VettingProcess()
         self._policies: dict[WorkspaceId, ApprovalPolicy] = {}
         self.outdated: set[ServerRef] = set()
         """Those whose list was made with other limits, and may lack what these allow."""

@@ -35,6 +35,8 @@ class Interrupting:
         if name == sys.argv[1]:
             signal.raise_signal(signal.SIGINT)
 
+# Ignored by those who start the tests in the background of a shell, and inherited from them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.meta_path.insert(0, Interrupting())
 sys.exit(main([]))
 """

@@ -1,5 +1,5 @@
-"""The launcher where there is no `/proc`: limits by `setrlimit` and a look at `ps`, and on macOS
-walls by `sandbox-exec`. What a server tries can't be seen this way. Not run on macOS yet."""
+"""The launcher where there is no `/proc`: limits by `setrlimit` and psutil, and `sandbox-exec` on
+macOS. What a server tries can't be seen this way. Not run on macOS yet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+
+import psutil
 
 from router.discovery.sandbox.launch_spec import Limits, Order, unpacked
 from router.discovery.sandbox.observations import Sightings
@@ -74,7 +77,7 @@ def _limit(limits: Limits) -> None:
 def _hold(server: subprocess.Popen[bytes], order: Order) -> int:
     seen = Sightings()
     while server.poll() is None:
-        seen.taken_mb = max(seen.taken_mb, _resident_mb(os.getpgrp()))
+        seen.taken_mb = max(seen.taken_mb, resident_mb(os.getpgrp()))
         if seen.taken_mb > order.limits.memory_mb * _TOLERANCE:
             seen.killed = "memory"
             server.kill()
@@ -83,10 +86,11 @@ def _hold(server: subprocess.Popen[bytes], order: Order) -> int:
     return OVER_LIMIT if seen.killed else abs(server.returncode)
 
 
-def _resident_mb(group: int) -> int:
+def resident_mb(group: int) -> int:
     """What the whole process group has resident."""
-    listed = subprocess.run(
-        ["/bin/ps", "-A", "-o", "pgid=,rss="], capture_output=True, text=True, check=False
-    ).stdout
-    rows = (line.split() for line in listed.splitlines())
-    return sum(int(rss) for pgid, rss in rows if int(pgid) == group) >> 10
+    total = 0
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            if os.getpgid(process.pid) == group:
+                total += process.memory_info().rss
+    return total >> 20

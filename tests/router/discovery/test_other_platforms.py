@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import sys
 from typing import Any
 
 import pytest
 
 from router.discovery.sandbox.launch_spec import Limits, Order
-from router.discovery.sandbox.posix_launcher import profile
+from router.discovery.sandbox.posix_launcher import profile, resident_mb
 from router.discovery.sandbox.windows_launcher import CpuRate, join_job
 from router.upstream.process.windows_job import ExtendedLimits
 
@@ -37,6 +39,12 @@ def test_the_profile_for_macos_denies_all_but_what_is_needed() -> None:
 
 def test_the_profile_for_macos_allows_the_network_where_a_person_did() -> None:
     assert "(allow network*)" in profile(order(network=True))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="which has no process groups")
+def test_memory_is_that_of_a_whole_process_group() -> None:
+    assert resident_mb(os.getpgrp()) > 5
+    assert resident_mb(2**30) == 0
 
 
 class RecordingKernel:

@@ -12,8 +12,8 @@ from typing import Any
 from router.api.events import Event
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.server_status import StatusBoard
-from router.catalog.vetting.preparing import prepare
 from router.config.workspace import WorkspaceConfig
+from router.discovery.vetting.preparation import prepare
 from router.domain.activity import ActivityEntry
 from router.domain.clients import Principal
 from router.domain.ids import ProjectId, ServerId, ServerRef, WorkspaceId

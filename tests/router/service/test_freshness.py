@@ -11,9 +11,9 @@ import pytest
 
 from router.api.events import ApprovalsChanged, ListNotKept, ToolsChanged
 from router.catalog.catalog import WorkspaceCatalog
-from router.catalog.vetting.preparing import prepare
 from router.config.discovery import ListLimitSettings
 from router.config.workspace import WorkspaceConfig
+from router.discovery.vetting.preparation import prepare
 from router.domain.ids import ServerId, ServerRef
 from router.domain.permissions import Permission
 from router.domain.tool_lists import CachedListing, CutKind, PreparedListing, ServerListing

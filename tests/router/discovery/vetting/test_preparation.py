@@ -1,4 +1,4 @@
-"""What is shown of a server's list: cleaned, bounded, and with an account of what is missing."""
+"""What is shown of a server's list: cleaned, bounded, with a record of what was cut."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from router.catalog.vetting.preparing import pin_of, prepare
+from router.discovery.vetting.preparation import pin_of, prepare
 from router.domain.json_values import JsonObject
 from router.domain.tool_lists import (
     DEFAULT_LIMITS,

@@ -1,4 +1,4 @@
-"""What has changed between two forms of a tool, word by word, for a person to judge."""
+"""The difference between two versions of a tool definition, word by word, for people to review."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from router.domain.json_values import JsonObject, as_object
 from router.domain.tool_lists import DiffPart, WordChange
 
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
-_MOST_WORDS = 800
-"""Beyond this a comparison word by word takes too long, and too long to read."""
+_MAX_WORDS = 800
+"""A longer comparison takes too long to compute and to read."""
 
 
-def readable(form: JsonObject) -> str:
-    """A tool's definition as text: its words first, then what it takes and says of itself."""
-    lines = [str(form[key]) for key in ("title", "description") if form.get(key)]
+def readable(definition: JsonObject) -> str:
+    """A tool definition as text: title and description, then schemas and annotations."""
+    lines = [str(definition[key]) for key in ("title", "description") if definition.get(key)]
     for key in ("inputSchema", "outputSchema"):
-        if form.get(key):
-            lines += _schema_lines(key, as_object(form[key]))
-    if form.get("annotations"):
-        lines.append(f"annotations: {_json(form['annotations'])}")
+        if definition.get(key):
+            lines += _schema_lines(key, as_object(definition[key]))
+    if definition.get("annotations"):
+        lines.append(f"annotations: {_json(definition['annotations'])}")
     return "\n".join(lines)
 
 
 def _schema_lines(key: str, schema: JsonObject) -> list[str]:
-    """A line for each property, then what else there is; all of it, as it stands there."""
+    """The schema in one line without its properties, then one line for each property."""
     properties = as_object(schema.get("properties"))
     rest = {name: value for name, value in schema.items() if name != "properties"}
     lines = [f"    {_json(name)[1:-1]}: {_json(value)}" for name, value in properties.items()]
@@ -40,24 +40,24 @@ def _json(value: object) -> str:
 
 @lru_cache(maxsize=512)
 def word_diff(old: str, new: str) -> tuple[DiffPart, ...]:
-    """The two texts as runs of words that stayed, went or came."""
+    """Both texts as runs of words that are unchanged, removed or added."""
     before, after = _WORD.findall(old), _WORD.findall(new)
-    head = _shared(before, after)
-    tail = _shared(before[head:][::-1], after[head:][::-1])
+    head = _common_prefix(before, after)
+    tail = _common_prefix(before[head:][::-1], after[head:][::-1])
     parts = [DiffPart(WordChange.SAME, "".join(before[:head]))]
     parts += _middle(before[head : len(before) - tail], after[head : len(after) - tail])
     parts.append(DiffPart(WordChange.SAME, "".join(before[len(before) - tail :])))
     return tuple(part for part in parts if part.text)
 
 
-def _shared(first: list[str], second: list[str]) -> int:
-    """How many words two lists have in common at their beginning."""
+def _common_prefix(first: list[str], second: list[str]) -> int:
+    """How many words two lists have in common at the start."""
     pairs = zip(first, second, strict=False)
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
 
 
 def _middle(before: list[str], after: list[str]) -> list[DiffPart]:
-    if max(len(before), len(after)) > _MOST_WORDS:
+    if max(len(before), len(after)) > _MAX_WORDS:
         return _replaced(before, after)
     parts: list[DiffPart] = []
     matcher = SequenceMatcher(None, before, after, autojunk=False)

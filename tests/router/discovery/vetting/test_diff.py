@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from router.catalog.vetting.differences import readable, word_diff
+from router.discovery.vetting.diff import readable, word_diff
 from router.domain.tool_lists import WordChange
 
 

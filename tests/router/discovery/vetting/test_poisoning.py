@@ -1,10 +1,10 @@
-"""Words that steer a model: how many of a labelled set are found, and how many are found in vain.
+"""Tool poisoning: the recall and the false positives of the rules on a labelled set.
 
-The rules were written after the `tuning`, `second`, `third` and `fourth` parts. Each part but the
-first was held out once: written while the rules stood still, then run for the first time. Found and
-found in vain were then 0.84 and 0.03 of the second part; 0.44 and 0.06 of the third and 0.62 and
-0.02 of the fourth, which were written around the rules. So was the `heldout` part, which came last,
-and no rule was changed because of one of its lines: 0.55 and 0.01.
+The rules were tuned on the `tuning`, `second`, `third` and `fourth` parts. Each part but the first
+was held out once: written while the rules were frozen, then measured for the first time. Recall and
+false positive rate were then 0.84 and 0.03 on the second part; 0.44 and 0.06 on the third and 0.62
+and 0.02 on the fourth, which were written to evade the rules. So was the `heldout` part, which came
+last, and no rule was changed because of it: 0.55 and 0.01.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from router.catalog.vetting.poisoning import suspicions
-from router.catalog.vetting.preparing import prepare
-from router.catalog.vetting.texts import clean
+from router.discovery.vetting.hidden_text import clean
+from router.discovery.vetting.poisoning import detect
+from router.discovery.vetting.preparation import prepare
 from router.domain.tool_lists import Finding, FindingKind, ServerListing
 
 LABELLED = Path(__file__).parent / "labelled"
@@ -106,5 +106,5 @@ def test_a_finding_names_its_rule_and_place() -> None:
 )
 def test_no_text_makes_the_search_slow(text: str) -> None:
     began = time.process_time()
-    suspicions(text)
+    detect(text)
     assert time.process_time() - began < 2

@@ -1,8 +1,7 @@
-"""Having servers' lists looked at in a process of its own, within bounds of time and memory.
+"""The router's side of the vetting worker: runs it within limits of time and memory.
 
-The process stays for the next list and is ended when nobody has needed it for a while; one that
-takes too long or breaks is killed, and the next list gets a new one. The router itself only passes
-lines of text on, on a thread.
+The worker serves one list after another and is stopped when idle. One that fails or exceeds its
+time is killed; the next list starts another. The router itself only passes bytes, on a thread.
 """
 
 from __future__ import annotations
@@ -14,28 +13,32 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import BinaryIO, cast
 
-from router.discovery.vetting_worker import decode_prepared, encode_job, write_message
+from router.discovery.vetting.messages import (
+    decode_prepared,
+    encode_job,
+    read_message,
+    write_message,
+)
 from router.domain.errors import UpstreamFailed
 from router.domain.failures import Failure, FailureKind
 from router.domain.tool_lists import ListLimits, PreparedListing, ServerListing
 
-WORKER = "vetting-worker"
-"""The word by which a bundled program runs as this process instead."""
+WORKER_COMMAND = "vetting-worker"
+"""The argument that makes a bundled program run as the worker."""
 TIME_LIMIT_S = 20.0
 IDLE_S = 30.0
 
 
 def worker_command() -> list[str]:
     if getattr(sys, "frozen", False):
-        return [sys.executable, WORKER]
-    # -P: not whatever package lies in the folder we happen to be in.
-    return [sys.executable, "-P", "-m", "router.discovery.vetting_worker"]
+        return [sys.executable, WORKER_COMMAND]
+    # -P: a package in the current directory must not take the place of ours.
+    return [sys.executable, "-P", "-m", "router.discovery.vetting.worker"]
 
 
-class Vetting:
+class VettingProcess:
     def __init__(
         self,
         command: Sequence[str] | None = None,
@@ -46,51 +49,50 @@ class Vetting:
         self._command = list(command or worker_command())
         self._time_limit_s = time_limit_s
         self._idle_s = idle_s
-        self._turn = threading.Lock()
+        self._lock = threading.Lock()
+        """Held while the process is used or ended."""
         self._process: subprocess.Popen[bytes] | None = None
         self._used_at = 0.0
-        self._ending: asyncio.TimerHandle | None = None
+        self._idle_timer: asyncio.TimerHandle | None = None
 
     async def prepare(self, listing: ServerListing, limits: ListLimits) -> PreparedListing:
-        """What of `listing` can be shown. Raises `UpstreamFailed` if that can't be found out."""
+        """`listing` as it may be shown. Raises `UpstreamFailed` if the worker fails."""
         try:
             return await asyncio.to_thread(self._prepare, listing, limits)
         finally:
-            self._end_when_idle()
+            self._restart_idle_timer()
 
     async def close(self) -> None:
-        if self._ending is not None:
-            self._ending.cancel()
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
         await asyncio.to_thread(self._end)
 
     @property
     def pid(self) -> int | None:
-        """The process there is now, if any."""
+        """Of the worker that runs now, if any."""
         return self._process.pid if self._process is not None else None
 
     def _prepare(self, listing: ServerListing, limits: ListLimits) -> PreparedListing:
-        job = encode_job(listing, asdict(limits))
-        with self._turn:
+        job = encode_job(listing, limits)
+        with self._lock:
             try:
-                return decode_prepared(self._ask(job))
+                return decode_prepared(self._request(job))
             except (OSError, ValueError, TypeError, KeyError) as error:
                 self._kill()
                 raise _failed(f"its list could not be checked ({error})") from error
 
-    def _ask(self, job: bytes) -> bytes:
+    def _request(self, job: bytes) -> bytes:
         process = self._running()
-        late = threading.Timer(self._time_limit_s, process.kill)
-        late.start()
+        timeout = threading.Timer(self._time_limit_s, process.kill)
+        timeout.start()
         try:
             jobs, answers = _pipes(process)
             write_message(jobs, job)
-            size = answers.readline()
-            answer = answers.read(int(size or b"-1"))
-            if not size or len(answer) < int(size):
-                raise ValueError(f"not within {self._time_limit_s:g} s and its bounds of memory")
+            if (answer := read_message(answers)) is None:
+                raise ValueError(f"no answer within {self._time_limit_s:g} s and the memory limit")
             return answer
         finally:
-            late.cancel()
+            timeout.cancel()
             self._used_at = time.monotonic()
 
     def _running(self) -> subprocess.Popen[bytes]:
@@ -105,22 +107,22 @@ class Vetting:
             )
         return self._process
 
-    def _end_when_idle(self) -> None:
-        if self._ending is not None:
-            self._ending.cancel()
+    def _restart_idle_timer(self) -> None:
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
         loop = asyncio.get_running_loop()
-        self._ending = loop.call_later(self._idle_s, self._end_if_idle)
+        self._idle_timer = loop.call_later(self._idle_s, self._end_if_idle)
 
     def _end_if_idle(self) -> None:
         idle = time.monotonic() - self._used_at >= self._idle_s * 0.9
-        if idle and self._turn.acquire(blocking=False):
+        if idle and self._lock.acquire(blocking=False):
             try:
                 self._kill()
             finally:
-                self._turn.release()
+                self._lock.release()
 
     def _end(self) -> None:
-        with self._turn:
+        with self._lock:
             self._kill()
 
     def _kill(self) -> None:
@@ -140,4 +142,4 @@ def _pipes(process: subprocess.Popen[bytes]) -> tuple[BinaryIO, BinaryIO]:
 
 def _failed(reason: str) -> UpstreamFailed:
     failure = Failure(FailureKind.OTHER, detail=reason)
-    return UpstreamFailed(failure, reason, "The list that was there before stays.")
+    return UpstreamFailed(failure, reason, "The previous tool list stays in use.")

@@ -1,6 +1,6 @@
-"""Text from a server: what a person can't see in it is found, named and taken out.
+"""Finds and removes what a person can't see in a server's text: hidden characters and HTML.
 
-All looks are linear in the length of the text, whatever the text is.
+Every step is linear in the length of the text, whatever the text is.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _JOINING = re.compile(
     "[\u0600-\u08ff\u0900-\u0dff\u1780-\u17ff\u1800-\u18af\ufb50-\ufdff\ufe70-\ufefc"
     "\u2190-\u2bff\u3030-\u303d\u3297-\u3299\u00a9\u00ae0-9#*\U0001f000-\U0001faff]"
 )
-"""Beside these a joiner or a variation selector is a matter of spelling: Persian, Hindi, emoji."""
+"""Next to these a joiner or variation selector is ordinary spelling: Persian, Hindi, emoji."""
 _SPELLING = re.compile("[\u200c\u200d\ufe0e\ufe0f\u200e\u200f]{1,2}")
 _BLACK_FLAG = "\U0001f3f4"
 _FLAG = re.compile("[\U000e0061-\U000e007a\U000e0030-\U000e0039]{4,6}\U000e007f")
-"""After a black flag: which one it is, as that of Wales."""
+"""After a black flag: the country or region, such as Wales."""
 _ELEMENTS = (
     "a|abbr|article|aside|audio|b|base|blockquote|body|br|button|canvas|center|code|details|div|"
     "em|embed|font|footer|form|frame|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|label|li|"
@@ -51,15 +51,17 @@ _ELEMENTS = (
     "tr|tt|u|ul|video"
 )
 _MARKUP = re.compile(rf"</?(?:{_ELEMENTS})(?:\s[^<>]{{0,2000}})?/?>", re.IGNORECASE)
+_COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.DOTALL)
+"""A comment that is not closed extends to the end, as in a browser."""
 _CONTEXT = 24
 _MAX_WORDS = 160
-_BROKEN = "half a character"
-"""A fault of encoding, which hides nothing."""
+_LONE_SURROGATE = "half a character"
+"""An encoding error, which hides nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """A run of characters that are not seen: what they are, and the words around them."""
+    """A run of invisible characters: their kind, and the words around them."""
 
     rule: str
     words: str
@@ -73,28 +75,28 @@ class Cleaned:
 
 
 def is_plain(text: str) -> bool:
-    """Whether there is surely nothing to do: most texts by far."""
+    """A cheap test that most texts pass: there is nothing to remove."""
     return text.isascii() and text.isprintable() and "<" not in text
 
 
 def clean(text: str) -> Cleaned:
-    """`text` as it may be shown. Line breaks and tabs stay, HTML and what is hidden goes."""
+    """`text` without HTML and hidden characters. Line breaks and tabs stay."""
     if is_plain(text):
         return Cleaned(text)
     hidden = tuple(_find(text))
-    seen = _HIDDEN.sub(_instead, _ANSI.sub("", text)) if _HIDDEN.search(text) else text
+    seen = _HIDDEN.sub(_replacement, _ANSI.sub("", text)) if _HIDDEN.search(text) else text
     shown, markup = without_markup(seen)
     return Cleaned(shown, hidden, markup)
 
 
 def _find(text: str) -> Iterator[Hidden]:
-    """Each kind of hidden text once, at its first place."""
-    told: set[str] = set()
+    """The first run of each kind of hidden text."""
+    found: set[str] = set()
     for match in _HIDDEN.finditer(text):
         rule = _NAMES[(match.lastindex or 1) - 1]
-        if rule in told or rule == _BROKEN or _is_spelling(match):
+        if rule in found or rule == _LONE_SURROGATE or _is_spelling(match):
             continue
-        told.add(rule)
+        found.add(rule)
         yield Hidden(rule, _words(text, match))
 
 
@@ -103,36 +105,36 @@ def _is_spelling(match: re.Match[str]) -> bool:
     if _FLAG.fullmatch(match.group()):
         return text[start - 1 : start] == _BLACK_FLAG
     if not _SPELLING.fullmatch(match.group()):
-        return match.group() == "\ufeff" and start == 0  # the mark at the beginning of a file
+        return match.group() == "\ufeff" and start == 0  # a byte order mark
     before, after = text[start - 1 : start], text[end : end + 1]
     return bool(_JOINING.match(before) or _JOINING.match(after)) or _is_right_to_left(before, after)
 
 
 def _is_right_to_left(before: str, after: str) -> bool:
-    return any("\u0590" <= beside <= "\u08ff" for beside in (before, after) if beside)
+    return any("\u0590" <= neighbour <= "\u08ff" for neighbour in (before, after) if neighbour)
 
 
-def _instead(match: re.Match[str]) -> str:
+def _replacement(match: re.Match[str]) -> str:
     if _is_spelling(match) and match.group() != "\ufeff":
         return match.group()
-    lone = "\ud800" <= match.group()[0] <= "\udfff"
-    return "\ufffd" if lone else "\n" if match.group()[0] in "\u2028\u2029" else ""
+    surrogate = "\ud800" <= match.group()[0] <= "\udfff"
+    return "\ufffd" if surrogate else "\n" if match.group()[0] in "\u2028\u2029" else ""
 
 
 def _words(text: str, match: re.Match[str]) -> str:
-    """The run itself, made visible, with what stands beside it."""
+    """The run itself, escaped, and the text on both sides."""
     start, end = match.start(), match.end()
     before = text[max(0, start - _CONTEXT) : start]
     after = text[end : end + _CONTEXT]
-    return f"{visible(before)}[{visible(match.group())}]{visible(after)}"[:_MAX_WORDS]
+    return f"{_escaped(before)}[{_escaped(match.group())}]{_escaped(after)}"[:_MAX_WORDS]
 
 
-def visible(text: str) -> str:
-    """`text` with every hidden character written out; tag characters as what they stand for."""
-    return _HIDDEN.sub(lambda m: "".join(map(_spelled, m.group())), text)
+def _escaped(text: str) -> str:
+    """`text` with hidden characters escaped, and tag characters as the letters they encode."""
+    return _HIDDEN.sub(lambda match: "".join(map(_escaped_character, match.group())), text)
 
 
-def _spelled(character: str) -> str:
+def _escaped_character(character: str) -> str:
     code = ord(character)
     if 0xE0020 <= code <= 0xE007E:
         return chr(code - 0xE0000)
@@ -148,30 +150,14 @@ def without_markup(text: str) -> tuple[str, int]:
     """`text` without HTML elements and comments, and how many there were."""
     if "<" not in text:
         return text, 0
-    kept, comments = _without_comments(text)
-    shown, elements = _MARKUP.subn("", kept)
-    return shown, comments + elements
+    kept, comment_count = _COMMENT.subn("", text)
+    shown, element_count = _MARKUP.subn("", kept)
+    return shown, comment_count + element_count
 
 
-def _without_comments(text: str) -> tuple[str, int]:
-    """A comment that does not end goes on to the end, as in a browser."""
-    pieces: list[str] = []
-    place = count = 0
-    while (start := text.find("<!--", place)) >= 0:
-        pieces.append(text[place:start])
-        end = text.find("-->", start + 4)
-        place = len(text) if end < 0 else end + 3
-        count += 1
-    return "".join((*pieces, text[place:])), count
-
-
-def comments(text: str) -> Iterator[str]:
-    """What stands in HTML comments."""
-    place = 0
-    while (start := text.find("<!--", place)) >= 0:
-        end = text.find("-->", start + 4)
-        place = len(text) if end < 0 else end + 3
-        yield text[start + 4 : len(text) if end < 0 else end]
+def comments(text: str) -> list[str]:
+    """The content of the HTML comments in `text`."""
+    return _COMMENT.findall(text)
 
 
 def shortened(text: str, limit: int) -> str:

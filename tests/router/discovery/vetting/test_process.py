@@ -1,4 +1,4 @@
-"""The process that looks at lists: kept warm, held to its bounds, and replaced when it fails."""
+"""The vetting worker process: kept warm, held to its limits, and replaced when it fails."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from router.catalog.vetting.preparing import prepare
-from router.discovery.vetting import Vetting
+from router.discovery.vetting.preparation import prepare
+from router.discovery.vetting.process import VettingProcess
 from router.domain.errors import UpstreamFailed
 from router.domain.tool_lists import DEFAULT_LIMITS, STRICT_LIMITS, ListLimits, ServerListing
 from tests.booth import is_alive
@@ -33,13 +33,13 @@ EXIT = (sys.executable, "-c", "")
 HUNGRY = (
     sys.executable,
     "-c",
-    "from router.discovery.vetting_worker import *; limit_memory(); b = bytes(2 * 1024 ** 3)",
+    "from router.discovery.vetting.worker import *; limit_memory(); b = bytes(2 * 1024 ** 3)",
 )
 
 
 @asynccontextmanager
-async def vetting(*command: str, time_limit_s: float = 20) -> AsyncGenerator[Vetting]:
-    opened = Vetting(command or None, time_limit_s=time_limit_s)
+async def vetting(*command: str, time_limit_s: float = 20) -> AsyncGenerator[VettingProcess]:
+    opened = VettingProcess(command or None, time_limit_s=time_limit_s)
     try:
         yield opened
     finally:
@@ -68,7 +68,7 @@ async def test_one_process_serves_many_lists_and_is_gone_at_the_end() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the end of any process")
 async def test_a_process_nobody_needs_is_ended() -> None:
-    opened = Vetting(idle_s=0.5)
+    opened = VettingProcess(idle_s=0.5)
     await opened.prepare(LISTING, DEFAULT_LIMITS)
     assert opened.pid is not None
     descriptor, ended = os.pidfd_open(opened.pid), asyncio.Event()
