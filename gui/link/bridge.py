@@ -104,9 +104,13 @@ class Bridge(QObject):
 
     def flush(self) -> None:
         """Deliver what is pending now. GUI thread only."""
-        if batch := self._take():
-            self._pause.start()
-            self._deliver(batch)
+        batch = self._take()
+        if not batch:
+            return
+        self._pause.start()
+        self._subscriptions = [each for each in self._subscriptions if each.is_alive]
+        for subscription in tuple(self._subscriptions):
+            subscription.deliver(batch)
 
     def close(self) -> None:
         """Deliver nothing from now on, whatever is still published."""
@@ -114,11 +118,6 @@ class Bridge(QObject):
             self._closed = True
         self._take()
         self._pause.stop()
-
-    def _deliver(self, batch: list[Event]) -> None:
-        self._subscriptions = [each for each in self._subscriptions if each.is_alive]
-        for subscription in tuple(self._subscriptions):
-            subscription.deliver(batch)
 
     def _keep(self, event: Event) -> None:
         subject = _subject(event)
