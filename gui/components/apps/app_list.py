@@ -100,12 +100,12 @@ class AppList(Card):
         text = line.action_text if link or not line.can_connect else self.tr("Connect…")
         button = link_button(text) if link else secondary_button(text)
         button.setAccessibleName(f"{text}: {app.name}")
-        wish = {
+        signal = {
             AppAction.PREVIEW: self.preview_requested,
             AppAction.DISCONNECT: self.disconnect_requested,
             AppAction.BY_HAND: self.by_hand_requested,
         }[line.action]
-        button.clicked.connect(lambda: wish.emit(app.id))
+        button.clicked.connect(lambda: signal.emit(app.id))
         return button
 
 

@@ -55,8 +55,8 @@ def as_text(entries: Sequence[ActivityEntry], suffix: str) -> str:
 
 
 def as_json(entry: ActivityEntry, indent: int | None = None) -> str:
-    told = {name: value for name, value in _values(entry).items() if value not in (None, "")}
-    return json.dumps(told, ensure_ascii=False, indent=indent)
+    known = {name: value for name, value in _values(entry).items() if value not in (None, "")}
+    return json.dumps(known, ensure_ascii=False, indent=indent)
 
 
 def _values(entry: ActivityEntry) -> dict[str, object]:

@@ -61,12 +61,12 @@ class LogView(QWidget):
             return
         self._shown = lines
         bar = self._text.verticalScrollBar()
-        at_end, place = bar.value() >= bar.maximum() - 2, bar.value()
+        at_end, scroll_position = bar.value() >= bar.maximum() - 2, bar.value()
         if before and before[-1] in lines:  # Keeps the selection.
             self._text.appendPlainText(_written(lines[_after(lines, before[-1]) :]))
         else:
             self._text.setPlainText(_written(lines))
-        bar.setValue(bar.maximum() if at_end else place)
+        bar.setValue(bar.maximum() if at_end else scroll_position)
 
     def _wanted(self) -> str:
         chosen = self._text.textCursor().selectedText()

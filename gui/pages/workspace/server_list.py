@@ -194,7 +194,7 @@ class _View(RowView):
 
 
 @dataclass(frozen=True, slots=True)
-class _Places:
+class _RowLayout:
     """Where the parts of a row lie."""
 
     fill: QRectF
@@ -206,7 +206,7 @@ class _Places:
     toggle: QRectF
 
 
-def _places(row: Row, index: Index) -> _Places:
+def _row_layout(row: Row, index: Index) -> _RowLayout:
     fill = row.rect.adjusted(7, 0, -7, -_GAP)
     middle = fill.center().y()
     toggle = _beside(fill.right() - 10, middle, paint.TOGGLE_WIDTH, paint.TOGGLE_HEIGHT)
@@ -218,7 +218,7 @@ def _places(row: Row, index: Index) -> _Places:
         left, tile = tile.left(), QRectF()
     if right - left < _LEAST_NAME:
         right, button = min(toggle.left() - 12, count.left()) - 8, QRectF()
-    return _Places(
+    return _RowLayout(
         fill=fill,
         mark=QRectF(fill.left() + 6, middle - 8, 16, 16),
         tile=tile,
@@ -256,22 +256,22 @@ class _Delegate(RowDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, /) -> None:
         status, shown, row = status_at(index), presentation_at(index), self.row(option)
-        places = _places(row, index)
-        paint.draw_row_background(painter, places.fill, row.selected, row.hovered)
+        layout = _row_layout(row, index)
+        paint.draw_row_background(painter, layout.fill, row.selected, row.hovered)
         if row.focused:
-            paint.draw_focus_ring(painter, places.fill, 8)
-        paint.draw_mark(painter, places.mark, shown.mark, self._view.angle)
-        if not places.tile.isEmpty():
-            paint.draw_tile(painter, places.tile, status.name)
-        self._paint_texts(painter, places, index)
-        if shown.remedy is not None and not places.button.isEmpty():
-            over = row.hovered and places.button.contains(self.pointer())
-            paint.draw_button(painter, places.button, shown.remedy.label, over)
-        paint.draw_toggle(painter, places.toggle, status.enabled)
+            paint.draw_focus_ring(painter, layout.fill, 8)
+        paint.draw_mark(painter, layout.mark, shown.mark, self._view.angle)
+        if not layout.tile.isEmpty():
+            paint.draw_tile(painter, layout.tile, status.name)
+        self._paint_texts(painter, layout, index)
+        if shown.remedy is not None and not layout.button.isEmpty():
+            over = row.hovered and layout.button.contains(self.pointer())
+            paint.draw_button(painter, layout.button, shown.remedy.label, over)
+        paint.draw_toggle(painter, layout.toggle, status.enabled)
 
-    def _paint_texts(self, painter: QPainter, places: _Places, index: Index) -> None:
+    def _paint_texts(self, painter: QPainter, layout: _RowLayout, index: Index) -> None:
         status, shown, palette = status_at(index), presentation_at(index), theme().palette
-        upper, lower = paint.halves(places.text)
+        upper, lower = paint.halves(layout.text)
         name_color = palette.color("text1" if status.enabled else "text2")
         paint.draw_text(painter, upper, status.name, fonts.medium(), name_color)
         quiet = shown.mark in (Mark.READY, Mark.OFF)
@@ -284,7 +284,7 @@ class _Delegate(RowDelegate):
         paint.draw_text(painter, lower, detail, small, detail_color, elide=elide)
         paint.draw_text(
             painter,
-            places.count,
+            layout.count,
             _count_text(index),
             fonts.medium(fonts.SMALL),
             palette.color("text2"),
@@ -292,10 +292,10 @@ class _Delegate(RowDelegate):
         )
 
     def pressed(self, row: Row, index: Index, at: QPointF) -> bool:
-        places = _places(row, index)
-        if places.toggle.adjusted(-6, -8, 6, 8).contains(at):
+        layout = _row_layout(row, index)
+        if layout.toggle.adjusted(-6, -8, 6, 8).contains(at):
             return flip(index)
-        if presentation_at(index).remedy is None or not places.button.contains(at):
+        if presentation_at(index).remedy is None or not layout.button.contains(at):
             return False
         self._view.pressed_button.emit(status_at(index).ref)
         return True
