@@ -1,7 +1,7 @@
-"""The command `toolbooth`: alone it opens the window, with a command word it is the headless side.
+"""The command `toolbooth`: opens the window without a command word, else runs the headless CLI.
 
-Nothing of Qt is imported until a window is wanted, and nothing of ours before an interrupt during
-that, which takes a moment, can be taken for what it is.
+Qt is imported only for a window, and our own modules only where Ctrl+C during the import, which
+takes a moment, is handled.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gui.hosting import HostedRouter
+    from gui.link.router_thread import HostedRouter
     from router.config.settings import Settings
     from router.store.instance_lock import InstanceLock
 
@@ -49,7 +49,7 @@ def _main(words: list[str]) -> int:
     options = _window_options(words)
     if options is None:
         if words[0] in ("-h", "--help"):
-            with suppress(BrokenPipeError):  # who has read enough is dealt with there
+            with suppress(BrokenPipeError):  # the CLI handles a closed pipe
                 print(_USAGE, flush=True)
         return run_command(words)
     if not _has_display():
@@ -59,8 +59,8 @@ def _main(words: list[str]) -> int:
 
 
 def _window_options(words: list[str]) -> argparse.Namespace | None:
-    """The options of the window; None if `words` are for the headless side."""
-    from gui.linking import is_own_link
+    """The options of the window; None if `words` are for the headless CLI."""
+    from gui.desktop.url_scheme import is_own_link
 
     if words and not (words[0].startswith("-") or is_own_link(words[0])):
         return None
@@ -109,8 +109,8 @@ def _run_window(folder: Path, options: argparse.Namespace, instance: InstanceLoc
         from qasync import QEventLoop  # pyright: ignore[reportMissingTypeStubs]
 
         from gui.application import Application, DesktopApplication
-        from gui.interrupts import on_interrupt
-        from gui.logs import set_up_logging
+        from gui.desktop.logs import set_up_logging
+        from gui.desktop.os_signals import on_interrupt
     except ImportError as error:
         sys.stderr.write(f"toolbooth: Qt can't be loaded: {error}\n")
         return 1
@@ -138,8 +138,7 @@ def _run_window(folder: Path, options: argparse.Namespace, instance: InstanceLoc
 
 
 def _known_settings(folder: Path) -> Settings:
-    """The settings for the first moments, before the router has read them; it also complains if
-    there is something wrong with the file."""
+    """The settings until the router has read them; the router reports a malformed file."""
     from router.config.settings import Settings
 
     try:
