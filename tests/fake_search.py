@@ -1,4 +1,4 @@
-"""Typed stand-ins for the ports about searching."""
+"""Typed fakes of the search ports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from router.api.search import CloudChange
 from router.domain.clients import Principal
 from router.domain.ids import ProjectId, ToolKey, WorkspaceId
-from router.domain.search import Experience, Learned, SearchReply, SearchTrial
+from router.domain.search import SearchReply, SearchTrial, UsageHistory, UsageSignal
 from router.domain.workspaces import Optimization
 
 
@@ -17,7 +17,7 @@ class FakeSearch:
     def __init__(self) -> None:
         self.replies: dict[Optimization, SearchReply] = {}
         self.asked: list[tuple[str, ...]] = []
-        self.known = Learned()
+        self.history = UsageHistory()
         self.cloud: tuple[str, str | None] = ("", None)
         self._clouds: list[tuple[str, str | None]] = []
         self.has_keyring = True
@@ -39,11 +39,11 @@ class FakeSearch:
         replies = (self.replies.get(each, SearchReply((), each)) for each in strategies)
         return tuple(SearchTrial(reply, 2.4, 640) for reply in replies)
 
-    def learned(self, workspace: WorkspaceId, project: ProjectId | None) -> Learned:
-        return self.known
+    def usage_history(self, workspace: WorkspaceId, project: ProjectId | None) -> UsageHistory:
+        return self.history
 
-    async def forget(self, workspace: WorkspaceId, project: ProjectId | None) -> None:
-        self.known = Learned()
+    async def clear_usage_history(self, workspace: WorkspaceId, project: ProjectId | None) -> None:
+        self.history = UsageHistory()
 
     async def set_cloud(self, url: str, token: str | None = None) -> CloudChange:
         self._clouds.append(self.cloud)
@@ -60,19 +60,21 @@ class FakeSearch:
         return self.took_ms.get(strategy)
 
 
-class FakeLessons:
-    """Has the experiences it is given, and keeps what it hears."""
+class FakeSearchFeedback:
+    """Has the usage signals it is given, and keeps what is recorded."""
 
     def __init__(self) -> None:
-        self.known: tuple[Experience, ...] = ()
+        self.usage: tuple[UsageSignal, ...] = ()
         self.searches: list[tuple[tuple[str, ...], tuple[ToolKey, ...]]] = []
         self.executions: list[ToolKey] = []
 
-    def experiences(self, caller: Principal) -> tuple[Experience, ...]:
-        return self.known
+    def usage_signals(self, caller: Principal) -> tuple[UsageSignal, ...]:
+        return self.usage
 
-    def searched(self, caller: Principal, queries: Sequence[str], found: Sequence[ToolKey]) -> None:
+    def record_search(
+        self, caller: Principal, queries: Sequence[str], found: Sequence[ToolKey]
+    ) -> None:
         self.searches.append((tuple(queries), tuple(found)))
 
-    def executed(self, caller: Principal, key: ToolKey) -> None:
+    def record_use(self, caller: Principal, key: ToolKey) -> None:
         self.executions.append(key)

@@ -25,7 +25,7 @@ from tests.fake_state import FakeContext, RouterState
 from tests.fake_state import SentCommand as SentCommand
 from tests.fake_tokens import FakeTokens
 from tests.fake_tools import FakePermissions, FakeTools
-from tests.fake_workspaces import FakeEndpoint, FakeSettings, FakeWorkspaces
+from tests.fake_workspaces import FakeEndpoint, FakeSettings, FakeWindow, FakeWorkspaces
 
 T = TypeVar("T")
 
@@ -57,6 +57,7 @@ class FakeRouter:
         self.sign_ins = FakeSignIns(context)
         self.tokens = FakeTokens(context)
         self.tools = FakeTools(context)
+        self.window = FakeWindow(context)
         self.workspaces = FakeWorkspaces(context)
 
     def subscribe(self, consumer: Callable[[Event], None]) -> Callable[[], None]:

@@ -23,6 +23,7 @@ from router.api.settings import SettingsPort
 from router.api.sign_ins import SignInsPort
 from router.api.tokens import TokensPort
 from router.api.tools import ToolsPort
+from router.api.window import WindowPort
 from router.api.workspaces import WorkspacesPort
 
 
@@ -56,6 +57,8 @@ class RouterPort(Protocol):
     def tokens(self) -> TokensPort: ...
     @property
     def tools(self) -> ToolsPort: ...
+    @property
+    def window(self) -> WindowPort: ...
     @property
     def workspaces(self) -> WorkspacesPort: ...
 

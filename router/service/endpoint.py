@@ -20,7 +20,7 @@ from router.domain.endpoint import ListenerPhase, ListenerState
 from router.domain.errors import Conflict, said, sentence
 from router.domain.ids import ServerRef, TokenId
 from router.domain.json_values import JsonObject
-from router.domain.search import Lessons
+from router.domain.search import SearchFeedback
 from router.gateway.http.active_requests import Admissions
 from router.gateway.http.authentication import CallerRules, Refusal
 from router.gateway.http.guard import Guard
@@ -68,7 +68,7 @@ class Endpoint:
         *,
         record: Callable[[ActivityEntry], None],
         attended: bool,
-        lessons: Lessons,
+        feedback: SearchFeedback,
     ) -> None:
         """`attended` says that somebody sees permission requests."""
         workspaces, settings = context.catalogs, context.settings
@@ -98,7 +98,7 @@ class Endpoint:
             status=fleet.board.status,
             results_per_search=lambda: settings().results_per_search,
             results=Results(lambda: settings().result_limit_kb),
-            lessons=lessons,
+            feedback=feedback,
             runner=self._runner,
             offers_execute=lambda: settings().offer_execute,
         )

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from router.api.events import Event, WorkspacesChanged
 from router.apps.locations import Places
+from router.commands.registry import dispatch
 from router.config.server import ServerConfig
-from router.control.channel import ControlServer, socket_address
-from router.control.commands import dispatch
 from router.runtime.clock import Clock, utc_now
 from router.runtime.gc import no_collection
+from router.runtime.local_ipc import LocalServer, socket_address
 from router.runtime.shutdown import Shutdown
 from router.search.cloud import CloudSearch
 from router.search.provider import Provider
@@ -28,15 +28,16 @@ from router.service.discovery import Discovery
 from router.service.endpoint import Endpoint
 from router.service.event_publisher import EventPublisher
 from router.service.fleet import Fleet
-from router.service.learning import Learning
 from router.service.permissions import Permissions
 from router.service.projects import Projects
 from router.service.scripts import Scripts
 from router.service.search import SearchService
+from router.service.search_feedback import UsageRecorder
 from router.service.servers import Servers
 from router.service.settings import SettingsService
 from router.service.tokens import Tokens
 from router.service.tools import Tools
+from router.service.window import Window
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
 from router.service.workspaces import Workspaces
@@ -60,14 +61,16 @@ class Router:
         extra_servers: Mapping[str, ServerConfig] | None = None,
         places: Places | None = None,
         attended: bool = False,
+        instance: InstanceLock | None = None,
     ) -> None:
         """`port` is used instead of the settings' one; `extra_servers` are added to the active
-        workspace without being written; `attended` says that somebody sees permission requests."""
+        workspace without being written; `attended` says that a window shows permission requests;
+        `instance` may be held already."""
         self._port = port
         self._extra_servers = extra_servers or {}
         self._shutdown = Shutdown()
-        self._instance = InstanceLock(data_dir)
-        self._control = ControlServer(
+        self._instance = instance or InstanceLock(data_dir)
+        self._control = LocalServer(
             socket_address(data_dir), lambda name, arguments: dispatch(self, name, arguments)
         )
         self._publisher = EventPublisher()
@@ -87,7 +90,7 @@ class Router:
             clock=clock,
         )
         token_store = TokenStore(data_dir / "tokens.json", clock)
-        self._learning = Learning(folder, lambda: config.settings.learn_from_use, clock)
+        self._usage = UsageRecorder(folder, lambda: config.settings.learn_from_use, clock)
         self._fleet = Fleet(context, state_dir=data_dir, owner=owner_of(data_dir))
         self._editor = editor = WorkspaceEditor(catalogs, self._fleet, context.publish)
         self.activity = Activity(
@@ -101,7 +104,7 @@ class Router:
             token_store,
             record=self.activity.record,
             attended=attended,
-            lessons=self._learning,
+            feedback=self._usage,
         )
         self._publisher.subscribe(self.endpoint.note)
         exposures = self.endpoint.exposures
@@ -116,9 +119,10 @@ class Router:
         self.tools = Tools(catalogs, editor, self._fleet, exposures)
         self.permissions = Permissions(catalogs, editor, self.endpoint.asking, context.publish)
         self.tokens = Tokens(token_store, catalogs, context.publish, clock)
-        self.search = SearchService(self.settings, catalogs, exposures, self._learning, secrets)
+        self.search = SearchService(self.settings, catalogs, exposures, self._usage, secrets)
         self.scripts = Scripts(folder, catalogs, exposures.scripting, context.publish)
         self.apps = Apps(context, self.endpoint, self.servers, self.tokens, places)
+        self.window = Window(context.publish, attended=attended)
         self._watcher = ConfigWatcher(
             config, editor, self.settings, self.scripts, self.tokens, context.publish
         )
@@ -162,7 +166,7 @@ class Router:
         self._shutdown.add("write when tokens were last used", self.tokens.flush)
         self._fleet.register(self._shutdown)
         self._shutdown.add("stop the search thread", self._search_provider.close)
-        self._shutdown.add("write the usage history", self._learning.close)
+        self._shutdown.add("write the usage history", self._usage.close)
         self._shutdown.add("stop building indexes", self.search.close)
         self._shutdown.add("end the script workers", self.endpoint.close_scripts)
         self._catalogs.add_extra(self.settings.current().active_workspace, self._extra_servers)
@@ -181,6 +185,7 @@ class Router:
         self._shutdown.add("stop the endpoint", self.endpoint.stop)
         port = self.settings.current().port if self._port is None else self._port
         await self.endpoint.start(port)
+        # Last of what waits: a request that comes in finds everything there, subscribers too.
         await self._control.start()
         self._instance.update(url=self.endpoint.state().url)
         self._watcher.start()

@@ -1,7 +1,7 @@
-"""Searching as its person sees it: trying it out, what it has learned, and the cloud service.
+"""Search as the window and the command line use it: trials, usage history, the cloud service.
 
-Also keeps indexes ready: after tool lists change, those that are searched are built anew before the
-next search asks, off the loop.
+Also keeps indexes ready: after tool lists change, the indexes of a workspace are built again before
+the next search, off the event loop.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from router.api.search import CloudChange
 from router.domain.clients import Principal
 from router.domain.errors import InvalidInput, NotFound, SecretUnavailable, said, sentence
 from router.domain.ids import ProjectId, WorkspaceId
-from router.domain.search import Learned, SearchReply, SearchTrial
+from router.domain.search import SearchReply, SearchTrial, UsageHistory
 from router.domain.workspaces import Optimization
 from router.gateway.tools.exposures import Exposures
 from router.gateway.tools.meta_tools import Inquiry
 from router.runtime.tasks import spawn, stop
 from router.search.cloud import TOKEN_NAME, CloudFailed, check_address
-from router.service.learning import Learning
+from router.service.search_feedback import UsageRecorder
 from router.service.settings import SettingsService
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.secrets import LayeredSecrets
 
-QUIET_S = 0.2
-"""Lists change in bursts; an index is built when a burst is over."""
-_MAX_KEPT_READY = 8
-_UNDO_KEPT = 20
+DEBOUNCE_S = 0.2
+"""Tool lists change in bursts; an index is built when a burst is over."""
+_MAX_PROJECTS_PREPARED = 8
+_MAX_UNDO = 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Cloud:
+class _CloudService:
     url: str
     token: str | None = field(repr=False)
 
@@ -47,25 +47,25 @@ class SearchService:
         settings: SettingsService,
         workspaces: WorkspaceCatalogs,
         exposures: Exposures,
-        learning: Learning,
+        recorder: UsageRecorder,
         secrets: LayeredSecrets,
     ) -> None:
         self._settings = settings
         self._workspaces = workspaces
         self._exposures = exposures
-        self._learning = learning
+        self._recorder = recorder
         self._secrets = secrets
-        self._clouds: dict[str, _Cloud] = {}
-        """What held before a change, by its undo."""
-        self._preparing: dict[WorkspaceId, asyncio.Task[None]] = {}
+        self._undo: dict[str, _CloudService] = {}
+        """The service before each change, by the change's undo id."""
+        self._preparations: dict[WorkspaceId, asyncio.Task[None]] = {}
 
     async def open(self) -> None:
         for workspace in self._workspaces.catalogs:
-            await self._learning.open(workspace)
+            await self._recorder.open(workspace)
 
     async def close(self) -> None:
         """Stop building indexes."""
-        for task in self._preparing.values():
+        for task in self._preparations.values():
             await stop(task)
 
     async def find(self, principal: Principal, queries: Sequence[str], limit: int) -> SearchReply:
@@ -86,12 +86,12 @@ class SearchService:
         trials = [await self._exposures.try_search(caller, inquiry, each) for each in strategies]
         return tuple(trials)
 
-    def learned(self, workspace: WorkspaceId, project: ProjectId | None) -> Learned:
-        return self._learning.learned(workspace, project)
+    def usage_history(self, workspace: WorkspaceId, project: ProjectId | None) -> UsageHistory:
+        return self._recorder.history(workspace, project)
 
-    async def forget(self, workspace: WorkspaceId, project: ProjectId | None) -> None:
+    async def clear_usage_history(self, workspace: WorkspaceId, project: ProjectId | None) -> None:
         self._workspaces.local_principal(workspace, project)
-        await self._learning.clear(workspace, project)
+        await self._recorder.clear(workspace, project)
 
     async def set_cloud(self, url: str, token: str | None = None) -> CloudChange:
         if url:
@@ -101,21 +101,23 @@ class SearchService:
                 raise InvalidInput(
                     said("The service can't be used: {reason}.", reason=sentence(error.message))
                 ) from None
-        before = _Cloud(self._settings.current().cloud_search_url, await self._cloud_token())
-        kept = before.token if _service(url) == _service(before.url) else None
-        await self._keep_cloud(_Cloud(url, (token or kept) if url else None))
+        before = _CloudService(
+            self._settings.current().cloud_search_url, await self._stored_token()
+        )
+        kept = before.token if _origin(url) == _origin(before.url) else None
+        await self._apply_cloud(_CloudService(url, (token or kept) if url else None))
         change = CloudChange(token_hex(8))
-        self._clouds[change.undo] = before
-        for oldest in list(self._clouds)[:-_UNDO_KEPT]:
-            del self._clouds[oldest]
+        self._undo[change.undo] = before
+        for oldest in list(self._undo)[:-_MAX_UNDO]:
+            del self._undo[oldest]
         return change
 
     async def undo_cloud(self, change: CloudChange) -> None:
-        before = self._clouds.get(change.undo)
+        before = self._undo.get(change.undo)
         if before is None:
             raise NotFound("This can't be undone any more.", "Enter address and key again.")
-        await self._keep_cloud(before)
-        del self._clouds[change.undo]
+        await self._apply_cloud(before)
+        del self._undo[change.undo]
 
     def is_cloud_token_kept(self) -> bool:
         return self._secrets.persisted(TOKEN_NAME)
@@ -123,24 +125,24 @@ class SearchService:
     def typical_ms(self, strategy: Optimization) -> float | None:
         return self._exposures.times.typical_ms(strategy)
 
-    async def _keep_cloud(self, wanted: _Cloud) -> None:
-        """The token first: an address without the token it needs would fail in every search."""
-        held = await self._cloud_token()
-        await self._keep_cloud_token(held, wanted.token)
+    async def _apply_cloud(self, wanted: _CloudService) -> None:
+        """The token first: an address without its token would fail in every search."""
+        held = await self._stored_token()
+        await self._store_token(held, wanted.token)
         change = {"cloud_search_url": wanted.url}
         try:
             await self._settings.apply(self._settings.current().model_copy(update=change))
         except BaseException:
-            await self._keep_cloud_token(wanted.token, held)
+            await self._store_token(wanted.token, held)
             raise
 
-    async def _cloud_token(self) -> str | None:
+    async def _stored_token(self) -> str | None:
         try:
             return await self._secrets.get(TOKEN_NAME)
         except SecretUnavailable:
             return None
 
-    async def _keep_cloud_token(self, held: str | None, wanted: str | None) -> None:
+    async def _store_token(self, held: str | None, wanted: str | None) -> None:
         if wanted == held:
             return
         if wanted:
@@ -149,29 +151,29 @@ class SearchService:
             await self._secrets.delete(TOKEN_NAME)
 
     def follow(self, event: Event) -> None:
-        """Build indexes anew when the lists they stand for have changed. On the router's loop."""
+        """Build indexes again when their tools have changed. On the router's event loop."""
         if not isinstance(event, ToolsChanged | WorkspacesChanged):
             return
-        running = self._preparing.get(event.workspace)
+        running = self._preparations.get(event.workspace)
         if running is None or running.done():
             preparing = self.prepare(event.workspace)
-            self._preparing[event.workspace] = spawn(preparing, name="prepare search")
+            self._preparations[event.workspace] = spawn(preparing, name="prepare search")
 
     async def prepare(self, workspace: WorkspaceId) -> None:
-        await asyncio.sleep(QUIET_S)
+        await asyncio.sleep(DEBOUNCE_S)
         try:
             catalog = self._workspaces.catalog(workspace)
         except NotFound:
             return
-        for project in [None, *list(catalog.config.projects)[:_MAX_KEPT_READY]]:
+        for project in [None, *list(catalog.config.projects)[:_MAX_PROJECTS_PREPARED]]:
             try:
                 view = await asyncio.to_thread(catalog.view, project)
-            except NotFound:  # removed meanwhile
+            except NotFound:  # removed in the meantime
                 continue
             if view.optimization is not None and view.tools:
                 await view.index.prepare(view.optimization)
 
 
-def _service(url: str) -> list[str]:
-    """Scheme, host and port: whoever is there is given the key that was meant for them."""
+def _origin(url: str) -> list[str]:
+    """Scheme, host and port: a token is never sent to another origin than it was entered for."""
     return url.lower().split("/")[:3]

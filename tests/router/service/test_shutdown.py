@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from router.control.channel import ControlServer
+from router.runtime.local_ipc import LocalServer
 from router.runtime.shutdown import Shutdown
 from router.runtime.tasks import spawn
 from router.service import Router
@@ -51,7 +51,7 @@ STARTS = (
     (SearchService, "open"),
     (Scripts, "reload"),
     (Endpoint, "start"),
-    (ControlServer, "start"),
+    (LocalServer, "start"),
     (InstanceLock, "update"),
     (ConfigWatcher, "start"),
     (Fleet, "start_serving"),
@@ -148,7 +148,7 @@ async def test_a_start_that_is_cancelled_undoes_what_was_started(
         listening.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(ControlServer, "start", never)
+    monkeypatch.setattr(LocalServer, "start", never)
     router = Router(tmp_path, port=0)
     starting = spawn(router.start(), name="start")
     async with asyncio.timeout(20):
