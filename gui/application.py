@@ -187,7 +187,7 @@ class Application(QObject):
 
     def _attach(self, router: HostedRouter) -> None:
         self._router = router
-        self._apply(router.settings())
+        self._apply(router.settings.current())
         self._commands.attach(self._thread.submit)
         self.tray.attach(router)
         self.asker.attach(router)
@@ -275,10 +275,10 @@ class Application(QObject):
 
     def _first_hint(self) -> bool:
         """Whether the person is still to be told what closing does; now they are."""
-        if self._router is None or self._router.settings().close_hint_shown:
+        if self._router is None or self._router.settings.current().close_hint_shown:
             return False
-        told = self._router.settings().model_copy(update={"close_hint_shown": True})
-        self._commands.run(self, self._router.apply_settings(told))
+        told = self._router.settings.current().model_copy(update={"close_hint_shown": True})
+        self._commands.run(self, self._router.settings.apply(told))
         return True
 
     def _ask_to_quit(self) -> None:
@@ -298,8 +298,8 @@ class Application(QObject):
     def _running_servers(self) -> int:
         if self._router is None:
             return 0
-        workspaces = [workspace.id for workspace in self._router.workspaces()]
-        statuses = [status for each in workspaces for status in self._router.servers(each)]
+        workspaces = [workspace.id for workspace in self._router.workspaces.list()]
+        statuses = [status for each in workspaces for status in self._router.servers.list(each)]
         return sum(status.state in _RUNNING for status in statuses)
 
     def _is_looked_at(self) -> bool:
@@ -318,8 +318,8 @@ class Application(QObject):
 def _look_ahead(router: HostedRouter) -> None:
     """Have the router make what the window will ask for first, while the window can wait for it:
     thousands of tools take a moment."""
-    workspace = router.active_workspace()
+    workspace = router.workspaces.active()
     with suppress(NotFound):
-        router.savings(workspace)
-        for status in router.servers(workspace):
-            router.tools(status.ref)
+        router.activity.savings(workspace)
+        for status in router.servers.list(workspace):
+            router.tools.list(status.ref)

@@ -17,7 +17,6 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from router.api.events import (
     ActivityRecorded,
-    ApprovalsChanged,
     AttentionNeeded,
     ConfigAccepted,
     ConfigRejected,
@@ -115,8 +114,6 @@ def _subject(event: Event) -> Hashable | None:
             return (ToolsChanged, workspace, server)
         case DiscoveryProgressed(ref):
             return (DiscoveryProgressed, ref)
-        case ApprovalsChanged(ref):
-            return (ApprovalsChanged, ref)
         case ListNotKept(ref):
             return (ListNotKept, ref)
         case WorkspacesChanged(workspace):

@@ -53,7 +53,7 @@ class Asker(QObject):
     def _show_next(self) -> None:
         if self._router is None:
             return
-        asks = self._router.permission_asks()
+        asks = self._router.permissions.requests()
         self._given &= {ask.id for ask in asks}
         waiting = [ask for ask in asks if ask.id not in self._given]
         if waiting:
@@ -67,7 +67,7 @@ class Asker(QObject):
         if self._router is None or self._shown is None:
             return
         self._given.add(self._shown)
-        command = self._router.answer_permission(self._shown, answer)
+        command = self._router.permissions.answer(self._shown, answer)
         self._commands.run(self, command, on_error=self._too_late)
         self._show_next()
 

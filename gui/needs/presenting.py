@@ -64,18 +64,18 @@ class Needs:
 def needs(router: RouterPort) -> Needs:
     """What waits in any workspace; one that is removed this moment has nothing."""
     found: list[WorkspaceNeeds] = []
-    for workspace in sorted(router.workspaces(), key=lambda each: not each.active):
+    for workspace in sorted(router.workspaces.list(), key=lambda each: not each.active):
         with suppress(NotFound):
             found.append(_needs_in(router, workspace))
     return Needs(tuple(part for part in found if part.count))
 
 
 def _needs_in(router: RouterPort, workspace: WorkspaceSummary) -> WorkspaceNeeds:
-    servers = router.servers(workspace.id)
+    servers = router.servers.list(workspace.id)
     waiting = tuple(s for s in servers if s.enabled and s.state in _WAITING)
-    pending = router.pending_tools(workspace.id)
+    pending = router.tools.pending(workspace.id)
     held = (
-        HeldTools(s.ref, s.name, tools, router.receipt(s.ref))
+        HeldTools(s.ref, s.name, tools, router.discovery.receipt(s.ref))
         for s in servers
         if (tools := tuple(t for t in pending if t.key.server == s.id))
     )
@@ -94,7 +94,7 @@ def consent_lines(config: ServerConfig) -> tuple[str, ...]:
 def waiting_lines(router: RouterPort, ref: ServerRef) -> tuple[str, ...]:
     """The same of a server by its name; one that is removed this moment would run nothing."""
     try:
-        return consent_lines(router.server_config(ref))
+        return consent_lines(router.servers.config(ref))
     except NotFound:
         return ()
 

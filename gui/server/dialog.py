@@ -77,14 +77,14 @@ class ServerDialog(QDialog):
         self._lay_out()
         self._name_window(self.tr("Add server"))
         self._follow()
-        commands.run(self, router.isolation(), on_done=self._show_protection)
+        commands.run(self, router.discovery.protection(), on_done=self._show_protection)
 
     def edit(self, ref: ServerRef, name: str) -> None:
         """Change this server instead of adding one."""
         self._editing = ref
         self.paste.hide()
         self._name_window(self.tr("Edit {name}").format(name=name))
-        self._fill(name, self._router.server_config(ref))
+        self._fill(name, self._router.servers.config(ref))
         self.form.focus_target()
 
     def take_link(self, link: str) -> None:
@@ -101,9 +101,9 @@ class ServerDialog(QDialog):
             return
         config = draft.config(self._base)
         if self._editing is None:
-            command = self._router.add_server(self._workspace, draft.name, config, consent=True)
+            command = self._router.servers.add(self._workspace, draft.name, config, consent=True)
         else:
-            command = self._router.update_server(self._editing, draft.name, config, consent=True)
+            command = self._router.servers.update(self._editing, draft.name, config, consent=True)
         self._wait(True)
         self._commands.run(self, command, on_done=self._done, on_error=self._refuse)
 
@@ -176,7 +176,7 @@ class ServerDialog(QDialog):
         self._wait(True)
         self._commands.run(
             self,
-            self._router.import_servers(self._workspace, servers),
+            self._router.servers.add_imported(self._workspace, servers),
             on_done=lambda _: self.accept(),
             on_error=self._refuse,
         )
@@ -197,7 +197,7 @@ class ServerDialog(QDialog):
         """What is wrong with the draft, or that another server has its name."""
         problems = draft.problems()
         try:
-            servers = self._router.servers(self._workspace)
+            servers = self._router.servers.list(self._workspace)
         except NotFound:  # A workspace that is removed this moment; the router will say so.
             return problems
         others = {s.name.casefold() for s in servers if s.ref != self._editing}

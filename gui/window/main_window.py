@@ -40,7 +40,6 @@ from gui.window.wishes import Wishes
 from gui.window.workspace_page import WorkspacePage
 from router.api.events import (
     ActivityRecorded,
-    ApprovalsChanged,
     AttentionNeeded,
     ConfigAccepted,
     ConfigRejected,
@@ -122,7 +121,7 @@ class MainWindow(QMainWindow):
         self._router = router
         self._wishes = Wishes(self, router, self._commands, self.undo_bar, self._fail)
         self.page.attach(router)
-        self._show_listener(router.listener())
+        self._show_listener(router.endpoint.state())
         yield
         self._add_other_pages(router)
         yield
@@ -275,7 +274,6 @@ class MainWindow(QMainWindow):
                 | AttentionNeeded()
                 | PermissionAsked()
                 | PermissionSettled()
-                | ApprovalsChanged()
             ):
                 pass  # What of it the window shows comes with an event of its own.
             case _:
@@ -283,7 +281,7 @@ class MainWindow(QMainWindow):
 
     def _show_workspaces(self) -> None:
         if self._router is not None:
-            self.sidebar.show_workspaces(self._router.workspaces())
+            self.sidebar.show_workspaces(self._router.workspaces.list())
             self._show_place()
 
     def _show_place(self) -> None:
@@ -349,7 +347,7 @@ class MainWindow(QMainWindow):
 
     def _try_tool(self, tool: ToolView | None) -> None:
         if self._router is not None and tool is not None:
-            workspace = self._router.active_workspace()
+            workspace = self._router.workspaces.active()
             TryDialog(self._router, self._commands, workspace, tool, self).open()
 
     def _tick(self, key: ToolKey, permitted: bool) -> None:

@@ -134,6 +134,6 @@ class OtherPages(QObject):
         self._sidebar.show_count(Place.NEEDS_YOU, count, urgent=True)
 
     def _show_connected(self, apps: tuple[ClientApp, ...]) -> None:
-        connected = connected_count(apps, self._router.tokens())
+        connected = connected_count(apps, self._router.tokens.list())
         self._sidebar.show_count(Place.APPS, connected)
         self.apps_counted.emit(connected)

@@ -43,20 +43,20 @@ class Wishes:
         self._show_error = show_error
 
     def refresh_all(self) -> None:
-        self._run(self._router.refresh(self._workspace))
+        self._run(self._router.discovery.refresh(self._workspace))
 
     def refresh(self, ref: ServerRef) -> None:
-        self._run(self._router.refresh(ref.workspace, ref.server))
+        self._run(self._router.discovery.refresh(ref.workspace, ref.server))
 
     def switch_workspace(self, workspace: WorkspaceId) -> None:
-        self._run(self._router.switch_workspace(workspace))
+        self._run(self._router.workspaces.switch(workspace))
 
     def create_workspace(self, name: str) -> None:
         """Create it and go there."""
-        self._run(self._router.create_workspace(name), self.switch_workspace)
+        self._run(self._router.workspaces.create(name), self.switch_workspace)
 
     def rename_workspace(self, workspace: WorkspaceId, name: str) -> None:
-        self._run(self._router.rename_workspace(workspace, name))
+        self._run(self._router.workspaces.rename(workspace, name))
 
     def remove_workspace(self, workspace: WorkspaceSummary) -> None:
         """Put it aside; taken back, everything is as it was."""
@@ -66,25 +66,25 @@ class Wishes:
                 if workspace.active:
                     self.switch_workspace(workspace.id)
 
-            self._run(self._router.restore_workspace(workspace.id), go_there)
+            self._run(self._router.workspaces.restore(workspace.id), go_there)
 
         def offer_undo(_: None) -> None:
             self._undo.offer(tr("Removed {name}").format(name=workspace.name), bring_back)
 
-        self._run(self._router.remove_workspace(workspace.id), offer_undo)
+        self._run(self._router.workspaces.remove(workspace.id), offer_undo)
 
     def optimize(self, optimization: Optimization | None) -> None:
         """Set it for everyone outside of a project; the exposure stays as it is."""
         workspace = self._workspace
-        unassigned = self._router.projects(workspace)[0]
+        unassigned = self._router.projects.list(workspace)[0]
         self._run(
-            self._router.set_project_options(
+            self._router.projects.set_options(
                 workspace, None, optimization=optimization, exposure=unassigned.exposure
             )
         )
 
     def set_enabled(self, status: ServerStatus, enabled: bool) -> None:
-        switch = self._router.set_server_enabled
+        switch = self._router.servers.set_enabled
 
         def offer_undo(_: None) -> None:
             if not enabled:
@@ -94,35 +94,35 @@ class Wishes:
         self._run(switch(status.ref, enabled), offer_undo)
 
     def approve(self, ref: ServerRef) -> None:
-        self._run(self._router.approve_server(ref))
+        self._run(self._router.servers.approve(ref))
 
     def allow_network(self, ref: ServerRef) -> None:
         """Let it have the network and its secrets while its tools are listed."""
-        self._run(self._router.allow_discovery(ref, DiscoveryAccess.NETWORK))
+        self._run(self._router.discovery.allow(ref, DiscoveryAccess.NETWORK))
 
     def wait_longer(self, ref: ServerRef) -> None:
         """Give it twice the time to list its tools, as far as that goes, and try again."""
         try:
-            config = self._router.server_config(ref)
+            config = self._router.servers.config(ref)
         except ToolboothError as error:
             self._show_error(error)
             return
-        servers = self._router.servers(ref.workspace)
+        servers = self._router.servers.list(ref.workspace)
         name = next((status.name for status in servers if status.ref == ref), ref.server)
         longer = min(LONGEST_DISCOVERY_S, 2 * config.discovery_timeout_s)
         patient = config.model_copy(update={"discovery_timeout_s": longer})
         # Agrees to nothing: what is run stays the same, so the person's yes to it holds.
-        change = self._router.update_server(ref, name, patient, consent=False)
+        change = self._router.servers.update(ref, name, patient, consent=False)
         self._run(change, lambda _: self.refresh(ref))
 
     def sign_in(self, ref: ServerRef) -> None:
         """Open the page on which the person signs in; the server's status says how it went."""
-        self._run(self._router.begin_sign_in(ref), self._open_page)
+        self._run(self._router.sign_ins.begin(ref), self._open_page)
 
     def remove(self, status: ServerStatus) -> None:
         """Remove the server; taken back, it may run again only if it was allowed to before."""
         try:
-            config = self._router.server_config(status.ref)
+            config = self._router.servers.config(status.ref)
         except ToolboothError as error:
             self._show_error(error)
             return
@@ -130,19 +130,19 @@ class Wishes:
         consent = status.enabled and status.state is not ServerState.NEEDS_CONSENT
 
         def add_again() -> None:
-            add = self._router.add_server
+            add = self._router.servers.add
             self._run(add(status.workspace, status.name, config, consent=consent))
 
         def offer_undo(_: None) -> None:
             self._undo.offer(tr("Removed {name}").format(name=status.name), add_again)
 
-        self._run(self._router.remove_server(status.ref), offer_undo)
+        self._run(self._router.servers.remove(status.ref), offer_undo)
 
     def approve_tools(self, ref: ServerRef, tools: Collection[str] | None) -> None:
-        self._run(self._router.approve_tools(ref, tools))
+        self._run(self._router.tools.approve(ref, tools))
 
     def permit(self, key: ToolKey, permission: Permission) -> None:
-        self._run(self._router.set_permission(self._workspace, key, permission))
+        self._run(self._router.permissions.set(self._workspace, key, permission))
 
     def hide_tool(self, key: ToolKey) -> None:
         self._block(self._workspace, key, tr("Nobody finds {tool} any more"))
@@ -153,9 +153,9 @@ class Wishes:
 
     def _block(self, workspace: WorkspaceId, key: ToolKey, text: str) -> None:
         """Block it everywhere in the workspace; taken back, it is asked for if it was before."""
-        put = self._router.set_permission
+        put = self._router.permissions.set
         try:
-            views = self._router.tools(ServerRef(workspace, key.server))
+            views = self._router.tools.list(ServerRef(workspace, key.server))
         except ToolboothError as error:
             self._show_error(error)
             return
@@ -171,7 +171,7 @@ class Wishes:
 
     def pin_tool(self, key: ToolKey, pinned: bool) -> None:
         """Let every app have it without a search, or no longer; that can be taken back."""
-        workspace, projects = self._workspace, self._router.project_configs
+        workspace, projects = self._workspace, self._router.projects
         before = projects.config(workspace, None)
         others = [each for each in before.pinned if each != str(key)]
         pins = tuple([*others, str(key)] if pinned else others)
@@ -205,7 +205,7 @@ class Wishes:
 
     @property
     def _workspace(self) -> WorkspaceId:
-        return self._router.active_workspace()
+        return self._router.workspaces.active()
 
     def _run(
         self,

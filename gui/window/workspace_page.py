@@ -72,8 +72,8 @@ class WorkspacePage(QWidget):
 
     def attach(self, router: RouterPort) -> None:
         self._router = router
-        self._connected_apps = connected_count((), router.tokens())
-        self.activity.set_entries(router.recent_activity())
+        self._connected_apps = connected_count((), router.tokens.list())
+        self.activity.set_entries(router.activity.recent())
         self._aging.start()
         self.reload()
 
@@ -81,9 +81,9 @@ class WorkspacePage(QWidget):
         """Show the active workspace as it is now."""
         if self._router is None:
             return
-        self._workspace = self._router.active_workspace()
+        self._workspace = self._router.workspaces.active()
         with suppress(NotFound):  # Removed this moment; the event that says so is on its way.
-            self.servers.set_servers(self._router.servers(self._workspace))
+            self.servers.set_servers(self._router.servers.list(self._workspace))
         self._show_header()
         self._show_savings()
 
@@ -133,7 +133,7 @@ class WorkspacePage(QWidget):
 
     def _follow(self) -> None:
         """A workspace is gone before its servers' ends are told: leave it as soon as it is."""
-        if self._router is not None and self._router.active_workspace() != self._workspace:
+        if self._router is not None and self._router.workspaces.active() != self._workspace:
             self.reload()
 
     # Showing
@@ -144,21 +144,21 @@ class WorkspacePage(QWidget):
         if status is None or self._router is None:
             return
         with suppress(NotFound):
-            self.detail.show_server(status, self._router.server_config(status.ref))
-            self.detail.set_concerns(self._router.secret_concerns(status.ref))
-            self.detail.set_receipt(self._router.receipt(status.ref))
-            self.detail.set_tools(self._router.tools(status.ref))
-            self.detail.set_offers(self._router.offers(status.ref))
-            self.detail.log.show_log(partial(self._router.log, status.ref))
+            self.detail.show_server(status, self._router.servers.config(status.ref))
+            self.detail.set_concerns(self._router.servers.secret_concerns(status.ref))
+            self.detail.set_receipt(self._router.discovery.receipt(status.ref))
+            self.detail.set_tools(self._router.tools.list(status.ref))
+            self.detail.set_offers(self._router.servers.offers(status.ref))
+            self.detail.log.show_log(partial(self._router.servers.log, status.ref))
 
     def _show_header(self) -> None:
         if self._router is None or self._workspace is None:
             return
-        names = {workspace.id: workspace.name for workspace in self._router.workspaces()}
+        names = {workspace.id: workspace.name for workspace in self._router.workspaces.list()}
         counts, attention = overview(self.servers.servers(), self._connected_apps)
         self.header.show_workspace(names.get(self._workspace, ""), counts, attention)
         with suppress(NotFound):
-            unassigned = self._router.projects(self._workspace)[0]
+            unassigned = self._router.projects.list(self._workspace)[0]
             self.header.show_optimization(unassigned.optimization)
 
     def _savings_soon(self) -> None:
@@ -169,7 +169,7 @@ class WorkspacePage(QWidget):
     def _show_savings(self) -> None:
         if self._router is not None and self._workspace is not None:
             with suppress(NotFound):
-                self.savings.show_savings(self._router.savings(self._workspace))
+                self.savings.show_savings(self._router.activity.savings(self._workspace))
 
 
 def _splitter(orientation: Qt.Orientation, first: QWidget, second: QWidget) -> QSplitter:

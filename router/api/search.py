@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from router.domain.clients import Principal
 from router.domain.ids import ProjectId, WorkspaceId
-from router.domain.search import Learned, SearchTrial
+from router.domain.search import Learned, SearchReply, SearchTrial
 from router.domain.workspaces import Optimization
 
 
@@ -20,6 +21,10 @@ class CloudChange:
 
 class SearchPort(Protocol):
     """Searching, as its person tries it out and looks at what it has learned."""
+
+    async def find(self, principal: Principal, queries: Sequence[str], limit: int) -> SearchReply:
+        """What a client finds by the strategy of its project."""
+        ...
 
     async def try_out(
         self,

@@ -13,32 +13,33 @@ from router.api.apps import (
     FoundServer,
     LeftOut,
 )
-from router.control.asking import Command, ControlledRouter, status_of, workspace_of
+from router.api.router import RouterPort
+from router.control.asking import Command, status_of, workspace_of
 from router.domain.errors import ConfigError, InvalidInput, NotFound
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 
 
-async def _list(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+async def _list(router: RouterPort, arguments: JsonObject) -> list[JsonObject]:
     return [_app(app) for app in await router.apps.list()]
 
 
-async def _preview(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _preview(router: RouterPort, arguments: JsonObject) -> JsonObject:
     plan = await router.apps.plan(await _client(router, arguments))
     lines = [f"{line.sign}{line.text}" for line in plan.lines]
     return {"client": plan.client, "path": str(plan.path), "diff": lines, **_warning(plan)}
 
 
-async def _connect(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _connect(router: RouterPort, arguments: JsonObject) -> JsonObject:
     plan = await router.apps.plan(await _client(router, arguments))
     return {**_connection(await router.apps.connect(plan)), **_warning(plan)}
 
 
-async def _disconnect(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _disconnect(router: RouterPort, arguments: JsonObject) -> JsonObject:
     return _connection(await router.apps.disconnect(await _client(router, arguments)))
 
 
-async def _servers(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _servers(router: RouterPort, arguments: JsonObject) -> JsonObject:
     findings = await router.apps.find_servers()
     return {
         "servers": [_found(found) for found in findings.servers],
@@ -49,7 +50,7 @@ async def _servers(router: ControlledRouter, arguments: JsonObject) -> JsonObjec
     }
 
 
-async def _import(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _import(router: RouterPort, arguments: JsonObject) -> JsonObject:
     """From a file, or all that one application has."""
     workspace = workspace_of(router, arguments)
     findings = await _findings(router, arguments)
@@ -59,11 +60,11 @@ async def _import(router: ControlledRouter, arguments: JsonObject) -> JsonObject
     return {
         "servers": [status_of(router, ref) for ref in refs],
         "problems": [entry.sentence for entry in findings.left_out],
-        "warnings": [sentence for ref in refs for sentence in router.secret_warnings(ref)],
+        "warnings": [sentence for ref in refs for sentence in router.servers.secret_warnings(ref)],
     }
 
 
-async def _findings(router: ControlledRouter, arguments: JsonObject) -> Findings:
+async def _findings(router: RouterPort, arguments: JsonObject) -> Findings:
     if file := arguments.get("file"):
         try:
             return await router.apps.read_file(Path(str(file)))
@@ -86,7 +87,7 @@ def _is_of(entry: FoundServer | LeftOut, client: str) -> bool:
     return client.casefold() in (entry.source.casefold(), entry.prefix)
 
 
-async def _client(router: ControlledRouter, arguments: JsonObject) -> ClientId:
+async def _client(router: RouterPort, arguments: JsonObject) -> ClientId:
     """The application meant by id or name."""
     text = str(arguments["client"])
     for app in await router.apps.list():

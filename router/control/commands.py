@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from router.api.router import RouterPort
 from router.control import (
     activity_commands,
     approval_commands,
@@ -20,7 +21,7 @@ from router.control import (
     state_commands,
     tool_commands,
 )
-from router.control.asking import Command, ControlledRouter
+from router.control.asking import Command
 from router.domain.errors import InvalidInput
 from router.domain.json_values import JsonObject
 
@@ -39,7 +40,7 @@ COMMANDS: dict[str, Command] = {
 }
 
 
-async def dispatch(router: ControlledRouter, name: str, arguments: JsonObject) -> Any:
+async def dispatch(router: RouterPort, name: str, arguments: JsonObject) -> Any:
     if (command := COMMANDS.get(name)) is None:
         raise InvalidInput(f'This instance knows no command "{name}".', "Restart Toolbooth.")
     return await command(router, arguments)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from router.control.asking import Command, ControlledRouter, project_of, workspace_of
+from router.api.router import RouterPort
+from router.control.asking import Command, project_of, workspace_of
 from router.domain.errors import InvalidInput
 from router.domain.ids import ToolKey
 from router.domain.json_values import JsonObject, as_object
@@ -11,35 +12,35 @@ from router.domain.result import Failed
 from router.domain.scripts import SavedScript, ScriptTrial
 
 
-async def _add(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _add(router: RouterPort, arguments: JsonObject) -> JsonObject:
     workspace, name = workspace_of(router, arguments), str(arguments["name"])
     replacing = name if arguments.get("replace") else None
     text = str(arguments["text"])
     return _view(await router.scripts.save(workspace, name, text, replacing=replacing))
 
 
-async def _list(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+async def _list(router: RouterPort, arguments: JsonObject) -> list[JsonObject]:
     return [_view(script) for script in router.scripts.list(workspace_of(router, arguments))]
 
 
-async def _show(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _show(router: RouterPort, arguments: JsonObject) -> JsonObject:
     script = router.scripts.get(workspace_of(router, arguments), str(arguments["name"]))
     return {**_view(script), "text": script.text}
 
 
-async def _remove(router: ControlledRouter, arguments: JsonObject) -> None:
+async def _remove(router: RouterPort, arguments: JsonObject) -> None:
     await router.scripts.remove(workspace_of(router, arguments), str(arguments["name"]))
 
 
-async def _run(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _run(router: RouterPort, arguments: JsonObject) -> JsonObject:
     """As a client would, or with `dry` without changing anything."""
     workspace, name = workspace_of(router, arguments), str(arguments["name"])
     script = router.scripts.get(workspace, name)
     given = as_object(arguments.get("arguments"))
     if arguments.get("dry"):
         return _trial(await router.scripts.try_out(workspace, script.text, given))
-    caller = router.local_caller(workspace, project_of(router, workspace, arguments))
-    result = await router.call_tool(caller, ToolKey(SCRIPTS, name), given)
+    caller = router.projects.local_principal(workspace, project_of(router, workspace, arguments))
+    result = await router.tools.call(caller, ToolKey(SCRIPTS, name), given)
     if isinstance(result, Failed):
         raise InvalidInput(result.message, result.hint)
     return result.value

@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
-from router.control.asking import Command, ControlledRouter, project_of, workspace_of
+from router.api.router import RouterPort
+from router.control.asking import Command, project_of, workspace_of
 from router.domain.json_values import JsonObject
 from router.domain.search import Learned
 
 
-async def _show(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _show(router: RouterPort, arguments: JsonObject) -> JsonObject:
     workspace = workspace_of(router, arguments)
     project = project_of(router, workspace, arguments)
-    router.local_caller(workspace, project)
-    on = router.settings().learn_from_use
-    return {"learning": on, **_view(router.searches.learned(workspace, project))}
+    router.projects.local_principal(workspace, project)
+    on = router.settings.current().learn_from_use
+    return {"learning": on, **_view(router.search.learned(workspace, project))}
 
 
-async def _clear(router: ControlledRouter, arguments: JsonObject) -> None:
+async def _clear(router: RouterPort, arguments: JsonObject) -> None:
     workspace = workspace_of(router, arguments)
-    await router.searches.forget(workspace, project_of(router, workspace, arguments))
+    await router.search.forget(workspace, project_of(router, workspace, arguments))
 
 
-async def _switch_on(router: ControlledRouter, arguments: JsonObject) -> None:
+async def _switch_on(router: RouterPort, arguments: JsonObject) -> None:
     await _switch(router, on=True)
 
 
-async def _switch_off(router: ControlledRouter, arguments: JsonObject) -> None:
+async def _switch_off(router: RouterPort, arguments: JsonObject) -> None:
     await _switch(router, on=False)
 
 
-async def _switch(router: ControlledRouter, *, on: bool) -> None:
-    await router.apply_settings(router.settings().model_copy(update={"learn_from_use": on}))
+async def _switch(router: RouterPort, *, on: bool) -> None:
+    await router.settings.apply(router.settings.current().model_copy(update={"learn_from_use": on}))
 
 
-async def _cloud_set(router: ControlledRouter, arguments: JsonObject) -> None:
-    await router.searches.set_cloud(str(arguments["url"]), arguments.get("token"))
+async def _cloud_set(router: RouterPort, arguments: JsonObject) -> None:
+    await router.search.set_cloud(str(arguments["url"]), arguments.get("token"))
 
 
-async def _cloud_off(router: ControlledRouter, arguments: JsonObject) -> None:
-    await router.searches.set_cloud("")
+async def _cloud_off(router: RouterPort, arguments: JsonObject) -> None:
+    await router.search.set_cloud("")
 
 
 def _view(learned: Learned) -> JsonObject:

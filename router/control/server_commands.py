@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
+from router.api.router import RouterPort
 from router.config.server import ServerConfig
 from router.control import views
-from router.control.asking import (
-    Command,
-    ControlledRouter,
-    server_of,
-    status_of,
-    validated,
-    workspace_of,
-)
+from router.control.asking import Command, server_of, status_of, validated, workspace_of
 from router.domain.errors import NotFound
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
@@ -23,12 +17,12 @@ def server_config(entry: object) -> ServerConfig:
     return validated(ServerConfig, entry)
 
 
-async def _add(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _add(router: RouterPort, arguments: JsonObject) -> JsonObject:
     workspace = workspace_of(router, arguments)
     config = server_config(arguments["config"])
-    server = await router.add_server(workspace, str(arguments["name"]), config, consent=True)
+    server = await router.servers.add(workspace, str(arguments["name"]), config, consent=True)
     ref = ServerRef(workspace, server)
-    warnings = [*_pointed_out(config), *router.secret_warnings(ref)]
+    warnings = [*_pointed_out(config), *router.servers.secret_warnings(ref)]
     return {**status_of(router, ref), "warnings": warnings}
 
 
@@ -38,28 +32,28 @@ def _pointed_out(config: ServerConfig) -> list[str]:
     return [f"{names}: decides which programs are loaded. Be sure you want that."] if names else []
 
 
-async def _remove(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _remove(router: RouterPort, arguments: JsonObject) -> JsonObject:
     ref = server_of(router, arguments)
     gone = status_of(router, ref)
-    await router.remove_server(ref)
+    await router.servers.remove(ref)
     return gone
 
 
-async def _enable(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _enable(router: RouterPort, arguments: JsonObject) -> JsonObject:
     ref = server_of(router, arguments)
-    await router.set_server_enabled(ref, True)
+    await router.servers.set_enabled(ref, True)
     return status_of(router, ref)
 
 
-async def _disable(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _disable(router: RouterPort, arguments: JsonObject) -> JsonObject:
     ref = server_of(router, arguments)
-    await router.set_server_enabled(ref, False)
+    await router.servers.set_enabled(ref, False)
     return status_of(router, ref)
 
 
-async def _receipt(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _receipt(router: RouterPort, arguments: JsonObject) -> JsonObject:
     ref = server_of(router, arguments)
-    if (found := router.receipt(ref)) is None:
+    if (found := router.discovery.receipt(ref)) is None:
         raise NotFound(
             f"{ref.server} has no receipt: its lists were not learnt in isolation yet.",
             f"Learn them with: toolbooth refresh {ref.server}",
@@ -67,35 +61,35 @@ async def _receipt(router: ControlledRouter, arguments: JsonObject) -> JsonObjec
     return views.receipt(ref.server, found)
 
 
-async def _sign_in(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _sign_in(router: RouterPort, arguments: JsonObject) -> JsonObject:
     """Where to sign in; `sign-in wait` waits for the end of it."""
-    return views.sign_in(await router.begin_sign_in(server_of(router, arguments)))
+    return views.sign_in(await router.sign_ins.begin(server_of(router, arguments)))
 
 
-async def _sign_in_wait(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _sign_in_wait(router: RouterPort, arguments: JsonObject) -> JsonObject:
     ref = server_of(router, arguments)
-    await router.sign_in_ended(ref)
+    await router.sign_ins.ended(ref)
     return status_of(router, ref)
 
 
-async def _sign_out(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _sign_out(router: RouterPort, arguments: JsonObject) -> JsonObject:
     ref = server_of(router, arguments)
-    await router.sign_out(ref)
+    await router.sign_ins.sign_out(ref)
     return status_of(router, ref)
 
 
-async def _list(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
-    return [views.server(s) for s in router.servers(workspace_of(router, arguments))]
+async def _list(router: RouterPort, arguments: JsonObject) -> list[JsonObject]:
+    return [views.server(s) for s in router.servers.list(workspace_of(router, arguments))]
 
 
-async def _refresh(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+async def _refresh(router: RouterPort, arguments: JsonObject) -> list[JsonObject]:
     workspace = workspace_of(router, arguments)
     only = server_of(router, arguments).server if arguments.get("server") else None
     if arguments.get("cancel"):
-        await router.cancel_refresh(workspace, only)
+        await router.discovery.cancel(workspace, only)
     else:
-        await router.refresh(workspace, only, packages=bool(arguments.get("packages")))
-    statuses = [s for s in router.servers(workspace) if only in (None, s.id)]
+        await router.discovery.refresh(workspace, only, packages=bool(arguments.get("packages")))
+    statuses = [s for s in router.servers.list(workspace) if only in (None, s.id)]
     return [views.server(status) for status in statuses]
 
 

@@ -5,34 +5,37 @@ from __future__ import annotations
 import os
 from datetime import timedelta
 
+from router.api.router import RouterPort
 from router.control import views
-from router.control.asking import Command, ControlledRouter, project_of, servers_of, workspace_of
+from router.control.asking import Command, project_of, servers_of, workspace_of
 from router.domain.ids import TokenId, WorkspaceId
 from router.domain.json_values import JsonObject
 
 
-async def _status_of_all(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
-    await router.measure()
+async def _status_of_all(router: RouterPort, arguments: JsonObject) -> JsonObject:
+    await router.servers.measure()
     return {
         "pid": os.getpid(),
-        "listener": views.listener(router.listener()),
+        "listener": views.listener(router.endpoint.state()),
         "rejected": await _rejected(router, arguments),
-        "workspaces": [views.workspace(w) for w in router.workspaces()],
-        "servers": [views.server(s) for w in router.workspaces() for s in router.servers(w.id)],
+        "workspaces": [views.workspace(w) for w in router.workspaces.list()],
+        "servers": [
+            views.server(s) for w in router.workspaces.list() for s in router.servers.list(w.id)
+        ],
     }
 
 
-async def _rejected(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
-    return [views.rejected(file) for file in router.rejected_files()]
+async def _rejected(router: RouterPort, arguments: JsonObject) -> list[JsonObject]:
+    return [views.rejected(file) for file in router.settings.rejected_files()]
 
 
-async def _token_new(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _token_new(router: RouterPort, arguments: JsonObject) -> JsonObject:
     """Projects and servers are a workspace's: a token that names one stays there."""
     scoped = any(arguments.get(each) for each in ("workspace", "project", "servers"))
     workspace = workspace_of(router, arguments)
     servers = servers_of(router, workspace, arguments)
     lifetime = arguments.get("lifetimeS")
-    issued = await router.issue_token(
+    issued = await router.tokens.issue(
         str(arguments["name"]),
         workspace if scoped else None,
         project_of(router, workspace, arguments),
@@ -42,50 +45,50 @@ async def _token_new(router: ControlledRouter, arguments: JsonObject) -> JsonObj
     return {**views.token(issued.summary), "token": issued.secret}
 
 
-async def _token_list(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
-    return [views.token(summary) for summary in router.tokens()]
+async def _token_list(router: RouterPort, arguments: JsonObject) -> list[JsonObject]:
+    return [views.token(summary) for summary in router.tokens.list()]
 
 
-async def _token_revoke(router: ControlledRouter, arguments: JsonObject) -> None:
-    await router.revoke_token(TokenId(str(arguments["token"])))
+async def _token_revoke(router: RouterPort, arguments: JsonObject) -> None:
+    await router.tokens.revoke(TokenId(str(arguments["token"])))
 
 
-async def _workspace_new(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
-    return _workspace(router, await router.create_workspace(str(arguments["name"])))
+async def _workspace_new(router: RouterPort, arguments: JsonObject) -> JsonObject:
+    return _workspace(router, await router.workspaces.create(str(arguments["name"])))
 
 
-async def _workspace_use(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _workspace_use(router: RouterPort, arguments: JsonObject) -> JsonObject:
     workspace = workspace_of(router, {"workspace": arguments["name"]})
-    await router.switch_workspace(workspace)
+    await router.workspaces.switch(workspace)
     return _workspace(router, workspace)
 
 
-async def _workspace_rename(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _workspace_rename(router: RouterPort, arguments: JsonObject) -> JsonObject:
     workspace = workspace_of(router, {"workspace": arguments["name"]})
-    await router.rename_workspace(workspace, str(arguments["newName"]))
+    await router.workspaces.rename(workspace, str(arguments["newName"]))
     return _workspace(router, workspace)
 
 
-async def _workspace_remove(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _workspace_remove(router: RouterPort, arguments: JsonObject) -> JsonObject:
     workspace = workspace_of(router, {"workspace": arguments["name"]})
     gone = _workspace(router, workspace)
-    await router.remove_workspace(workspace)
+    await router.workspaces.remove(workspace)
     return gone
 
 
-async def _workspace_restore(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _workspace_restore(router: RouterPort, arguments: JsonObject) -> JsonObject:
     """By the id it had: its name is in the folder that was put aside."""
     workspace = WorkspaceId(str(arguments["name"]))
-    await router.restore_workspace(workspace)
+    await router.workspaces.restore(workspace)
     return _workspace(router, workspace)
 
 
-def _workspace(router: ControlledRouter, workspace: WorkspaceId) -> JsonObject:
-    return next(views.workspace(w) for w in router.workspaces() if w.id == workspace)
+def _workspace(router: RouterPort, workspace: WorkspaceId) -> JsonObject:
+    return next(views.workspace(w) for w in router.workspaces.list() if w.id == workspace)
 
 
-async def _workspace_list(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
-    return [views.workspace(summary) for summary in router.workspaces()]
+async def _workspace_list(router: RouterPort, arguments: JsonObject) -> list[JsonObject]:
+    return [views.workspace(summary) for summary in router.workspaces.list()]
 
 
 COMMANDS: dict[str, Command] = {

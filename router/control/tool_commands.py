@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from router.api.router import RouterPort
 from router.control import views
-from router.control.asking import Command, ControlledRouter, project_of, server_of, workspace_of
+from router.control.asking import Command, project_of, server_of, workspace_of
 from router.domain.errors import InvalidInput
 from router.domain.failure_text import explain
 from router.domain.ids import ServerId, WorkspaceId
@@ -12,34 +13,34 @@ from router.domain.names import parse_tool_key
 from router.domain.result import Failed
 
 
-async def _tools(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+async def _tools(router: RouterPort, arguments: JsonObject) -> list[JsonObject]:
     workspace = workspace_of(router, arguments)
     only = server_of(router, arguments).server if arguments.get("server") else None
     rows: list[JsonObject] = []
-    for status in router.servers(workspace):
+    for status in router.servers.list(workspace):
         if only is not None and status.id != only:
             continue
-        tools = [views.tool(tool) for tool in router.tools(status.ref)]
+        tools = [views.tool(tool) for tool in router.tools.list(status.ref)]
         rows += tools if status.tool_count is not None else [views.missing_list(status)]
     return rows
 
 
-async def _search(router: ControlledRouter, arguments: JsonObject) -> list[JsonObject]:
+async def _search(router: RouterPort, arguments: JsonObject) -> list[JsonObject]:
     workspace = workspace_of(router, arguments)
-    caller = router.local_caller(workspace, project_of(router, workspace, arguments))
-    limit = int(arguments.get("limit") or router.settings().results_per_search)
-    reply = await router.search(caller, arguments["queries"], limit)
+    caller = router.projects.local_principal(workspace, project_of(router, workspace, arguments))
+    limit = int(arguments.get("limit") or router.settings.current().results_per_search)
+    reply = await router.search.find(caller, arguments["queries"], limit)
     hits = [views.hit(found) for found in reply.hits]
     if hits and reply.note:
         hits[0]["explanation"] = f"{hits[0]['explanation']} ({reply.note})"
     return hits
 
 
-async def _call(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
+async def _call(router: RouterPort, arguments: JsonObject) -> JsonObject:
     workspace = workspace_of(router, arguments)
-    caller = router.local_caller(workspace, project_of(router, workspace, arguments))
+    caller = router.projects.local_principal(workspace, project_of(router, workspace, arguments))
     key = parse_tool_key(str(arguments["toolKey"]))
-    result = await router.call_tool(caller, key, as_object(arguments.get("arguments")))
+    result = await router.tools.call(caller, key, as_object(arguments.get("arguments")))
     if isinstance(result, Failed):
         _check_on(router, workspace, key.server)
         in_terminal = result.hint.replace("tool_discovery", "“toolbooth search”")
@@ -47,9 +48,9 @@ async def _call(router: ControlledRouter, arguments: JsonObject) -> JsonObject:
     return result.value
 
 
-def _check_on(router: ControlledRouter, workspace: WorkspaceId, server: ServerId) -> None:
+def _check_on(router: RouterPort, workspace: WorkspaceId, server: ServerId) -> None:
     """A client is not told that there is a server which is off; its person is."""
-    for status in router.servers(workspace):
+    for status in router.servers.list(workspace):
         if status.id == server and not status.enabled:
             advice = explain(status)
             raise InvalidInput(advice.cause, advice.suggestion)

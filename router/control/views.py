@@ -7,6 +7,7 @@ from datetime import datetime
 
 from pydantic.alias_generators import to_camel
 
+from router.api.events import ConfigRejected
 from router.domain.activity import ActivityEntry
 from router.domain.clients import TokenSummary
 from router.domain.endpoint import ListenerState
@@ -19,7 +20,6 @@ from router.domain.servers import ProcessFacts, ServerStatus, SignIn
 from router.domain.tool_lists import Finding
 from router.domain.tools import PendingTool, ToolView
 from router.domain.workspaces import ProjectSummary, WorkspaceSummary
-from router.store.config_store import Rejected
 
 
 def server(status: ServerStatus) -> JsonObject:
@@ -230,7 +230,7 @@ def camel(fields: JsonObject) -> JsonObject:
     return {to_camel(name): value for name, value in fields.items()}
 
 
-def rejected(file: Rejected) -> JsonObject:
+def rejected(file: ConfigRejected) -> JsonObject:
     return {"path": str(file.path), "line": file.line, "reason": file.reason}
 
 

@@ -28,7 +28,7 @@ from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
 from router.search.provider import Provider
 from router.store.redaction import Redactor
-from tests.fake_searches import FakeLessons
+from tests.fake_search import FakeLessons
 from tests.fake_upstreams import FakeUpstreams
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)

@@ -11,7 +11,7 @@ from router.domain.search import Experience, Learned, SearchReply, SearchTrial
 from router.domain.workspaces import Optimization
 
 
-class FakeSearches:
+class FakeSearch:
     """Finds what `replies` has for a strategy; remembers what it was told."""
 
     def __init__(self) -> None:
@@ -22,6 +22,9 @@ class FakeSearches:
         self._clouds: list[tuple[str, str | None]] = []
         self.has_keyring = True
         self.took_ms: dict[Optimization, float] = {}
+
+    async def find(self, principal: Principal, queries: Sequence[str], limit: int) -> SearchReply:
+        return self.replies.get(Optimization.BM25, SearchReply((), Optimization.BM25))
 
     async def try_out(
         self,
