@@ -38,7 +38,7 @@ from router.gateway.tools.result_pages import Results
 from router.runtime.tasks import spawn
 from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
-from router.service.fleet import Fleet
+from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import Workspaces
 from router.store.redaction import Redactor
 from router.store.tokens import TokenStore
@@ -65,7 +65,7 @@ class Endpoint:
         self,
         *,
         workspaces: Workspaces,
-        fleet: Fleet,
+        upstreams: UpstreamManager,
         tokens: TokenStore,
         settings: Callable[[], Settings],
         active_workspace: Callable[[], WorkspaceId],
@@ -76,7 +76,7 @@ class Endpoint:
         attended: bool,
         feedback: SearchFeedback,
     ) -> None:
-        workspaces.trouble_of = lambda ref: fleet.board.status(ref).failure
+        workspaces.trouble_of = lambda ref: upstreams.board.status(ref).failure
         self._tokens = tokens
         self._settings = settings
         self._record = record
@@ -88,7 +88,7 @@ class Endpoint:
         )
         execution = Execution(
             workspaces.catalogs,
-            fleet.pool,
+            upstreams.pool,
             lambda: settings().call_timeout_s,
             self.asking,
             redactor,
@@ -98,7 +98,7 @@ class Endpoint:
         self.exposures = Exposures(
             execution,
             recorder,
-            status=fleet.board.status,
+            status=upstreams.board.status,
             results_per_search=lambda: settings().results_per_search,
             results=Results(lambda: settings().result_limit_kb),
             feedback=feedback,
@@ -116,8 +116,8 @@ class Endpoint:
         self._requests = Admissions(self._holds)
         self._listener: Listener | None = None
         self._protocol: Protocol | None = None
-        self._end_session = fleet.pool.end_session
-        fleet.on_resource_updated = self._resource_updated
+        self._end_session = upstreams.pool.end_session
+        upstreams.on_resource_updated = self._resource_updated
 
     def note(self, event: Event) -> None:
         """Clients are told of what changed in what they see."""

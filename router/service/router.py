@@ -43,14 +43,15 @@ from router.runtime.tracing import begin_trace
 from router.search.cloud import CloudSearch
 from router.search.provider import Provider
 from router.service.apps import Apps
+from router.service.context import ServiceContext
 from router.service.endpoint import Endpoint
 from router.service.event_publisher import Announcer
-from router.service.fleet import Fleet
 from router.service.scripts import Scripts
 from router.service.search import SearchService
 from router.service.search_feedback import UsageRecorder
 from router.service.secret_storage import open_activity, outlived, redacted
 from router.service.servers import Servers
+from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import Workspaces
 from router.store.config_store import (
     Accepted,
@@ -101,19 +102,13 @@ class Router(Servers):
         usage_recorder = UsageRecorder(
             data_dir / "workspaces", lambda: self.settings().learn_from_use, clock
         )
-        fleet = Fleet(
-            workspaces,
-            secrets,
-            self._redactor,
-            self._publish,
-            clock,
-            self.settings,
-            owner_of(data_dir),
-            state_dir=data_dir,
+        context = ServiceContext(
+            workspaces, self.settings, secrets, self._redactor, self._publish, clock
         )
+        upstreams = UpstreamManager(context, state_dir=data_dir, owner=owner_of(data_dir))
         endpoint = Endpoint(
             workspaces=workspaces,
-            fleet=fleet,
+            upstreams=upstreams,
             tokens=tokens,
             settings=self.settings,
             active_workspace=self.active_workspace,
@@ -125,7 +120,9 @@ class Router(Servers):
             feedback=usage_recorder,
         )
         self._announcer.subscribe(endpoint.note)
-        super().__init__(config, workspaces, fleet, endpoint, tokens, secrets, self._publish, clock)
+        super().__init__(
+            config, workspaces, upstreams, endpoint, tokens, secrets, self._publish, clock
+        )
         self.searches = SearchService(
             self, workspaces, endpoint.exposures, usage_recorder, provider, secrets
         )
@@ -162,7 +159,7 @@ class Router(Servers):
     async def start(self) -> None:
         """Serve clients. Raises `Conflict` if another instance has the data directory."""
         self._instance.acquire()
-        await self._fleet.sweep()
+        await self._upstreams.sweep()
         await self.open()
         await self._endpoint.start(self.settings().port if self._port is None else self._port)
         # Last of what waits: a request that comes in finds everything there, subscribers too.
@@ -170,7 +167,7 @@ class Router(Servers):
         self._instance.update(url=self.listener().url)
         self._serving = True
         self._watching = spawn(self._watch(), name="watch files")
-        self._fleet.start_serving()
+        self._upstreams.start_serving()
         self.subscribe(self.searches.follow)
         self.searches.follow(WorkspacesChanged(self.active_workspace()))
 
@@ -180,7 +177,7 @@ class Router(Servers):
         await self._control.stop()
         await stop(self._watching)
         await self.searches.close()
-        await self._fleet.close()
+        await self._upstreams.close()
         await asyncio.to_thread(self._tokens.flush)
         if self._activity is not None:
             await asyncio.to_thread(self._activity.close)
@@ -249,7 +246,7 @@ class Router(Servers):
             case WorkspaceChanged(workspace):
                 await self._reconcile(workspace)
             case WorkspaceGone(workspace):
-                await self._fleet.apply(self._workspaces.drop(workspace))
+                await self._upstreams.apply(self._workspaces.drop(workspace))
                 self._publish(WorkspacesChanged(workspace))
             case Rejected(path, line, reason):
                 log.warning("%s: %s", path if line is None else f"{path}, line {line}", reason)
@@ -279,7 +276,7 @@ class Router(Servers):
             )
         self._publish(SettingsApplied(after))
         if after.list_limits != before.list_limits:
-            await self._fleet.limits_changed()
+            await self._upstreams.limits_changed()
         if after.active_workspace != before.active_workspace:
             self._publish(WorkspaceSwitched(after.active_workspace))
         if after.port != before.port and self._serving:
