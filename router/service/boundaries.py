@@ -67,7 +67,7 @@ class Boundaries(Queries):
         others = [known for known in self._workspaces.catalogs if known != workspace]
         self._workspaces.catalog(workspace)
         if not others:
-            raise InvalidInput("The last workspace can't be removed.", "Make another one first.")
+            raise InvalidInput("The last workspace can't be removed.", "Create another one first.")
         await self._workspaces.put_aside(workspace)
         await self._fleet.apply(self._workspaces.drop(workspace))
         self._publish(WorkspacesChanged(workspace))

@@ -83,7 +83,7 @@ def test_a_wall_that_is_not_there_is_found_out(tmp_path: Path) -> None:
     sham.chmod(0o755)
     faults = try_out(Way(IsolationLevel.FULL, True, str(sham)))
     assert {Why.READ_FILES, Why.WROTE_FILES, Why.REACHED_NETWORK} <= {each.why for each in faults}
-    assert str(faults[0]) == "Level 3: a program inside could read files."
+    assert str(faults[0]) == "Level 3: a sandboxed program could read files."
 
 
 @pytest.mark.proves("DISC-6")

@@ -86,7 +86,9 @@ def offered(window: MainWindow) -> list[str]:
 
 def badge(window: MainWindow) -> str:
     rows = window.sidebar.findChildren(QWidget)
-    return next(r.accessibleName() for r in rows if r.accessibleName().startswith("Needs you"))
+    return next(
+        r.accessibleName() for r in rows if r.accessibleName().startswith("Needs attention")
+    )
 
 
 def test_everything_that_waits_is_counted(router: FakeRouter, window: MainWindow) -> None:
@@ -167,10 +169,10 @@ def test_what_the_server_tried_is_shown_before_its_tools_are_approved(
     window = open_window(router, look, qtbot)
     window.go_to(Page.ATTENTION)
     assert "Files: blocked. Network: blocked. Memory: 512 MB." in texts(window)
-    assert "It tried: 2 files outside its home, 2 hosts" in texts(window)
+    assert "Tried to access: 2 files outside its home folder, 2 hosts" in texts(window)
     assert "/home/ann/.ssh/id_rsa" not in texts(window)
     press(window, "Details")
-    assert "Files outside its home: /home/ann/.ssh/id_rsa\n/etc/shadow" in texts(window)
+    assert "Files outside its home folder: /home/ann/.ssh/id_rsa\n/etc/shadow" in texts(window)
     assert "Programs: none" in texts(window)
     press(window, "Less")
     assert "/home/ann/.ssh/id_rsa" not in texts(window)
@@ -183,10 +185,10 @@ def test_a_command_that_never_ran_says_so(window: MainWindow) -> None:
 def test_a_receipt_says_what_could_not_be_seen() -> None:
     blind = replace(RECEIPT, watched=False, files=(), hosts=(), unseen=(Unseen.ALL,), left_out=3)
     fields = {field.caption: field.text for field in receipt_fields(blind)}
-    assert "can't be seen on this system" in fields["Not seen"]
-    assert "3 more things" in fields["Not seen"]
+    assert "can't monitor the server" in fields["Not recorded"]
+    assert "3 more things" in fields["Not recorded"]
     assert "Hosts" not in fields
-    assert tried_text(blind) == "What it tried could not be seen."
+    assert tried_text(blind) == "Its activity could not be recorded."
 
 
 def test_a_command_is_approved_there(router: FakeRouter, window: MainWindow) -> None:
@@ -234,8 +236,8 @@ def test_what_was_decided_leaves_the_page(
     router.state.pending = ()
     router.state.servers[PERSONAL] = (GITHUB,)
     router.emit(ToolsChanged(PERSONAL, GITHUB.id, 2))
-    qtbot.waitUntil(lambda: "Nothing waits for you." in texts(window))
-    assert badge(window) == "Needs you"
+    qtbot.waitUntil(lambda: "You’re all caught up" in texts(window))
+    assert badge(window) == "Needs attention"
 
 
 def test_words_of_a_tool_are_never_markup() -> None:
