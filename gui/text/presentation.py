@@ -220,7 +220,7 @@ def overview(servers: Iterable[ServerStatus], apps: int) -> tuple[str, str]:
     )
     attention = (
         tr("%n failing", "", failing) if failing else "",
-        tr("%n waiting for approval", "", waiting) if waiting else "",
+        tr("%n pending", "", waiting) if waiting else "",
     )
     return " · ".join(counts), " · ".join(filter(None, attention))
 

@@ -67,10 +67,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n waiting for approval</source>
+        <source>%n pending</source>
         <translation>
-            <numerusform>%n waiting for approval</numerusform>
-            <numerusform>%n waiting for approval</numerusform>
+            <numerusform>%n pending</numerusform>
+            <numerusform>%n pending</numerusform>
         </translation>
     </message>
     <message numerus="yes">

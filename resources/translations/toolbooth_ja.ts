@@ -386,9 +386,9 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n waiting for approval</source>
+        <source>%n pending</source>
         <translation>
-            <numerusform>%n 件承認待ち</numerusform>
+            <numerusform>%n 件確認待ち</numerusform>
         </translation>
     </message>
     <message>

@@ -206,7 +206,7 @@ def test_the_overview_counts_servers_tools_apps_and_trouble() -> None:
     counts, attention = overview(servers, apps=3)
 
     assert counts == "5 servers · 95 tools ready · 3 apps connected"
-    assert attention == "1 failing · 1 waiting for approval"
+    assert attention == "1 failing · 1 pending"
     assert overview(servers[:2], apps=0)[1] == ""
 
 
@@ -218,7 +218,7 @@ def test_tools_that_are_held_back_are_not_ready_and_wait_one_by_one() -> None:
     )
     assert overview(servers, apps=0) == (
         "3 servers · 91 tools ready · 0 apps connected",
-        "4 waiting for approval",
+        "4 pending",
     )
 
 

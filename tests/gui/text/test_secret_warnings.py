@@ -32,7 +32,7 @@ def test_a_secret_in_plain_text_is_shown_at_its_server_with_a_way_to_mend_it(
     press(window.pages.workspace.detail, "Edit…")
     assert asked == [GITHUB.ref]
     window.select_server(SENTRY.ref)
-    qtbot.waitUntil(lambda: "There is no keyring: API_KEY is kept only until" in texts(window))
+    qtbot.waitUntil(lambda: "No keyring available: API_KEY is only kept until" in texts(window))
     assert "plain text" not in texts(window)
 
 

@@ -62,7 +62,7 @@ def test_the_cloud_service_is_set_tested_and_taken_back(
     qtbot.waitUntil(lambda: button(card, "Test").isEnabled())
     assert key.text() == ""
     press(card, "Test")
-    qtbot.waitUntil(lambda: "It works: 0 tools in 2" in texts(card).replace("\N{NBSP}", " "))
+    qtbot.waitUntil(lambda: "Connected: 0 tools in 2" in texts(card).replace("\N{NBSP}", " "))
     press(dialog, "Undo")
     assert router.searches.cloud == ("", None)
 

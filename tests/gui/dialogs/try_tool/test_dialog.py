@@ -188,8 +188,8 @@ def test_a_missing_argument_is_named_and_nothing_runs(
         ("count", "many", "count is not a whole number."),
         ("count", "1.5", "count is not a whole number."),
         ("share", "inf", "share is not a number."),
-        ("since", "31.1.2026", "since is not a date"),
-        ("extra", "{1", "extra is not JSON: "),
+        ("since", "31.1.2026", "since is not a valid date"),
+        ("extra", "{1", "extra is not valid JSON: "),
         ("place__name", "here", "place.x is required."),
     ],
 )

@@ -1,4 +1,4 @@
-"""Needs you: what waits is shown in one place, and decided there."""
+"""Needs attention: what waits is shown in one place, and decided there."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def badge(window: MainWindow) -> str:
 
 def test_everything_that_waits_is_counted(router: FakeRouter, window: MainWindow) -> None:
     assert find_attention(router).count == 3
-    assert badge(window) == "Needs you, 3"
+    assert badge(window) == "Needs attention, 3"
 
 
 def test_what_waits_in_another_workspace_is_counted_and_stands_under_its_name(
@@ -104,7 +104,7 @@ def test_what_waits_in_another_workspace_is_counted_and_stands_under_its_name(
     router.state.servers[ACME] = (elsewhere,)
     router.emit(ServerStatusChanged(elsewhere))
 
-    qtbot.waitUntil(lambda: badge(window) == "Needs you, 4" and "Acme · 1" in texts(window))
+    qtbot.waitUntil(lambda: badge(window) == "Needs attention, 4" and "Acme · 1" in texts(window))
     shown = texts(window)
     assert shown.index("Personal · 3") < shown.index("Acme · 1") < shown.index("Mail")
     press(window, "Approve Mail")
@@ -186,7 +186,7 @@ def test_a_receipt_says_what_could_not_be_seen() -> None:
     blind = replace(RECEIPT, watched=False, files=(), hosts=(), unseen=(Unseen.ALL,), left_out=3)
     fields = {field.caption: field.text for field in receipt_fields(blind)}
     assert "can't monitor the server" in fields["Not recorded"]
-    assert "3 more things" in fields["Not recorded"]
+    assert "3 more attempts" in fields["Not recorded"]
     assert "Hosts" not in fields
     assert tried_text(blind) == "Its activity could not be recorded."
 
@@ -213,7 +213,7 @@ def test_by_keyboard_one_gets_there_and_from_one_decision_to_the_next(
     assert last(router) == SentCommand("approve_server", (WAITING.ref,))
     router.state.servers[PERSONAL] = (GITHUB,)
     router.emit(ToolsChanged(PERSONAL, GITHUB.id, 2))
-    qtbot.waitUntil(lambda: badge(window) == "Needs you, 2")
+    qtbot.waitUntil(lambda: badge(window) == "Needs attention, 2")
     assert cast(QPushButton, focused()).text() == "Approve 1 without findings"
     QTest.keyClick(window, Qt.Key.Key_F6)
     assert window.sidebar.isAncestorOf(focused())
@@ -226,7 +226,7 @@ def test_the_keyboard_stays_with_what_it_was_at_when_more_comes(
     more = fake_status("A first", state=ServerState.NEEDS_CONSENT)
     router.state.servers[PERSONAL] = (more, *router.state.servers[PERSONAL])
     router.emit(ServerStatusChanged(more))
-    qtbot.waitUntil(lambda: badge(window) == "Needs you, 4")
+    qtbot.waitUntil(lambda: badge(window) == "Needs attention, 4")
     assert focused().accessibleName() == "Approve fork"
 
 
