@@ -174,7 +174,7 @@ class TestSaving:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr("os.fsync", full)
-        with pytest.raises(ToolboothError, match="Can't write .*: No space left"):
+        with pytest.raises(ToolboothError, match=r"Can't write .*: No space left"):
             store.update_settings(lambda _: Settings(port=4000))
         assert store.settings.port == 3717
 
