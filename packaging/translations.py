@@ -28,7 +28,7 @@ SPEAKERS = frozenset(
 )
 """What of the router speaks to a person."""
 UNHEARD = (
-    *("bridge/", "cli/", "commands/", "discovery/isolation/", "gateway/", "scripts/"),
+    *("bridge/", "cli/", "commands/", "discovery/sandbox/", "gateway/", "scripts/"),
     "runtime/local_ipc.py",
     *("catalog/lua_names.py", "catalog/view.py", "upstream/instance_key.py"),
 )
