@@ -63,7 +63,7 @@ def test_a_taken_port_is_said_with_the_way_out(booth: Booth) -> None:
         port = taken.getsockname()[1]
         refused = booth.run("serve", "--port", str(port))
     assert refused.returncode == 1
-    assert f"Port {port} is taken by another program." in refused.stderr
+    assert f"Port {port} is already in use by another program." in refused.stderr
     assert "--port" in refused.stderr
     assert "Traceback" not in refused.stderr
 

@@ -160,7 +160,7 @@ async def test_a_tray_that_comes_late_has_the_icon_and_a_link_finds_the_one_that
     second = desk.session.start("toolbooth://add?name=notes&url=https%3A%2F%2Fnotes.example%2Fmcp")
     assert await asyncio.to_thread(ended, second) == 0
     await desk.screen.find(
-        "A link asks for this server. Go on only if you trust where it came from."
+        "A link wants to add this server. Continue only if you trust where it came from."
     )
     await desk.screen.find("https://notes.example/mcp", "label")
     await desk.screen.press("Cancel")
@@ -182,9 +182,9 @@ async def test_one_notification_tells_what_waits_and_leads_to_it(desk: Desk) -> 
     await desk.ready()
     ask_for_consent(desk, "one", "two")
     shown = await area.next()
-    assert shown.title == "2 things need you"
+    assert shown.title == "2 items need attention"
     await area.act(shown, "default")
-    await desk.screen.find("What is held back until you have decided. Apps see nothing of it.")
+    await desk.screen.find("Apps can’t use these until you approve them.")
     assert await area.withdrawn() == shown.number
     assert area.count == 1
 
@@ -214,7 +214,7 @@ async def test_without_a_tray_the_window_comes_with_the_menu_and_a_late_tray_has
 ) -> None:
     await desk.start("--hidden")
     await asyncio.sleep(GIVE_UP_MS / 1000)
-    await desk.screen.find("This desktop shows no tray icons")
+    await desk.screen.find("Tray icons are not available on this desktop")
     await desk.screen.find("Toolbooth", "menu item")
     await desk.tray.begin()
     await desk.tray.item()

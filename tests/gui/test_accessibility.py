@@ -193,7 +193,7 @@ def dialogs(router: FakeRouter) -> Iterator[QWidget]:
     """Each dialog there is, in each of its states that has other controls."""
     commands = Commands(run_now)
     below = QWidget()
-    yield ask(below, "Really?", "It is gone then.", yes="Go on", on_yes=lambda: None)
+    yield ask(below, "Really?", "It is gone then.", yes="Resume", on_yes=lambda: None)
     yield show_error(None, InvalidInput("It is broken.", "Mend it."))
     for page in PageName:
         settings = SettingsDialog(router, commands, Bridge(), None)

@@ -227,7 +227,7 @@ def test_without_a_tray_the_menu_is_in_the_window_and_a_hint_is_given_once(
     running.it.tray.missing.emit()
     main = running.it.windows.main
     assert running.it.tray.menu.menuAction() in main.menuBar().actions()
-    assert "This desktop shows no tray icons" in texts(main.banners)
+    assert "Tray icons are not available on this desktop" in texts(main.banners)
     qtbot.waitUntil(lambda: running.router.settings.current().close_hint_shown, timeout=WAIT_MS)
     main.banners.clear("tray")
     running.it.tray.missing.emit()

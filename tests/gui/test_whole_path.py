@@ -196,13 +196,13 @@ def test_a_tool_that_waits_is_blocked_under_needs_you_and_waits_again_when_that_
         return badge in rows(window.sidebar) and approve is waits
 
     window.go_to(Page.ATTENTION)
-    qtbot.waitUntil(lambda: said("Needs you, 1", waits=True), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: said("Needs attention, 1", waits=True), timeout=WAIT_MS)
     press(window, "Block erase")
-    qtbot.waitUntil(lambda: said("Needs you", waits=False), timeout=WAIT_MS)
-    assert "Nothing waits for you." in texts(window)
+    qtbot.waitUntil(lambda: said("Needs attention", waits=False), timeout=WAIT_MS)
+    assert "You’re all caught up" in texts(window)
     qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
     press(window.undo_bar, "Undo")
-    qtbot.waitUntil(lambda: said("Needs you, 1", waits=True), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: said("Needs attention, 1", waits=True), timeout=WAIT_MS)
     assert "erase" in texts(window)
 
 

@@ -41,7 +41,7 @@ def test_every_failure_says_what_happened_and_what_to_do(kind: FailureKind) -> N
 @pytest.mark.parametrize("kind", FailureKind)
 def test_a_failure_says_when_it_is_tried_again(kind: FailureKind) -> None:
     at = datetime(2026, 11, 17, 12, 30, tzinfo=UTC)
-    assert "not tried again before" in advise(Failure(kind, retry_at=at), "Notes").suggestion
+    assert "Next retry after" in advise(Failure(kind, retry_at=at), "Notes").suggestion
 
 
 @pytest.mark.parametrize("state", ServerState)
@@ -54,12 +54,12 @@ def test_every_state_has_a_cause_and_an_action_even_without_a_failure(state: Ser
 @pytest.mark.parametrize(
     ("state", "cause", "action"),
     [
-        (ServerState.DISABLED, "Notes is switched off.", "toolbooth enable"),
-        (ServerState.NEEDS_CONSENT, "approval to run “notes --stdio”.", "approve"),
-        (ServerState.IDLE, "Notes is not running.", "Its first use starts it."),
+        (ServerState.DISABLED, "Notes: Turned off.", "toolbooth enable"),
+        (ServerState.NEEDS_CONSENT, "approval — “notes --stdio”.", "approve"),
+        (ServerState.IDLE, "Notes is not running.", "It starts on the first call."),
         (ServerState.CONNECTING, "Notes is starting.", "Calls wait"),
-        (ServerState.READY, "Notes is connected.", "can be used"),
-        (ServerState.NEEDS_SIGN_IN, "Notes wants you to sign in", "toolbooth sign-in notes"),
+        (ServerState.READY, "Notes is connected.", "ready to use"),
+        (ServerState.NEEDS_SIGN_IN, "Notes: Sign-in required", "toolbooth sign-in notes"),
         (ServerState.BACKING_OFF, "Notes failed.", "toolbooth refresh notes"),
         (ServerState.FAILED, "Notes failed.", "toolbooth refresh notes"),
     ],
@@ -79,8 +79,10 @@ def test_what_failed_explains_a_state_unless_all_is_well_again(state: ServerStat
 
 def test_what_a_server_said_ends_before_our_next_sentence() -> None:
     advice = advise(Failure(FailureKind.EXITED, "code 1", "bad config: FOO missing"), "Notes")
-    assert "It said: bad config: FOO missing. Check its command" in str(advice)
-    assert "closed. The log" in str(advise(Failure(FailureKind.OTHER, detail="it closed"), "Notes"))
+    assert "(exit code 1) — bad config: FOO missing. Check its command" in str(advice)
+    assert "closed. See the log" in str(
+        advise(Failure(FailureKind.OTHER, detail="it closed"), "Notes")
+    )
 
 
 @pytest.mark.proves("DISC-12")
@@ -89,4 +91,4 @@ def test_a_container_without_what_runs_containers_says_what_to_start() -> None:
     advice = advise(Failure(FailureKind.EXITED, "code 125", said), "Notes")
     assert advice.suggestion == "Start Docker or Podman, then try again."
     other = advise(Failure(FailureKind.EXITED, "code 1", "no such file"), "Notes")
-    assert other.suggestion == "Check its command, arguments and environment."
+    assert other.suggestion == "Check its command, arguments and environment variables."

@@ -138,7 +138,7 @@ def test_signing_in_never_opens_what_is_no_web_page(
 
     window.pages.workspace.detail.sign_in_requested.emit(GITHUB.ref)
 
-    refusal = "The page to sign in on could not be opened."
+    refusal = "Couldn’t open the sign-in page."
     qtbot.waitUntil(lambda: refusal in texts(window.banners), timeout=1000)
     assert browser.pages == []
 
@@ -150,7 +150,7 @@ def test_switching_a_server_off_can_be_undone(
     window.pages.workspace.servers.toggled.emit(GITHUB.ref, False)
 
     qtbot.waitUntil(window.undo_bar.isVisible, timeout=1000)
-    assert "Switched off GitHub" in texts(window.undo_bar)
+    assert "Turned off GitHub" in texts(window.undo_bar)
     press(window.undo_bar, "Undo")
 
     changes = [(GITHUB.ref, False), (GITHUB.ref, True)]
@@ -191,8 +191,8 @@ def test_consent_is_asked_for_with_the_command_and_never_a_value(
     window.pages.workspace.servers.action_requested.emit(WAITING.ref)
     shown = texts(window.pages.workspace.detail)
 
-    assert "It would run: npx -y server" in shown
-    assert "With the variables: API_KEY" in shown
+    assert "Command: npx -y server" in shown
+    assert "Environment variables: API_KEY" in shown
     press(window.pages.workspace.detail, "Approve")
     assert router.commands == [SentCommand("servers.approve", (WAITING.ref,))]
 
@@ -209,7 +209,7 @@ def test_details_of_a_failure_can_be_copied(window: MainWindow) -> None:
     window.select_server(SENTRY.ref)
     press(window.pages.workspace.detail, "Copy details")
 
-    assert "did not answer within 30 s" in QApplication.clipboard().text()
+    assert "No response within 30 s" in QApplication.clipboard().text()
 
 
 def test_ticking_and_blocking_a_tool_set_its_permission(

@@ -60,7 +60,7 @@ def test_nothing_more_is_told_until_the_person_has_looked() -> None:
     several = [an_item(name) for name in "ABCDE"]
     assert policy.due(several, watching=False) is None
     policy.mark_seen()
-    assert policy.due(several, watching=False) == Notification("5 things need you", "A, B, C…")
+    assert policy.due(several, watching=False) == Notification("5 items need attention", "A, B, C…")
 
 
 def test_who_sees_it_happen_is_not_told() -> None:
@@ -87,12 +87,12 @@ def test_sign_ins_approvals_and_repeated_failures_are_what_a_person_must_act_on(
     )
     found = attention_items(router, {GITHUB.ref: EXITED})
     assert [want.notification.title for want in found] == [
-        "Slack needs you to sign in",
-        "2 tools of GitHub are held back",
+        "Sign in to Slack",
+        "2 tools of GitHub need approval",
         "GitHub keeps failing",
     ]
     assert found[2].notification.text == (
-        "Stopped by itself (code 1). Check its command, arguments and environment."
+        "Crashed (exit code 1). Check its command, arguments and environment variables."
     )
 
 

@@ -66,8 +66,8 @@ def action(menu: QMenu, text: str) -> QAction:
 def test_the_menu_says_how_things_are_and_what_can_be_done(tray: Tray) -> None:
     assert texts(tray.menu) == [
         "Router running · 1 of 3 servers ready",
-        "Slack needs you to sign in…",
-        "Sentry could not start…",
+        "Sign in to Slack…",
+        "Sentry failed to start…",
         "—",
         "Open Toolbooth",
         "Copy MCP URL",
@@ -133,7 +133,7 @@ def test_the_menu_copies_the_url(tray: Tray) -> None:
 def test_a_server_that_needs_someone_leads_to_it(tray: Tray) -> None:
     chosen: list[ServerRef] = []
     tray.menu.server_requested.connect(chosen.append)
-    action(tray.menu, "Slack needs you to sign in…").trigger()
+    action(tray.menu, "Sign in to Slack…").trigger()
     assert chosen == [fake_status("Slack").ref]
 
 
@@ -158,7 +158,7 @@ def test_the_menu_is_up_to_date_even_if_nobody_tells_that_it_opens_or_closes(
     tray.menu.aboutToShow.emit()
     router.state.servers[PERSONAL] = ()
     tray.menu.aboutToShow.emit()
-    assert texts(tray.menu)[0] == "Router running · no servers switched on"
+    assert texts(tray.menu)[0] == "Router running · no servers turned on"
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ def test_a_write_protected_file_is_left_alone_with_no_backup(tmp_path: Path) -> 
     path = put(tmp_path, "cursor")
     path.chmod(0o444)
     before = path.read_bytes()
-    with pytest.raises(Conflict, match="write-protected"):
+    with pytest.raises(Conflict, match="read-only"):
         connect(tmp_path, "cursor")
     assert path.read_bytes() == before
     assert [each.name for each in path.parent.iterdir()] == [path.name]
@@ -254,5 +254,5 @@ def test_a_value_that_is_none_makes_a_file_unreadable_and_no_other(
 )
 def test_what_another_mapping_lends_is_left_to_the_person(text: str, tmp_path: Path) -> None:
     put(tmp_path, "goose").write_text(text)
-    with pytest.raises(ConfigError, match="do it by hand"):
+    with pytest.raises(ConfigError, match="edit it manually"):
         connect(tmp_path, "goose")

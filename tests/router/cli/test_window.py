@@ -139,5 +139,5 @@ def test_a_folder_that_can_not_be_locked_is_left_to_the_window_to_explain(tmp_pa
     file.touch()
     lock = claim(file / "data", [])
     assert lock is not None
-    with pytest.raises(ToolboothError, match="can't be written"):
+    with pytest.raises(ToolboothError, match="Can't write"):
         lock.acquire()

@@ -95,7 +95,7 @@ def test_a_sandbox_that_does_not_hold_is_found_out(tmp_path: Path) -> None:
     sham.chmod(0o755)
     faults = check_profile(SandboxProfile(IsolationLevel.FULL, True, str(sham)))
     assert {Why.READ_FILES, Why.WROTE_FILES, Why.REACHED_NETWORK} <= {each.why for each in faults}
-    assert str(faults[0]) == "Level 3: a program inside could read files."
+    assert str(faults[0]) == "Level 3: a sandboxed program could read files."
 
 
 @pytest.mark.proves("DISC-6")

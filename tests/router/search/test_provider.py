@@ -116,7 +116,7 @@ async def test_without_embeddings_bm25_answers_and_the_reply_says_so(
     request = SearchRequest(("create issue",), 3, Optimization.HYBRID)
     reply = await Provider().index(TOOLS).search(request)
     assert (reply.strategy, len(reply.hits)) == (Optimization.BM25, 1)
-    assert reply.note == "the meaning model can't be used: answered by bm25"
+    assert reply.note == "the embedding model can't be used: answered by bm25"
     assert "no such file" in caplog.text
 
 

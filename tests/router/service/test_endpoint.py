@@ -277,7 +277,7 @@ async def test_a_port_that_is_taken_is_said_and_never_another_chosen(tmp_path: P
             state = router.endpoint.state()
             assert state.phase is ListenerPhase.FAILED
             assert state.url is None
-            assert f"Port {port} is taken" in (state.message or "")
+            assert f"Port {port} is already in use" in (state.message or "")
         finally:
             await router.stop()
 

@@ -278,7 +278,7 @@ async def test_a_list_that_cant_be_written_is_used_and_people_are_told(
         listed.has({"name": "read", "description": "Read a file."}, {**WRITE})
         await running.router.discovery.refresh(PERSONAL, ref.server)
         told = await running.trace.until(ListNotKept)
-        assert "can't be written" in told.reason
+        assert "Can't write" in told.reason
         assert len(running.router.tools.list(ref)) == 2
         path.rmdir()
         await running.router.discovery.refresh(PERSONAL, ref.server)

@@ -97,7 +97,7 @@ async def test_a_change_of_the_cloud_service_is_taken_back_with_its_key(
     await searches.undo_cloud(moved)
     assert running.router.settings.current().cloud_search_url == "https://one.example"
     assert "planted-one" in keyring.values()
-    with pytest.raises(NotFound, match="can't be undone any more"):
+    with pytest.raises(NotFound, match="can no longer be undone"):
         await searches.undo_cloud(moved)
 
 

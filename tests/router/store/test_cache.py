@@ -227,7 +227,7 @@ def test_a_file_that_is_no_entry_at_all_is_ignored(
 def test_a_folder_in_the_entrys_place_is_ignored(cache: DiskToolCache, path: Path) -> None:
     path.mkdir(parents=True)
     assert cache.read(TIME, HASH) is None
-    with pytest.raises(ToolboothError, match="can't be written"):
+    with pytest.raises(ToolboothError, match="Can't write"):
         cache.write(TIME, ENTRY)
     cache.remove(TIME)
     assert path.is_dir()

@@ -76,7 +76,7 @@ def test_a_write_that_fails_at_any_step_leaves_the_old_file_and_nothing_else(
     atomic_write(path, b"old")
     with monkeypatch.context() as patch:
         patch.setattr(step, fail)
-        with pytest.raises(ToolboothError, match="can't be written"), explained(path):
+        with pytest.raises(ToolboothError, match="Can't write"), explained(path):
             atomic_write(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]

@@ -127,5 +127,5 @@ def test_a_holder_whose_note_says_nothing_still_holds(tmp_path: Path, note: str 
 
 def test_a_data_directory_that_can_not_be_written_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(ToolboothError, match="can't be written"):
+    with pytest.raises(ToolboothError, match="Can't write"):
         InstanceLock(tmp_path / "file" / "data").acquire()

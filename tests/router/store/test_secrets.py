@@ -190,7 +190,7 @@ class TestResolving:
         failure = caught.value.failure
         assert (failure.kind, failure.subject) == (FailureKind.SECRET_MISSING, "NOPE")
         assert "environment variable NOPE" in failure.detail
-        assert caught.value.message == "The secret NOPE is missing."
+        assert caught.value.message == "Secret NOPE is missing."
 
     async def test_a_secret_the_keyring_can_not_give_is_named_with_the_way_out(self) -> None:
         keyring.set_keyring(fail.Keyring())

@@ -189,11 +189,11 @@ def _command_line(folder: Path) -> bytes:
         return b""
 
 
-TIMED_OUT = "did not answer within"
+TIMED_OUT = "No response within"
 STDIO: dict[str, tuple[tuple[str, ...], str]] = {
     "hang": (STEPS, TIMED_OUT),
     "stop": (STEPS, TIMED_OUT),
-    "exit": (STEPS, "exited (code 3)"),
+    "exit": (STEPS, "Crashed (exit code 3)"),
     "flood_stdout": (STEPS, TIMED_OUT),
     "flood_with_noise": (STEPS, TIMED_OUT),
     "flood_stderr": (STEPS, TIMED_OUT),
@@ -210,7 +210,7 @@ HEAVY = {"long": "more than 8,388,608 bytes", "values": "more than 200,000 value
 HTTP: dict[str, tuple[tuple[str, ...], str]] = {
     "hang": (STEPS[1:], TIMED_OUT),
     "stop": (STEPS[1:], TIMED_OUT),
-    "exit": (STEPS[1:], "can't be reached"),
+    "exit": (STEPS[1:], "Can’t reach"),
     "flood": (STEPS[1:], TIMED_OUT),
     "empty_events": (STEPS[1:], "an answer that is no message"),
     "drip": (STEPS[1:], TIMED_OUT),

@@ -117,7 +117,7 @@ def test_an_answer_that_comes_too_late_is_let_go(
     asker: PermissionPresenter, router: FakeRouter
 ) -> None:
     put(router, question(1))
-    router.failures["permissions.answer"] = NotFound("Nobody waits for this answer any more.")
+    router.failures["permissions.answer"] = NotFound("This permission request is no longer open.")
     router.permissions.asks = ()
     press(asker.prompt, "Allow once")
     assert not asker.prompt.isVisible()

@@ -150,7 +150,7 @@ def test_every_cell_tells_a_screen_reader_its_text(activity: ActivityCard) -> No
 
 
 def test_an_empty_list_says_what_will_be_there(activity: ActivityCard) -> None:
-    assert any("as they happen" in label.text() for label in activity.findChildren(QLabel))
+    assert any("appear here" in label.text() for label in activity.findChildren(QLabel))
     assert not activity.grab().isNull()
 
 

@@ -15,7 +15,7 @@ from router.upstream.oauth.guarded_fetch import Fetch
 from tests.router.upstream.oauth.signing_in import Person
 from tests.servers.oauth_server import OAuthServer
 
-INTERNAL = "inside your own network"
+INTERNAL = "on your own network"
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ async def test_metadata_of_another_address_or_issuer_is_refused(
     server: OAuthServer, person: Person
 ) -> None:
     server.resource_metadata = {"resource": "https://elsewhere.example/mcp"}
-    with pytest.raises(SignInFailed, match="another address"):
+    with pytest.raises(SignInFailed, match="a different address"):
         await begin(person.account())
     server.resource_metadata = {}
     server.server_metadata = {"issuer": "https://elsewhere.example"}
