@@ -1,9 +1,9 @@
-"""`python -m bench.window`: whether the window ever stands still.
+"""`python -m bench.window`: whether the window stays responsive.
 
-The real application on an X server: 5,000 tools in its list, somebody who types into the filter,
-and a client in another process that makes 100 calls a second. A timer of 16 ms notes each gap, and
-how long the threads of window and router were ready meanwhile but had no processor: that part is
-other programs' doing. Of the rest, no gap may be over 100 ms and no step of the filter over 25 ms.
+The real application on an X server: 5,000 tools in its list, simulated typing into the filter, and
+a client in another process that makes 100 calls a second. A timer of 16 ms records each gap, and
+how long the threads of window and router were runnable but not scheduled. Other programs cause
+that part, so it is subtracted. No remaining gap may exceed 100 ms, and no step of the filter 25 ms.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from router.domain.tools import ToolView
 from router.service import Router
 
 SERVERS = {"many": 1999, "more": 1999, "rest": 999}
-"""The tools of each, beside `echo`."""
+"""The tools of each, in addition to `echo`."""
 CALLS_PER_S = 100
 TICK_MS = 16
 TYPING_MS = 400

@@ -1,4 +1,4 @@
-"""The dialogs and the tray menu over the running desk, for `screenshots.py`."""
+"""Screens for `screenshots.py`: the dialogs and the tray menu."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The desk with its router running and a window over it, for `screenshots.py`."""
+"""A running router with the demo data and a window on it, for `screenshots.py`."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Desk:
 
     @contextlib.contextmanager
     def asking(self) -> Generator[None]:
-        """A client calls a tool that wants a person's yes, and waits for that."""
+        """A client calls a tool with the permission `ask` and waits for the answer."""
         secret = token_of(self.folders, "claude-code")
         note = {"path": str(self.folders.home / "notes/today.md"), "content": "- Ship 2.4\n"}
         arguments = {"toolKey": f"{FILES.server}:write_file", "arguments": note}

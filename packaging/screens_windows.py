@@ -1,4 +1,4 @@
-"""The pages of the main window, each in a state of the running desk, for `screenshots.py`."""
+"""Screens for `screenshots.py`: the pages of the main window in their states."""
 
 from __future__ import annotations
 

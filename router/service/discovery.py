@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.receipts import DiscoveryAccess, Protection, Receipt
-from router.service.fleet import Fleet
+from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 
 
 class Discovery:
     """The production implementation of `api.discovery.DiscoveryPort`."""
 
-    def __init__(self, catalogs: WorkspaceCatalogs, fleet: Fleet) -> None:
+    def __init__(self, catalogs: WorkspaceCatalogs, upstreams: UpstreamManager) -> None:
         self._catalogs = catalogs
-        self._fleet = fleet
+        self._upstreams = upstreams
 
     def receipt(self, ref: ServerRef) -> Receipt | None:
-        return self._fleet.discovering.receipt(ref)
+        return self._upstreams.receipts.current(ref)
 
     async def protection(self) -> Protection:
-        return await self._fleet.discovering.isolation()
+        return await self._upstreams.discovery_planner.protection()
 
     async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
-        await self._fleet.allow(ref, access)
+        await self._upstreams.allow(ref, access)
 
     async def refresh(
         self, workspace: WorkspaceId, server: ServerId | None = None, *, packages: bool = False
     ) -> None:
-        await self._fleet.refresh(self._chosen(workspace, server), packages=packages)
+        await self._upstreams.refresh(self._chosen(workspace, server), packages=packages)
 
     async def cancel(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
         for ref in self._chosen(workspace, server):
-            await self._fleet.refresher.cancel(ref)
+            await self._upstreams.discovery_queue.cancel(ref)
 
     def _chosen(self, workspace: WorkspaceId, server: ServerId | None) -> list[ServerRef]:
         catalog = self._catalogs.catalog(workspace)

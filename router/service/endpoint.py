@@ -37,7 +37,7 @@ from router.runtime.tasks import spawn
 from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
 from router.service.context import ServiceContext
-from router.service.fleet import Fleet
+from router.service.upstream_manager import UpstreamManager
 from router.store.tokens import TokenStore
 from router.upstream.ports import SessionId
 
@@ -63,7 +63,7 @@ class Endpoint:
     def __init__(
         self,
         context: ServiceContext,
-        fleet: Fleet,
+        upstreams: UpstreamManager,
         tokens: TokenStore,
         *,
         record: Callable[[ActivityEntry], None],
@@ -73,7 +73,7 @@ class Endpoint:
         """`attended` says that somebody sees permission requests."""
         workspaces, settings = context.catalogs, context.settings
         publish, clock = context.publish, context.clock
-        workspaces.failure_of = lambda ref: fleet.board.status(ref).failure
+        workspaces.failure_of = lambda ref: upstreams.board.status(ref).failure
         self._tokens = tokens
         self._settings = settings
         self._record = record
@@ -85,7 +85,7 @@ class Endpoint:
         )
         execution = Execution(
             workspaces.catalogs,
-            fleet.pool,
+            upstreams.pool,
             lambda: settings().call_timeout_s,
             self.asking,
             context.redactor,
@@ -95,7 +95,7 @@ class Endpoint:
         self.exposures = Exposures(
             execution,
             recorder,
-            status=fleet.board.status,
+            status=upstreams.board.status,
             results_per_search=lambda: settings().results_per_search,
             results=Results(lambda: settings().result_limit_kb),
             feedback=feedback,
@@ -113,8 +113,8 @@ class Endpoint:
         self._requests = Admissions(self._holds)
         self._listener: Listener | None = None
         self._protocol: Protocol | None = None
-        self._end_session = fleet.pool.end_session
-        fleet.on_resource_updated = self._resource_updated
+        self._end_session = upstreams.pool.end_session
+        upstreams.on_resource_updated = self._resource_updated
 
     def state(self) -> ListenerState:
         return self._state

@@ -27,7 +27,6 @@ from router.service.context import ServiceContext
 from router.service.discovery import Discovery
 from router.service.endpoint import Endpoint
 from router.service.event_publisher import EventPublisher
-from router.service.fleet import Fleet
 from router.service.permissions import Permissions
 from router.service.projects import Projects
 from router.service.scripts import Scripts
@@ -37,6 +36,7 @@ from router.service.servers import Servers
 from router.service.settings import SettingsService
 from router.service.tokens import Tokens
 from router.service.tools import Tools
+from router.service.upstream_manager import UpstreamManager
 from router.service.window import Window
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
@@ -91,8 +91,8 @@ class Router:
         )
         token_store = TokenStore(data_dir / "tokens.json", clock)
         self._usage = UsageRecorder(folder, lambda: config.settings.learn_from_use, clock)
-        self._fleet = Fleet(context, state_dir=data_dir, owner=owner_of(data_dir))
-        self._editor = editor = WorkspaceEditor(catalogs, self._fleet, context.publish)
+        self._upstreams = UpstreamManager(context, state_dir=data_dir, owner=owner_of(data_dir))
+        self._editor = editor = WorkspaceEditor(catalogs, self._upstreams, context.publish)
         self.activity = Activity(
             data_dir / "activity.sqlite",
             context,
@@ -100,7 +100,7 @@ class Router:
         )
         self.endpoint = Endpoint(
             context,
-            self._fleet,
+            self._upstreams,
             token_store,
             record=self.activity.record,
             attended=attended,
@@ -109,14 +109,14 @@ class Router:
         self._publisher.subscribe(self.endpoint.note)
         exposures = self.endpoint.exposures
         self.settings = SettingsService(
-            config, catalogs, self._fleet, self.activity, context.publish, self._move_endpoint
+            config, catalogs, self._upstreams, self.activity, context.publish, self._move_endpoint
         )
         self.workspaces = Workspaces(catalogs, editor, self.settings)
         self.projects = Projects(catalogs, editor)
-        self.servers = Servers(catalogs, editor, self._fleet, secrets)
-        self.sign_ins = self._fleet.sign_ins
-        self.discovery = Discovery(catalogs, self._fleet)
-        self.tools = Tools(catalogs, editor, self._fleet, exposures)
+        self.servers = Servers(catalogs, editor, self._upstreams, secrets)
+        self.sign_ins = self._upstreams.sign_ins
+        self.discovery = Discovery(catalogs, self._upstreams)
+        self.tools = Tools(catalogs, editor, self._upstreams, exposures)
         self.permissions = Permissions(catalogs, editor, self.endpoint.asking, context.publish)
         self.tokens = Tokens(token_store, catalogs, context.publish, clock)
         self.search = SearchService(self.settings, catalogs, exposures, self._usage, secrets)
@@ -141,7 +141,7 @@ class Router:
         try:
             self._shutdown.add("release the instance lock", self._instance.release)
             self._instance.acquire()
-            await self._fleet.sweep()
+            await self._upstreams.sweep()
             await self._open()
             await self._serve()
         except BaseException:
@@ -164,7 +164,7 @@ class Router:
         self._shutdown.add("close the activity log", self.activity.close)
         await self.activity.open()
         self._shutdown.add("write when tokens were last used", self.tokens.flush)
-        self._fleet.register(self._shutdown)
+        self._upstreams.register(self._shutdown)
         self._shutdown.add("stop the search thread", self._search_provider.close)
         self._shutdown.add("write the usage history", self._usage.close)
         self._shutdown.add("stop building indexes", self.search.close)
@@ -189,7 +189,7 @@ class Router:
         await self._control.start()
         self._instance.update(url=self.endpoint.state().url)
         self._watcher.start()
-        self._fleet.start_serving()
+        self._upstreams.start_serving()
         self.subscribe(self.search.follow)
         self.search.follow(WorkspacesChanged(self.workspaces.active()))
 

@@ -11,8 +11,8 @@ from router.config.server import ServerConfig
 from router.config.workspace import WorkspaceConfig
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.servers import LogLine, ServerOffers, ServerStatus
-from router.service.fleet import Fleet
 from router.service.secret_storage import secret_concerns, secret_warning, with_secrets_stored
+from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
 from router.store.secrets import LayeredSecrets
@@ -25,17 +25,19 @@ class Servers:
         self,
         catalogs: WorkspaceCatalogs,
         editor: WorkspaceEditor,
-        fleet: Fleet,
+        upstreams: UpstreamManager,
         secrets: LayeredSecrets,
     ) -> None:
         self._catalogs = catalogs
         self._editor = editor
-        self._fleet = fleet
+        self._upstreams = upstreams
         self._secrets = secrets
 
     def list(self, workspace: WorkspaceId) -> tuple[ServerStatus, ...]:
         servers = self._catalogs.catalog(workspace).servers
-        return tuple(self._fleet.board.status(ServerRef(workspace, server)) for server in servers)
+        return tuple(
+            self._upstreams.board.status(ServerRef(workspace, server)) for server in servers
+        )
 
     def find(self, workspace: WorkspaceId, text: str) -> ServerRef:
         config = self._catalogs.catalog(workspace).config
@@ -48,7 +50,7 @@ class Servers:
         return tool_definition.offers(self._catalogs.entry(ref).listing)
 
     def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
-        return self._fleet.logs.of(ref)
+        return self._upstreams.logs.of(ref)
 
     def secret_concerns(self, ref: ServerRef) -> tuple[SecretConcern, ...]:
         return secret_concerns(self._catalogs.entry(ref).config, self._secrets)
@@ -118,10 +120,10 @@ class Servers:
         )
 
     async def approve(self, ref: ServerRef) -> None:
-        await self._fleet.approve(ref)
+        await self._upstreams.approve(ref)
 
     async def measure(self) -> None:
-        await self._fleet.measure()
+        await self._upstreams.measure()
 
     async def _consent_and_reconcile(
         self, ref: ServerRef, config: ServerConfig, *, consent: bool
@@ -135,5 +137,5 @@ class Servers:
     async def _with_secrets_stored(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
         """Secrets kept in memory only are of use to a process that goes on serving."""
         prefix = f"{ref.workspace}/{ref.server}"
-        must_last = not self._fleet.is_serving
+        must_last = not self._upstreams.is_serving
         return await with_secrets_stored(config, self._secrets, prefix, must_last=must_last)

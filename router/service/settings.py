@@ -9,7 +9,7 @@ from router.api.events import ConfigRejected, Publish, SettingsApplied, Workspac
 from router.config.settings import Settings
 from router.domain.json_values import JsonObject
 from router.service.activity import Activity
-from router.service.fleet import Fleet
+from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.config_store import ConfigStore
 
@@ -21,7 +21,7 @@ class SettingsService:
         self,
         config: ConfigStore,
         catalogs: WorkspaceCatalogs,
-        fleet: Fleet,
+        upstreams: UpstreamManager,
         activity: Activity,
         publish: Publish,
         on_port_changed: Callable[[int], Awaitable[None]],
@@ -29,7 +29,7 @@ class SettingsService:
         """`on_port_changed` has the endpoint listen on another port."""
         self._config = config
         self._catalogs = catalogs
-        self._fleet = fleet
+        self._upstreams = upstreams
         self._activity = activity
         self._publish = publish
         self._on_port_changed = on_port_changed
@@ -61,8 +61,8 @@ class SettingsService:
         self._activity.apply(after)
         self._publish(SettingsApplied(after))
         if after.list_limits != before.list_limits:
-            await self._fleet.limits_changed()
+            await self._upstreams.limits_changed()
         if after.active_workspace != before.active_workspace:
             self._publish(WorkspaceSwitched(after.active_workspace))
-        if after.port != before.port and self._fleet.is_serving:
+        if after.port != before.port and self._upstreams.is_serving:
             await self._on_port_changed(after.port)

@@ -14,8 +14,8 @@ from router.domain.tools import PendingTool, ToolView
 from router.gateway.tools.activity_recorder import Request
 from router.gateway.tools.exposures import Exposures
 from router.runtime.tracing import begin_trace
-from router.service.fleet import Fleet
 from router.service.tool_views import ToolViews
+from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
 
@@ -27,14 +27,14 @@ class Tools:
         self,
         catalogs: WorkspaceCatalogs,
         editor: WorkspaceEditor,
-        fleet: Fleet,
+        upstreams: UpstreamManager,
         exposures: Exposures,
     ) -> None:
         self._catalogs = catalogs
         self._editor = editor
-        self._lists = fleet.lists
+        self._lists = upstreams.tool_lists
         self._exposures = exposures
-        self._views = ToolViews(catalogs, fleet.board)
+        self._views = ToolViews(catalogs, upstreams.board)
 
     def list(self, ref: ServerRef) -> tuple[ToolView, ...]:
         return self._views.of(ref)

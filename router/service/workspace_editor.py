@@ -7,16 +7,18 @@ from collections.abc import Callable
 from router.api.events import Publish, ToolsChanged, WorkspacesChanged
 from router.config.workspace import WorkspaceConfig
 from router.domain.ids import WorkspaceId
-from router.service.fleet import Fleet
+from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 
 
 class WorkspaceEditor:
     """Writes the file, then brings the catalog and the running servers in line with it."""
 
-    def __init__(self, catalogs: WorkspaceCatalogs, fleet: Fleet, publish: Publish) -> None:
+    def __init__(
+        self, catalogs: WorkspaceCatalogs, upstreams: UpstreamManager, publish: Publish
+    ) -> None:
         self._catalogs = catalogs
-        self._fleet = fleet
+        self._upstreams = upstreams
         self._publish = publish
 
     async def edit(
@@ -28,12 +30,12 @@ class WorkspaceEditor:
 
     async def reconcile(self, workspace: WorkspaceId) -> None:
         """Follow the workspace's file as it is now."""
-        await self._fleet.apply(self._catalogs.reconcile(workspace))
+        await self._upstreams.apply(self._catalogs.reconcile(workspace))
         self._publish(WorkspacesChanged(workspace))
 
     async def drop(self, workspace: WorkspaceId) -> None:
         """Stop the servers of a workspace whose folder is gone."""
-        await self._fleet.apply(self._catalogs.drop(workspace))
+        await self._upstreams.apply(self._catalogs.drop(workspace))
         self._publish(WorkspacesChanged(workspace))
 
     def publish_tools(self, workspace: WorkspaceId) -> None:

@@ -16,9 +16,9 @@ from router.service import Router
 from router.service.activity import Activity
 from router.service.config_watcher import ConfigWatcher
 from router.service.endpoint import Endpoint
-from router.service.fleet import Fleet
 from router.service.scripts import Scripts
 from router.service.search import SearchService
+from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_editor import WorkspaceEditor
 from router.store.config_store import ConfigStore
 from router.store.instance_lock import InstanceLock, describe
@@ -44,7 +44,7 @@ STEPS = (
 )
 STARTS = (
     (InstanceLock, "acquire"),
-    (Fleet, "sweep"),
+    (UpstreamManager, "sweep"),
     (ConfigStore, "load"),
     (Activity, "open"),
     (WorkspaceEditor, "reconcile"),
@@ -54,7 +54,7 @@ STARTS = (
     (LocalServer, "start"),
     (InstanceLock, "update"),
     (ConfigWatcher, "start"),
-    (Fleet, "start_serving"),
+    (UpstreamManager, "start_serving"),
 )
 
 

@@ -1,6 +1,6 @@
-"""The servers at run time: started when they may be, listed when they should be, stopped when gone.
+"""The servers at run time: started and stopped, discovered, signed in to, and their status.
 
-Joins the pool of upstreams with the status board and the refresher.
+Joins the pool of upstreams with discovery and the status board.
 """
 
 from __future__ import annotations
@@ -10,26 +10,31 @@ import logging
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from router.api.events import AttentionNeeded, Event, ServerRemoved, ToolsChanged
+from router.api.events import AttentionNeeded, ServerRemoved
 from router.catalog.server_status import StatusBoard, without_secrets
 from router.config.server import Lifecycle
-from router.discovery.refresher import Refresher
+from router.discovery.discoverer import Discoverer
+from router.discovery.packages.package_store import PackageStore
+from router.discovery.packages.resolver import PackageResolver
+from router.discovery.sandbox.sandbox import Sandbox
+from router.discovery.vetting.process import VettingProcess
 from router.domain.failures import Failure
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.domain.receipts import DiscoveryAccess
 from router.domain.servers import DiscoveryStatus, ServerState
-from router.gateway.tools import meta_tools
 from router.runtime.shutdown import Shutdown
 from router.runtime.tracing import log_event
 from router.service.context import ServiceContext
-from router.service.discovery_setup import Discovering
-from router.service.freshness import Freshness
-from router.service.launch_policy import Launching
-from router.service.list_changed import Following
+from router.service.discovery_planner import DiscoveryPlanner
+from router.service.discovery_queue import DiscoveryQueue
+from router.service.freshness import DUE, FreshnessMonitor, ListState, due_in
+from router.service.launch_policy import LaunchPolicy
+from router.service.list_changed import ListChangedHandler
+from router.service.receipts import Receipts
 from router.service.server_logs import ServerLogs
 from router.service.sign_ins import SignIns
-from router.service.sleep_monitor import Waking
+from router.service.sleep_monitor import SleepMonitor
 from router.service.tool_lists import ToolLists
 from router.service.workspace_catalogs import Reconciled
 from router.upstream.pool import UpstreamPool
@@ -40,78 +45,70 @@ from router.upstream.process.tree import sweep
 log = logging.getLogger(__name__)
 
 
-class Fleet:
+class UpstreamManager:
     def __init__(
-        self,
-        context: ServiceContext,
-        *,
-        state_dir: Path,
-        owner: str = THIS_PROCESS,
+        self, context: ServiceContext, *, state_dir: Path, owner: str = THIS_PROCESS
     ) -> None:
         """`owner` marks the processes as this router's."""
-        workspaces, redactor, publish = context.catalogs, context.redactor, context.publish
-        secrets, settings, clock = context.secrets, context.settings, context.clock
+        workspaces, publish = context.catalogs, context.publish
         self._workspaces = workspaces
-        self._redactor = redactor
+        self._redactor = context.redactor
         self._publish = publish
+        self._clock = context.clock
         self._owner = owner
         self._serving = False
         self.on_resource_updated: Callable[[ServerRef, SessionId | None, JsonObject], None] = (
             _ignore_update
         )
-        """Told which resource changed, and for which session alone if only that one uses it."""
+        """Called with a resource that changed, and the session if only that one uses it."""
+        self.board = StatusBoard(workspaces.catalogs, publish, context.redactor.text)
+        self.logs = ServerLogs(context.clock)
         self.sign_ins = SignIns(context, self._sign_in_ended, is_serving=lambda: self._serving)
-        self.logs = ServerLogs(clock)
-        self.board = StatusBoard(workspaces.catalogs, publish, redactor.text)
-        self._following = Following(lambda ref: self.refresher.refresh(ref))
-        self._launching = Launching(
-            workspaces,
-            secrets,
-            redactor,
-            self.sign_ins,
-            settings,
-            lambda ref, config: self.discovering.to_start(ref, config),
-            owner,
-        )
+        self.receipts = Receipts(workspaces, self.board)
+        self._packages = PackageResolver(PackageStore(state_dir / "packages", context.clock))
+        self._vetting = VettingProcess()
+        self.tool_lists = ToolLists(context, self.board, self._vetting)
+        self._launch_policy = LaunchPolicy(context, self.sign_ins, self._packages, owner)
+        self._list_changed = ListChangedHandler(lambda ref: self.discovery_queue.discover(ref))
         self.pool = UpstreamPool(
-            launch=self._launching.plan,
+            launch=self._launch_policy.plan,
             publish_state=self._state_changed,
-            on_notification=self._following.notified,
+            on_notification=self._list_changed.notified,
             on_resource_updated=self._resource_updated,
-            on_stderr=self._said,
+            on_stderr=self._log_stderr,
             on_given_up=self._given_up,
-            terms=self._launching.terms,
+            terms=self._launch_policy.terms,
         )
-        self.lists = ToolLists(workspaces, self.board, settings, publish)
-        self.discovering = Discovering(
+        sandbox = Sandbox(state_dir / "runs", Path.home())
+        self.discovery_planner = DiscoveryPlanner(
+            context, self.board, sandbox, self.pool.is_live, self._launch_policy.permitted
+        )
+        discoverer = Discoverer(
+            connections=self.pool,
+            sandbox=sandbox,
+            packages=self._packages,
+            vetting=self._vetting,
+            list_limits=self.tool_lists.limits,
+            keep_receipt=self.receipts.keep,
+            clock=context.clock,
+        )
+        self.discovery_queue = DiscoveryQueue(
             workspaces=workspaces,
-            running=self.pool,
-            secrets=secrets,
-            settings=settings,
+            planner=self.discovery_planner,
+            discoverer=discoverer,
+            tool_lists=self.tool_lists,
             board=self.board,
-            permit=self._launching.permitted,
-            state_dir=state_dir,
-            clock=clock,
+            publish=publish,
         )
-        self.refresher = Refresher(
-            learn=self.discovering.learn,
-            catalogs=workspaces.catalogs,
-            caches=workspaces.cache,
-            board=self.board,
-            prepare=self.lists.prepare,
-            review=self.lists.review,
-            publish=self._learnt,
-            clock=clock,
-        )
-        self.freshness = Freshness(
+        self._freshness = FreshnessMonitor(
             workspaces,
-            self.refresher.check,
+            self.discovery_queue.check,
             may_run=self._may_run,
             is_connected=lambda ref: self.board.condition(ref).connection is ServerState.READY,
             idle_s=self.pool.idle_s,
-            clock=clock,
+            clock=context.clock,
         )
-        self._waking = Waking(self.pool.recheck)
+        self._sleep_monitor = SleepMonitor(self.pool.recheck)
 
     @property
     def is_serving(self) -> bool:
@@ -119,22 +116,22 @@ class Fleet:
         return self._serving
 
     async def sweep(self) -> None:
-        """End what an earlier router that was killed has left of its servers."""
+        """End the server processes that a killed router has left behind."""
         if left := await asyncio.to_thread(sweep, self._owner):
             log.warning("Ended %d processes that an earlier Toolbooth left behind", left)
 
     def start_serving(self) -> None:
-        """From now on lists are kept fresh in the background, beginning with the stale ones, and
-        servers run that shall do so before anyone calls them."""
+        """From now on tool lists are kept fresh in the background, beginning with the stale ones,
+        and servers run that are started before the first call."""
         self._serving = True
-        self.freshness.start()
-        self._waking.start()
+        self._freshness.start()
+        self._sleep_monitor.start()
         for workspace, catalog in self._workspaces.catalogs.items():
             for server in catalog.servers:
                 self._begin(ServerRef(workspace, server))
 
     async def apply(self, reconciled: Reconciled) -> None:
-        """Do what a changed configuration asks for."""
+        """Apply a changed configuration to the servers."""
         for ref, tool_count in reconciled.removed.items():
             await self._forget(ref)
             log_event(
@@ -147,103 +144,24 @@ class Fleet:
             await self._restart(ref)
         before = {ref: self.board.condition(ref).consented for ref in reconciled.kept}
         for ref in reconciled.kept:
-            await self._keep_in_step(ref)
+            await self._update(ref)
         for workspace in {ref.workspace for ref in (*reconciled.restarted, *reconciled.kept)}:
-            await self.lists.follow_policy(workspace)
+            await self.tool_lists.apply_policy(workspace)
         for ref in reconciled.restarted:
             self._begin(ref)
         for ref in reconciled.kept:
             if ref in reconciled.enabled or self.board.condition(ref).consented != before[ref]:
-                self._refresh_if_stale(ref)
+                self._discover_if_due(ref)
             self._start_if(ref, Lifecycle.ALWAYS)
 
     async def _restart(self, ref: ServerRef) -> None:
-        """It is new, or another than before: what is known of it is what lies on disk."""
+        """The server is new or has another configuration: only what is on disk is known of it."""
         await self.sign_ins.forget(ref)
-        await self.refresher.cancel(ref)
+        await self.discovery_queue.cancel(ref)
         await self.pool.disconnect(ref)
-        await self.lists.load(ref)
-        await self.discovering.load(ref)
-        self._reset(ref)
-
-    async def _keep_in_step(self, ref: ServerRef) -> None:
-        """It is the same as before, but may be switched off or agreed to by now."""
-        if self._workspaces.entry(ref).config.disabled:
-            await self.refresher.cancel(ref)
-            await self.pool.disconnect(ref)
-            self.board.update(ref, discovery=DiscoveryStatus.NEVER, failure=None)
-        self.board.update(ref, consented=self._workspaces.has_consent(ref))
-        self.board.announce(ref)
-
-    async def approve(self, ref: ServerRef) -> None:
-        """A person has seen what would run and agrees."""
-        entry = self._workspaces.entry(ref)
-        consents = self._workspaces.consents(ref.workspace)
-        await asyncio.to_thread(consents.grant, ref.server, entry.config)
-        self.board.update(ref, consented=True, failure=None)
-        self.pool.forgive(ref)
-        self._begin(ref)
-
-    async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
-        """A person decides what a server may have while its lists are learnt: they are anew."""
-        await self.discovering.allow(ref, access)
-        await self.refresher.cancel(ref)
-        if self._serving and self._may_run(ref):
-            self.pool.forgive(ref)
-            self.refresher.begin(ref)
-
-    async def refresh(self, refs: Iterable[ServerRef], *, packages: bool = False) -> None:
-        """Learn lists anew, side by side; one failure harms no other. A person asks for this, so
-        servers that were given up or waited for a sign-in are tried again. With `packages`, those
-        that are packages are stopped and fetched anew."""
-        chosen = [ref for ref in refs if self._may_run(ref)]
-        for ref in chosen if packages else ():
-            self.discovering.renew_package(ref)
-            await self.pool.disconnect(ref)
-        for ref in chosen:
-            self.pool.forgive(ref)
-            self.sign_ins.reconsider(ref)
-            self._start_if(ref, Lifecycle.ALWAYS)
-        await self.refresher.refresh(*chosen)
-
-    async def limits_changed(self) -> None:
-        """Hold the lists that are known to the new limits, and ask for what these allow anew."""
-        for workspace, catalog in list(self._workspaces.catalogs.items()):
-            for server in catalog.servers:
-                ref = ServerRef(workspace, server)
-                await self.lists.load(ref)
-                self.board.announce(ref)
-                self._publish(ToolsChanged(workspace, server, len(catalog.entry(server).tools)))
-                self._refresh_if_stale(ref)
-
-    async def measure(self) -> None:
-        """Bring what is known of the servers' processes up to date."""
-        for ref, facts in (await self.pool.measure()).items():
-            self.board.update(ref, process=facts)
-
-    def register(self, shutdown: Shutdown) -> None:
-        """Add the steps that end it; upstreams are closed last."""
-        shutdown.add("close the upstreams", self.pool.close)
-        shutdown.add("stop vetting", self.lists.close)
-        shutdown.add("cancel discovery", self.refresher.close)
-        shutdown.add("stop checking tool lists", self.freshness.close)
-        shutdown.add("end sign-ins", self.sign_ins.close)
-        shutdown.add("stop following list changes", self._following.close)
-        shutdown.add("stop the sleep monitor", self._waking.close)
-
-    async def _forget(self, ref: ServerRef) -> None:
-        await self.sign_ins.forget(ref)
-        await self.refresher.cancel(ref)
-        await self.discovering.forget(ref)
-        await self.pool.disconnect(ref)
-        self.board.forget(ref)
-        self._redactor.forget(ref)
-        self._publish(ServerRemoved(ref))
-        await asyncio.to_thread(self._workspaces.cache(ref.workspace).remove, ref.server)
-        await asyncio.to_thread(self._workspaces.consents(ref.workspace).forget, ref.server)
-        await self.lists.forget(ref)
-
-    def _reset(self, ref: ServerRef) -> None:
+        await self.tool_lists.load(ref)
+        await self.receipts.load(ref)
+        await self.discovery_planner.load(ref)
         self.board.update(
             ref,
             consented=self._workspaces.has_consent(ref),
@@ -254,30 +172,107 @@ class Fleet:
         )
         self.board.announce(ref)
 
+    async def _update(self, ref: ServerRef) -> None:
+        """The server is the same, but may have been disabled or approved meanwhile."""
+        if self._workspaces.entry(ref).config.disabled:
+            await self.discovery_queue.cancel(ref)
+            await self.pool.disconnect(ref)
+            self.board.update(ref, discovery=DiscoveryStatus.NEVER, failure=None)
+        self.board.update(ref, consented=self._workspaces.has_consent(ref))
+        self.board.announce(ref)
+
+    async def approve(self, ref: ServerRef) -> None:
+        """The user has seen the command of a server and agrees that it runs."""
+        entry = self._workspaces.entry(ref)
+        consents = self._workspaces.consents(ref.workspace)
+        await asyncio.to_thread(consents.grant, ref.server, entry.config)
+        self.board.update(ref, consented=True, failure=None)
+        self.pool.forgive(ref)
+        self._begin(ref)
+
+    async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
+        """Change what a server may access during discovery, and discover it again."""
+        await self.discovery_planner.allow(ref, access)
+        await self.discovery_queue.cancel(ref)
+        if self._serving and self._may_run(ref):
+            self.pool.forgive(ref)
+            self.discovery_queue.begin(ref)
+
+    async def refresh(self, refs: Iterable[ServerRef], *, packages: bool = False) -> None:
+        """Discover servers at the user's request, side by side. Those that failed too often or need
+        a sign-in are tried again. `packages`: servers are stopped and their packages fetched again.
+        """
+        chosen = [ref for ref in refs if self._may_run(ref)]
+        for ref in chosen if packages else ():
+            self._packages.renew(ref)
+            await self.pool.disconnect(ref)
+        for ref in chosen:
+            self.pool.forgive(ref)
+            self.sign_ins.reconsider(ref)
+            self._start_if(ref, Lifecycle.ALWAYS)
+        await self.discovery_queue.discover(*chosen)
+
+    async def limits_changed(self) -> None:
+        """Vet the known lists with the new limits, and discover what these may add."""
+        for workspace, catalog in list(self._workspaces.catalogs.items()):
+            for server in catalog.servers:
+                ref = ServerRef(workspace, server)
+                await self.tool_lists.load(ref, publish=True)
+                self._discover_if_due(ref)
+
+    async def measure(self) -> None:
+        """Update the memory and processor use of the servers' processes."""
+        for ref, facts in (await self.pool.measure()).items():
+            self.board.update(ref, process=facts)
+
+    def register(self, shutdown: Shutdown) -> None:
+        """Add the steps that end it; upstreams are closed last."""
+        shutdown.add("close the upstreams", self.pool.close)
+        shutdown.add("stop vetting", self._vetting.close)
+        shutdown.add("cancel discovery", self.discovery_queue.close)
+        shutdown.add("stop checking tool lists", self._freshness.close)
+        shutdown.add("end sign-ins", self.sign_ins.close)
+        shutdown.add("stop following list changes", self._list_changed.close)
+        shutdown.add("stop the sleep monitor", self._sleep_monitor.close)
+
+    async def _forget(self, ref: ServerRef) -> None:
+        await self.sign_ins.forget(ref)
+        await self.discovery_queue.cancel(ref)
+        await self._packages.forget(ref)
+        await self.receipts.forget(ref)
+        await self.pool.disconnect(ref)
+        self.board.forget(ref)
+        self._redactor.forget(ref)
+        self._publish(ServerRemoved(ref))
+        await asyncio.to_thread(self._workspaces.consents(ref.workspace).forget, ref.server)
+        await self.tool_lists.forget(ref)
+
     def _may_run(self, ref: ServerRef) -> bool:
         enabled = not self._workspaces.entry(ref).config.disabled
         return enabled and self.board.condition(ref).consented
 
-    def _refresh_if_stale(self, ref: ServerRef) -> None:
-        fresh = self.refresher.is_fresh(ref) and ref not in self.lists.outdated
-        if self._serving and self._may_run(ref) and not fresh:
-            self.lists.outdated.discard(ref)
-            self.refresher.begin(ref)
+    def _discover_if_due(self, ref: ServerRef) -> None:
+        revetted = self.tool_lists.revetted
+        seen_at = None if ref in revetted else self._workspaces.entry(ref).listed_at
+        is_due = due_in(ListState(seen_at), self._clock()) <= DUE
+        if self._serving and self._may_run(ref) and is_due:
+            revetted.discard(ref)
+            self.discovery_queue.begin(ref)
 
     def _begin(self, ref: ServerRef) -> None:
-        self._refresh_if_stale(ref)
+        self._discover_if_due(ref)
         self._start_if(ref, Lifecycle.EAGER, Lifecycle.ALWAYS)
 
     def _start_if(self, ref: ServerRef, *lifecycles: Lifecycle) -> None:
-        """Start a server if it may run and has one of these lifecycles."""
-        wanted = self._workspaces.entry(ref).config.lifecycle in lifecycles
-        if self._serving and wanted and self._may_run(ref):
+        """Start a server that may run and has one of these lifecycles."""
+        chosen = self._workspaces.entry(ref).config.lifecycle in lifecycles
+        if self._serving and chosen and self._may_run(ref):
             self.pool.start(ref)
 
     def _state_changed(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
         self.board.update(ref, connection=state, failure=failure, process=None)
         if state is ServerState.READY and self._serving:
-            self.freshness.connected(ref)
+            self._freshness.connected(ref)
 
     async def _sign_in_ended(self, ref: ServerRef, failure: Failure | None) -> None:
         await self.pool.disconnect(ref)
@@ -286,34 +281,22 @@ class Fleet:
             return
         self.board.update(ref, connection=ServerState.IDLE, failure=None)
         if self._may_run(ref):
-            await self.refresher.refresh(ref)
+            await self.discovery_queue.discover(ref)
 
     def _resource_updated(
         self, ref: ServerRef, session: SessionId | None, params: JsonObject
     ) -> None:
         self.on_resource_updated(ref, session, params)
 
-    def _learnt(self, event: Event) -> None:
-        """Pass on what the refresher tells."""
-        if isinstance(event, ToolsChanged):
-            catalog = self._workspaces.catalog(event.workspace)
-            log_event(
-                log,
-                "tools.registry.updated",
-                staticCount=len(meta_tools.TOOLS),
-                mcpCount=sum(len(entry.tools) for entry in catalog.servers.values()),
-            )
-        self._publish(event)
-
     def _given_up(self, ref: ServerRef, failure: Failure) -> None:
         log.error("%s keeps failing and is given up for now: %s", ref.server, failure.kind)
         self._publish(AttentionNeeded(ref, without_secrets(failure, self._redactor.text)))
 
-    def _said(self, ref: ServerRef, line: str) -> None:
-        said = self._redactor.text(line)
-        log.debug("%s: %s", ref.server, said)
-        self.logs.add(ref, said)
+    def _log_stderr(self, ref: ServerRef, line: str) -> None:
+        text = self._redactor.text(line)
+        log.debug("%s: %s", ref.server, text)
+        self.logs.add(ref, text)
 
 
 def _ignore_update(_ref: ServerRef, _session: SessionId | None, _params: JsonObject) -> None:
-    """Nobody serves clients who could have subscribed."""
+    """No endpoint serves clients that could have subscribed."""
