@@ -163,11 +163,10 @@ class ToolLists:
             catalog = self._workspaces.catalog(ref.workspace)
             policy = catalog.config.approval
             after = await asyncio.to_thread(self._reviewed, ref, before, cached, policy)
-            if not catalog.put(before, after):
-                continue
-            if publish and (new is not None or after.held != before.held):
-                self._publish_change(ref, after)
-            return
+            if catalog.put(before, after):
+                if publish and (new is not None or after.held != before.held):
+                    self._publish_change(ref, after)
+                return
 
     def _reviewed(
         self, ref: ServerRef, entry: ServerEntry, cached: CachedListing, policy: ApprovalPolicy
