@@ -197,4 +197,4 @@ def subscribed_kinds() -> set[str]:
 
 def test_every_event_of_the_router_has_a_subscriber() -> None:
     kinds = {kind.__name__ for kind in get_args(Event)}
-    assert kinds - subscribed_kinds() - {"ApprovalsChanged"} == set()
+    assert kinds - subscribed_kinds() == set()
