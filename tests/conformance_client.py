@@ -29,6 +29,7 @@ from router.domain.ids import ServerRef
 from router.domain.servers import ServerState
 from router.domain.tools import ToolView
 from tests.running import PERSONAL, Running, running_router
+from tests.support.timeouts import WAIT_S
 
 CLIENT_DOCUMENT = "https://conformance-test.local/client-metadata.json"
 ARGUMENTS: dict[str, dict[str, Any]] = {"add_numbers": {"a": 5, "b": 3}}
@@ -78,7 +79,7 @@ async def sign_in(play: Play, running: Running, ref: ServerRef) -> bool:
     """Do what a person does in the browser; whether it worked."""
     try:
         waiting = await running.router.begin_sign_in(ref)
-        async with httpx2.AsyncClient(follow_redirects=True, timeout=10) as browser:
+        async with httpx2.AsyncClient(follow_redirects=True, timeout=WAIT_S) as browser:
             await browser.get(waiting.authorization_url)
         await running.router.sign_in_ended(ref)
     except ToolboothError as error:
@@ -104,7 +105,7 @@ async def run_tools(play: Play, running: Running, ref: ServerRef) -> bool:
     """Whether none of them asked for another sign-in."""
     content = True
     headers = {"Authorization": f"Bearer {running.token}"}
-    async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+    async with httpx2.AsyncClient(headers=headers, timeout=WAIT_S) as http:
         transport = streamable_http_client(running.url, http_client=http)
         async with Client(transport, mode="legacy", elicitation_callback=answer) as client:
             for tool in running.router.tools(ref):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -20,13 +19,14 @@ from router.domain.json_values import JsonObject
 from router.domain.receipts import DiscoveryAccess
 from router.runtime.tasks import spawn
 from router.service import Router
+from tests.support.fifo import Fifo
+from tests.support.timeouts import WAIT_S
 
 EventT = TypeVar("EventT")
 
 PERSONAL = WorkspaceId("personal")
 STDIO_SERVER = Path(__file__).parent / "servers" / "stdio_server.py"
 MODERN = "2026-07-28"
-_PATIENCE_S = 20
 
 
 def stdio_config(*options: str, script: Path = STDIO_SERVER, **more: Any) -> ServerConfig:
@@ -39,13 +39,11 @@ class Record:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "record"
-        os.mkfifo(self.path)
-        # Open for both, so that the pipe does not end when the server closes its side.
-        self._lines = os.fdopen(os.open(self.path, os.O_RDWR), "r")
+        self._lines = Fifo(self.path)
 
     async def until(self, event: str) -> None:
-        async with asyncio.timeout(_PATIENCE_S):
-            while event != json.loads(await asyncio.to_thread(self._lines.readline))["event"]:
+        async with asyncio.timeout(WAIT_S):
+            while event != json.loads(await self._lines.line())["event"]:
                 pass
 
     def close(self) -> None:
@@ -69,7 +67,7 @@ class EventTrace:
         def found() -> EventT | None:
             return next((e for e in self.events if isinstance(e, kind) and matches(e)), None)
 
-        async with asyncio.timeout(_PATIENCE_S), self._arrived:
+        async with asyncio.timeout(WAIT_S), self._arrived:
             await self._arrived.wait_for(lambda: found() is not None)
         event = found()
         assert event is not None
@@ -202,7 +200,7 @@ def read_answer(response: httpx2.Response) -> JsonObject:
 async def running_router(data_dir: Path, **options: Any) -> AsyncGenerator[Running]:
     """A started router on `data_dir` and a free port, with a token for its client."""
     router = Router(data_dir, port=0, **options)
-    async with httpx2.AsyncClient(timeout=_PATIENCE_S) as http:
+    async with httpx2.AsyncClient(timeout=WAIT_S) as http:
         running = Running(router, http)
         try:
             await router.start()

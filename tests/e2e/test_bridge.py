@@ -23,6 +23,7 @@ from router.store.instance_lock import describe
 from tests.booth import TOOLBOOTH, Booth
 from tests.running import STDIO_SERVER
 from tests.servers.commands import ends_within
+from tests.support.timeouts import WAIT_S
 
 SERVER = (sys.executable, str(STDIO_SERVER))
 KEYRING = """\
@@ -159,7 +160,7 @@ def started_meanwhile(data_dir: Path) -> Generator[None]:
         instance = describe(data_dir)
         if instance is not None and instance.pid is not None:
             os.kill(instance.pid, signal.SIGTERM)
-            assert ends_within(10, instance.pid)
+            assert ends_within(WAIT_S, instance.pid)
 
 
 def free_port() -> int:
@@ -181,7 +182,7 @@ def test_a_router_is_not_started_if_the_settings_say_so(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=WAIT_S,
     )
     assert "Toolbooth is not running" in json.loads(done.stdout)["error"]["message"]
 

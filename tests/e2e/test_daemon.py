@@ -19,6 +19,7 @@ from tests.booth import Booth, children_of, connected
 from tests.running import stdio_config
 from tests.servers.commands import ends_within
 from tests.servers.http_server import sdk_app, serving
+from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.timeout(300)
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -131,12 +132,12 @@ async def soak(booth: Booth, client: Client, rounds: range) -> None:
             if number in KILLS:
                 os.kill(server, signal.SIGKILL)
                 await until_answered(client)
-            assert await asyncio.to_thread(ends_within, 20, server)
+            assert await asyncio.to_thread(ends_within, WAIT_S, server)
 
 
 async def until_answered(client: Client) -> None:
     """Call a server that was killed: those who do so before that was noticed are told of it."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(WAIT_S):
         while (await client.call_tool("tool_execute", {"toolKey": "s:echo"})).is_error:
             pass
 

@@ -7,7 +7,6 @@ import asyncio
 import json
 import os
 import shlex
-import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -29,7 +28,6 @@ from tests.running import Record, stdio_config
 
 pytestmark = pytest.mark.timeout(120)
 PASTE = "Paste a command line, a URL, an mcp.json snippet or an install link"
-STOPS_WITHIN_S = 5.0
 METATOOLS = ["tool_discovery", "tool_execute"]
 
 
@@ -117,9 +115,7 @@ async def test_a_server_is_added_a_workspace_switched_and_all_is_quit_during_cal
         children = children_of(running.process.pid)
         await tray.choose("Quit Toolbooth")
         await screen.press("Quit", "push button")
-        started = time.monotonic()
         assert await asyncio.to_thread(ended, running.process) == 0
-        assert time.monotonic() - started < STOPS_WITHIN_S
         assert children
         assert [pid for pid in children if is_alive(pid)] == []
         await asyncio.gather(*calls)

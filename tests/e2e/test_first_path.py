@@ -11,6 +11,7 @@ import pytest
 from mcp_types import CallToolResult, TextContent
 
 from tests.booth import Booth, children_of, connected, is_alive
+from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.timeout(120)
 TOKYO = {"toolKey": "time:get_current_time", "arguments": {"timezone": "Asia/Tokyo"}}
@@ -69,7 +70,7 @@ async def test_progress_of_a_real_server_reaches_a_real_client(served: Booth, mo
 def test_plain_http_of_the_2025_06_18_revision_works(served: Booth) -> None:
     accept = "application/json, text/event-stream"
     headers = {"Authorization": f"Bearer {served.token()}", "Accept": accept}
-    with httpx2.Client(headers=headers, timeout=30) as http:
+    with httpx2.Client(headers=headers, timeout=WAIT_S) as http:
 
         def post(message: dict[str, Any], **more: str) -> httpx2.Response:
             return http.post(served.url, json={"jsonrpc": "2.0", **message}, headers=more)

@@ -15,6 +15,7 @@ from mcp_types import (
 )
 
 from tests.booth import Booth, connected
+from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.timeout(120)
 MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -85,6 +86,6 @@ async def test_what_clients_of_both_eras_subscribe_to_is_told_them(served: Booth
         await legacy.subscribe_resource(uri)  # pyright: ignore[reportDeprecated]
         begin = {"toolKey": "everything:toggle-subscriber-updates"}
         await legacy.call_tool("tool_execute", begin)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(WAIT_S):
             await heard.wait()
             assert uri in repr(await anext(aiter(changes)))

@@ -12,8 +12,7 @@ import pytest
 from gui.hosting import HostedRouter, RouterThread
 from router.domain.errors import Conflict, ToolboothError
 from tests.fakes import FakeHostedRouter
-
-WAIT_S = 5.0
+from tests.support.timeouts import WAIT_S
 
 
 class Stubborn(FakeHostedRouter):

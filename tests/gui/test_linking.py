@@ -26,9 +26,9 @@ from gui.settings.dialog import PageName, SettingsDialog
 from gui.windows import Windows
 from tests.fakes import FakeRouter, run_aside, run_now
 from tests.gui.driving import press, texts
+from tests.support.timeouts import WAIT_MS
 
 COMMAND = ("/opt/tool booth/toolbooth",)
-WAIT_MS = 5000
 
 
 def link_to(entry: object, name: str = "notes") -> str:

@@ -58,6 +58,7 @@ from tests.gui.driving import (
     texts,
     tool,
 )
+from tests.support.timeouts import WAIT_MS
 
 
 @pytest.fixture
@@ -101,7 +102,7 @@ def test_a_workspace_without_servers_offers_to_add_one(
 
     assert router.commands == [SentCommand("switch_workspace", (ACME,))]
     assert "No servers in this workspace yet" in texts(window)
-    with qtbot.waitSignal(window.add_server_requested, timeout=1000):
+    with qtbot.waitSignal(window.add_server_requested, timeout=WAIT_MS):
         press(window.empty, "Add server")
 
     new = fake_status("Time", workspace=ACME)
@@ -138,7 +139,7 @@ def test_a_taken_port_is_said_with_the_way_to_the_settings(
 
     assert "Port 3717 is taken." in texts(window.banners)
     assert "Router not running" in texts(window.sidebar)
-    with qtbot.waitSignal(window.settings_requested, timeout=1000):
+    with qtbot.waitSignal(window.settings_requested, timeout=WAIT_MS):
         press(window.banners, "Settings…")
     window.handle([ListenerStateChanged(ListenerState(ListenerPhase.LISTENING, "http://x/mcp"))])
     assert not window.banners.isVisible()
@@ -213,7 +214,9 @@ def test_shortcuts_do_what_people_expect(
     QTest.keyClick(window, Qt.Key.Key_R, control)
     QTest.keyClick(window, Qt.Key.Key_2, control)
     QTest.keyClick(window, Qt.Key.Key_9, control)
-    with qtbot.waitSignals([window.add_server_requested, window.settings_requested], timeout=1000):
+    with qtbot.waitSignals(
+        [window.add_server_requested, window.settings_requested], timeout=WAIT_MS
+    ):
         QTest.keyClick(window, Qt.Key.Key_N, control)
         QTest.keyClick(window, Qt.Key.Key_Comma, control)
 

@@ -22,12 +22,12 @@ from router.domain.workspaces import WorkspaceSummary
 from tests.desktop.bus import bus_daemon, connection
 from tests.desktop.notification_area import NotificationArea
 from tests.fakes import FakeRouter, fake_status
+from tests.support.timeouts import WAIT_MS, WAIT_S
 
 PERSONAL = WorkspaceId("personal")
 SLACK = fake_status("Slack", state=ServerState.NEEDS_SIGN_IN)
 GITHUB = fake_status("GitHub")
 EXITED = Failure(FailureKind.EXITED, "code 1")
-WAIT_MS = 5000
 
 
 def a_want(name: str) -> Want:
@@ -126,7 +126,7 @@ async def test_a_notification_has_a_button_that_leads_to_it(area: NotificationAr
     assert (shown.title, shown.text) == ("Slack needs you", "a &lt;b&gt; c")
     assert shown.actions == ["default", "Show", "show", "Show"]
     await area.act(shown, "show")
-    await asyncio.wait_for(acted.wait(), 5)
+    await asyncio.wait_for(acted.wait(), WAIT_S)
     desktop.withdraw()
     await desktop.gone()
     assert await area.withdrawn() == shown.number
@@ -137,7 +137,7 @@ async def test_who_dismisses_a_notification_has_looked(area: NotificationArea) -
     desktop = DesktopNotices(lambda: None, dismissed.set)
     await desktop.show(Notice("Slack needs you", ""), "Show")
     await area.dismiss(await area.next())
-    await asyncio.wait_for(dismissed.wait(), 5)
+    await asyncio.wait_for(dismissed.wait(), WAIT_S)
 
 
 async def test_a_bus_without_notifications_is_said_to_have_none(

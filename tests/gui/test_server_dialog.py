@@ -17,9 +17,9 @@ from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.servers import Transport
 from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driving import button, texts
+from tests.support.timeouts import WAIT_MS
 
 PERSONAL = WorkspaceId("personal")
-WAIT_MS = 2000
 TIME = ServerConfig(command="uvx", args=("mcp-server-time", "--tz", "Asia/Tokyo"))
 
 

@@ -37,9 +37,9 @@ from router.domain.tool_lists import ApprovalPolicy
 from router.domain.workspaces import Exposure, Optimization, ProjectSummary
 from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driving import button
+from tests.support.timeouts import WAIT_MS
 
 PERSONAL = WorkspaceId("personal")
-WAIT_MS = 2000
 
 
 @pytest.fixture

@@ -33,9 +33,9 @@ from router.service import Router
 from tests.gui.driving import press, texts
 from tests.listed import Listed
 from tests.running import PERSONAL, STDIO_SERVER, Client, stdio_config
+from tests.support.timeouts import WAIT_MS, WAIT_S
 
 T = TypeVar("T")
-WAIT_MS = 20_000
 
 
 class Desk:
@@ -92,7 +92,7 @@ def rows(sidebar: QWidget) -> list[str]:
 
 
 async def ask(desk: Desk, token: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
-    async with httpx2.AsyncClient(timeout=20) as http:
+    async with httpx2.AsyncClient(timeout=WAIT_S) as http:
         client = Client(http, desk.router.listener().url or "", token)
         return (await client.modern(method, params))["result"]
 

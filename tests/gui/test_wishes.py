@@ -40,6 +40,7 @@ from tests.gui.driving import (
     stocked_router,
     texts,
 )
+from tests.support.timeouts import WAIT_MS
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ def test_a_wish_that_fails_is_explained_and_the_switch_moves_back(
 
     QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
 
-    qtbot.waitUntil(lambda: "Disk full." in texts(window.banners), timeout=1000)
+    qtbot.waitUntil(lambda: "Disk full." in texts(window.banners), timeout=WAIT_MS)
     assert "Make room." in texts(window.banners)
     assert toggle.isChecked()
 
@@ -111,7 +112,7 @@ def test_signing_in_opens_the_page_the_router_names(
 ) -> None:
     window.page.detail.sign_in_requested.emit(GITHUB.ref)
 
-    qtbot.waitUntil(lambda: browser.pages == ["https://auth.example/authorize"], timeout=1000)
+    qtbot.waitUntil(lambda: browser.pages == ["https://auth.example/authorize"], timeout=WAIT_MS)
     assert router.commands == [SentCommand("begin_sign_in", (GITHUB.ref,))]
 
 
@@ -123,7 +124,7 @@ def test_what_a_shell_would_run_stays_part_of_the_address(
 
     window.page.detail.sign_in_requested.emit(GITHUB.ref)
 
-    qtbot.waitUntil(lambda: len(browser.pages) == 1, timeout=1000)
+    qtbot.waitUntil(lambda: len(browser.pages) == 1, timeout=WAIT_MS)
     assert QUrl(browser.pages[0]) == QUrl(url)
 
 
@@ -139,7 +140,7 @@ def test_signing_in_never_opens_what_is_no_web_page(
     window.page.detail.sign_in_requested.emit(GITHUB.ref)
 
     refusal = "The page to sign in on could not be opened."
-    qtbot.waitUntil(lambda: refusal in texts(window.banners), timeout=1000)
+    qtbot.waitUntil(lambda: refusal in texts(window.banners), timeout=WAIT_MS)
     assert browser.pages == []
 
 
@@ -149,7 +150,7 @@ def test_switching_a_server_off_can_be_undone(
 ) -> None:
     window.page.servers.toggled.emit(GITHUB.ref, False)
 
-    qtbot.waitUntil(window.undo_bar.isVisible, timeout=1000)
+    qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
     assert "Switched off GitHub" in texts(window.undo_bar)
     press(window.undo_bar, "Undo")
 
@@ -164,7 +165,7 @@ def test_a_removed_server_comes_back_with_the_consent_it_had(
 ) -> None:
     server = GITHUB if status is GITHUB else WAITING
     window.page.detail.remove_requested.emit(server.ref)
-    qtbot.waitUntil(window.undo_bar.isVisible, timeout=1000)
+    qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
     press(window.undo_bar, "Undo")
 
     assert router.commands == [
@@ -180,7 +181,7 @@ def test_a_server_that_was_off_has_to_be_approved_anew_when_it_comes_back(
         [ServerStatusChanged(fake_status("GitHub", enabled=False, state=ServerState.DISABLED))]
     )
     window.page.detail.remove_requested.emit(GITHUB.ref)
-    qtbot.waitUntil(window.undo_bar.isVisible, timeout=1000)
+    qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
     press(window.undo_bar, "Undo")
 
     assert router.commands[-1].arguments[-1] is False
@@ -233,7 +234,7 @@ def test_a_new_workspace_is_named_in_place_and_opened(
     QTest.keyClicks(field, "Research")
     QTest.keyClick(field, Qt.Key.Key_Return)
 
-    qtbot.waitUntil(lambda: len(router.commands) == 2, timeout=1000)
+    qtbot.waitUntil(lambda: len(router.commands) == 2, timeout=WAIT_MS)
     assert router.commands == [
         SentCommand("create_workspace", ("Research",)),
         SentCommand("switch_workspace", (WorkspaceId("research"),)),

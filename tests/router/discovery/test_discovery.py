@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import time
 from collections.abc import Generator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -79,9 +78,7 @@ def port() -> Generator[int]:
 
 @pytest.mark.proves("DISC-1", "DISC-2")
 async def test_adding_a_server_returns_at_once_while_its_lists_are_learnt(running: Running) -> None:
-    began = time.monotonic()
     ref = await begin(running, "Slow", telling("--silent", "slow-one"))
-    assert time.monotonic() - began < 5
     assert status_of(running, ref).discovery is DiscoveryStatus.DISCOVERING
     assert status_of(running, ref).tool_count is None
 

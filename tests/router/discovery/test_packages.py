@@ -3,9 +3,7 @@ small program named `npm` on the PATH; with the real ones this is proved in `tes
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from router.domain.servers import DiscoveryStatus
 from tests.booth import NODE, is_alive
 from tests.router.discovery.test_discovery import status_of
 from tests.running import PERSONAL, Running
+from tests.support.fifo import Fifo
 
 NPM = """\
 #!{python}
@@ -188,18 +187,18 @@ async def test_a_removed_server_takes_its_package_with_it(
 async def test_a_fetch_that_is_cancelled_ends_its_installer_at_once(
     running: Running, registry: Registry, tmp_path: Path
 ) -> None:
-    started = tmp_path / "started"
-    os.mkfifo(started)
+    started = Fifo(tmp_path / "started")
     npm = registry.folder / "npm"
-    npm.write_text(f"#!/bin/sh\necho $$ > {started}\nexec sleep 600\n")
+    npm.write_text(f"#!/bin/sh\necho $$ > {started.path}\nexec sleep 600\n")
     config = registry.config()
     server = await running.router.add_server(PERSONAL, "Test", config, consent=True)
-    pid = int(await asyncio.to_thread(started.read_text))
+    pid = int(await started.line())
     await running.router.cancel_refresh(PERSONAL, server)
     assert not is_alive(pid)
     failure = status_of(running, ServerRef(PERSONAL, server)).failure
     assert failure is not None
     assert failure.kind is FailureKind.CANCELLED
+    started.close()
 
 
 def test_variables_that_choose_code_do_not_reach_an_installer() -> None:

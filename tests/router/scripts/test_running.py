@@ -13,6 +13,7 @@ from router.runtime.tasks import spawn
 from router.scripts.runner import Script, ScriptFailed
 from tests.booth import children_of
 from tests.router.scripts.scripting import EchoHost, failure_of, run, script_runner, value_of
+from tests.support.timeouts import WAIT_S
 
 
 @pytest.mark.proves("PROG-6")
@@ -185,7 +186,7 @@ async def test_who_cancels_a_script_ends_its_calls_and_its_worker() -> None:
     host = EchoHost()
     async with script_runner() as runner:
         running = spawn(runner.run(Script("files.wait{}:await()", ("files",)), host), name="script")
-        await asyncio.wait_for(host.waiting.wait(), 20)
+        await asyncio.wait_for(host.waiting.wait(), WAIT_S)
         running.cancel()
         await asyncio.wait([running])
         assert host.cancelled.is_set()
@@ -198,7 +199,7 @@ async def test_who_is_cancelled_twice_leaves_no_worker_either() -> None:
     before = children_of(os.getpid())
     async with script_runner() as runner:
         running = spawn(runner.run(Script("files.wait{}:await()", ("files",)), host), name="script")
-        await asyncio.wait_for(host.waiting.wait(), 20)
+        await asyncio.wait_for(host.waiting.wait(), WAIT_S)
         running.cancel()
         await asyncio.sleep(0)
         running.cancel()
@@ -219,7 +220,7 @@ async def test_a_worker_that_is_killed_costs_one_script() -> None:
     async with script_runner() as runner:
         host = EchoHost()
         running = spawn(runner.run(Script("files.wait{}:await()", ("files",)), host), name="script")
-        await asyncio.wait_for(host.waiting.wait(), 20)
+        await asyncio.wait_for(host.waiting.wait(), WAIT_S)
         for pid in children_of(os.getpid()):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from router.service.sleep_monitor import TICK_S, Waking
+from tests.support.timeouts import WAIT_S
 
 
 class Night:
@@ -43,6 +44,6 @@ async def test_each_sleep_is_noticed_once(passes: list[float], woken: int) -> No
     night = Night(passes)
     waking = Waking(night.wake, clock=lambda: night.now, sleep=night.sleep)
     waking.start()
-    await asyncio.wait_for(night.over.wait(), 5)
+    await asyncio.wait_for(night.over.wait(), WAIT_S)
     await waking.close()
     assert night.woken == woken

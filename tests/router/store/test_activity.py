@@ -306,10 +306,8 @@ def test_recording_does_not_wait_for_the_disk(open_log: OpenLog, path: Path) -> 
     log = open_log()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("BEGIN EXCLUSIVE")
-        started = time.perf_counter()
-        for _ in range(1000):
+        for _ in range(1000):  # one that waited would wait for the rollback
             log.record(CALL)
-        assert (time.perf_counter() - started) / 1000 < 500e-6
         connection.rollback()
     log.close()
     assert len(open_log().recent()) == 500

@@ -17,6 +17,7 @@ from router.domain.ids import WorkspaceId
 from router.domain.workspaces import Optimization
 from router.store.config_store import ConfigStore, Rejected, WorkspaceChanged
 from tests.router.store.config_files import PERSONAL, TIME, WORK, edit, file_of, with_server
+from tests.support.timeouts import WAIT_S
 
 ROOT = Path(router.__file__).parents[1]
 
@@ -98,7 +99,7 @@ class TestLoading:
 
     def test_leftovers_of_killed_writers_are_swept(self, tmp_path: Path) -> None:
         ended = subprocess.Popen([sys.executable, "-c", ""])
-        ended.wait(timeout=10)
+        ended.wait(timeout=WAIT_S)
         leftover = tmp_path / f".settings.json.{ended.pid}-0123abcd.tmp"
         leftover.touch()
         ConfigStore(tmp_path).load()
@@ -219,7 +220,7 @@ def test_two_processes_updating_one_workspace_lose_nothing(tmp_path: Path) -> No
         subprocess.Popen([sys.executable, "-c", ADD_SERVERS, str(tmp_path), name], cwd=ROOT)
         for name in ("left", "right")
     ]
-    assert [writer.wait(timeout=50) for writer in writers] == [0, 0]
+    assert [writer.wait(timeout=WAIT_S) for writer in writers] == [0, 0]
     store = ConfigStore(tmp_path)
     assert store.load() == []
     expected = {f"{name}-{number}" for name in ("left", "right") for number in range(50)}

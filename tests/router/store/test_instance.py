@@ -17,6 +17,7 @@ from router import __version__
 from router.domain.errors import Conflict, ToolboothError
 from router.store.instance_lock import InstanceLock, RunningInstance, describe
 from tests.fakes import FakeClock
+from tests.support.timeouts import WAIT_S
 
 ROOT = Path(router.__file__).parents[1]
 URL = "http://127.0.0.1:3717/mcp"
@@ -100,7 +101,7 @@ def test_a_second_instance_is_refused_and_told_of_the_first(tmp_path: Path) -> N
 def test_a_killed_instance_leaves_the_directory_free(tmp_path: Path) -> None:
     with another_process(tmp_path) as first:
         first.kill()
-        first.wait(timeout=10)
+        first.wait(timeout=WAIT_S)
         assert (tmp_path / "instance.json").exists()
         assert describe(tmp_path) is None
         lock = InstanceLock(tmp_path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import time
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -20,6 +19,7 @@ from router.upstream.limits import Limits
 from tests.router.upstream.talking import Heard, Open, call, content_of, failure_of, open_config
 from tests.servers.http_server import Tools, sdk_app, serving
 from tests.servers.odd_http_server import OddServer
+from tests.support.timeouts import WAIT_S
 
 LIMIT = 1_000_000
 
@@ -119,7 +119,7 @@ async def test_progress_passes(sdk_url: str, open_url: Open) -> None:
         seen.append(params)
 
     params = {"name": "progress", "arguments": {"steps": 5}}
-    await connection.request("tools/call", params, on_progress=sink, timeout_s=20)
+    await connection.request("tools/call", params, on_progress=sink, timeout_s=WAIT_S)
     assert [step["progress"] for step in seen] == [1, 2, 3, 4, 5]
     assert all("progressToken" not in step for step in seen)
 
@@ -131,10 +131,10 @@ async def test_a_cancelled_call_is_cancelled_at_the_server(
 ) -> None:
     connection = await open_url(sdk_url)
     slow = spawn(call(connection, "slow"), name="slow")
-    assert await asyncio.to_thread(tools.started.wait, 10)
+    assert await asyncio.to_thread(tools.started.wait, WAIT_S)
     slow.cancel()
     await asyncio.wait([slow])
-    assert await asyncio.to_thread(tools.cancelled.wait, 10)
+    assert await asyncio.to_thread(tools.cancelled.wait, WAIT_S)
     assert await content_of(connection, "echo", a=1) == {"a": 1}
 
 
@@ -143,7 +143,7 @@ async def test_a_servers_own_notifications_arrive_on_the_standing_stream(
     sdk_url: str, open_url: Open, heard: Heard
 ) -> None:
     connection = await open_url(sdk_url)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WAIT_S):
         while not heard.notifications:  # what is said before the stream stands is lost
             await call(connection, "notify")
     assert heard.notifications[0] == ("notifications/tools/list_changed", {})
@@ -152,7 +152,7 @@ async def test_a_servers_own_notifications_arrive_on_the_standing_stream(
 async def test_pushed_notifications_arrive(odd_url: str, open_url: Open, heard: Heard) -> None:
     connection = await open_url(odd_url)
     await call(connection, "push", jsonrpc="2.0", method="notifications/x", params={"a": None})
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WAIT_S):
         await heard.anything.wait()
     assert heard.notifications == [("notifications/x", {"a": None})]
 
@@ -223,11 +223,9 @@ async def test_no_answer_is_larger_than_the_limit(odd_url: str, heard: Heard, to
     link = HttpLink(odd_url, {}, limits=Limits(message_bytes=LIMIT))
     connection = HttpConnection(link, heard.notification)
     await connection.open()
-    started = time.monotonic()
     failure = await failure_of(call(connection, tool))
     assert failure.kind is FailureKind.BAD_PROTOCOL
     assert "of more than 1,000,000 bytes" in failure.detail
-    assert time.monotonic() - started < 10
     await connection.close()
 
 
@@ -359,10 +357,8 @@ async def test_closing_does_not_wait_for_calls(odd_url: str, open_url: Open) -> 
     connection = await open_url(odd_url)
     waiting = spawn(call(connection, "silent"), name="waiting")
     await call(connection, "plain")
-    started = time.monotonic()
     await connection.close()
     assert (await failure_of(waiting)).kind is FailureKind.OTHER
-    assert time.monotonic() - started < 2
 
 
 async def test_a_call_out_of_time_says_so(odd_url: str, open_url: Open) -> None:

@@ -28,6 +28,7 @@ from tests.router.upstream.talking import failure_of
 from tests.servers.commands import is_running
 from tests.servers.http_server import serving
 from tests.servers.odd_sse_server import OddSseServer
+from tests.support.timeouts import WAIT_S
 
 ALWAYS = Terms(lifecycle=Lifecycle.ALWAYS, idle_timeout_s=0.1)
 FAILING = ["--exit-at-start", "3"]
@@ -95,7 +96,7 @@ async def test_nobody_who_waits_for_an_end_starts_a_server_after_the_pool_is_clo
 
 async def until_noticed(pool: UpstreamPool) -> None:
     """Looks at every turn of the loop: a moment later all is over."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WAIT_S):
         while pool.is_live(REF):  # noqa: ASYNC110
             await asyncio.sleep(0)
 
@@ -192,7 +193,7 @@ async def test_a_server_gets_no_more_calls_at_once_than_it_may(
 ) -> None:
     fleet.terms = Terms(max_concurrent_calls=2)
     pair = [spawn(call(pool, "reverse", size=2, value=n), name="pair") for n in range(3)]
-    done, _ = await asyncio.wait(pair, timeout=20, return_when=asyncio.FIRST_COMPLETED)
+    done, _ = await asyncio.wait(pair, timeout=WAIT_S, return_when=asyncio.FIRST_COMPLETED)
     assert pair[2] not in done
     assert await call(pool, "reverse", size=2, value=3) == {"value": 3}
     assert [(await task)["value"] for task in pair] == [0, 1, 2]

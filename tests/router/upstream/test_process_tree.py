@@ -14,6 +14,7 @@ import pytest
 
 from router.upstream.process.windows_job import ExtendedLimits, JobTree, Kernel32
 from tests.servers.commands import ends_within, is_running
+from tests.support.timeouts import WAIT_S
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="process groups are POSIX")
 SLEEP = "import time; time.sleep(600)"
@@ -61,8 +62,8 @@ def test_the_guardian_kills_what_it_watches_when_the_router_is_killed(
     assert router.stdout.readline() == b"watching\n"
     router.kill()
     router.wait()
-    assert ends_within(5, first.pid)
-    assert ends_within(5, second.pid)
+    assert ends_within(WAIT_S, first.pid)
+    assert ends_within(WAIT_S, second.pid)
     assert is_running(released.pid)
     router.stdout.close()
     router.stdin.close()
@@ -93,7 +94,7 @@ def test_a_guardian_that_was_killed_is_replaced(
     shell = guardian.shell_pid
     assert shell is not None
     os.kill(shell, signal.SIGKILL)
-    assert ends_within(5, shell)
+    assert ends_within(WAIT_S, shell)
     guardian.watch(second.pid)
     assert guardian.shell_pid not in (None, shell)
     guardian.release(first.pid)
@@ -121,7 +122,7 @@ def killed_by(script: str, heard: str) -> list[str]:
     """Whom the guardian would kill: told by a function in place of the real thing."""
     harmless = 'kill() { echo "$@"; }\n' + script
     shell = ["/bin/sh", "-c", harmless]
-    done = subprocess.run(shell, input=heard, capture_output=True, text=True, timeout=10)
+    done = subprocess.run(shell, input=heard, capture_output=True, text=True, timeout=WAIT_S)
     return done.stdout.splitlines()
 
 

@@ -17,6 +17,7 @@ from router.upstream.process.tracking import new_mark, read_uses
 from tests.router.upstream.pooling import FAILED, OTHER, REF, Fleet, call
 from tests.router.upstream.talking import failure_of
 from tests.servers.commands import ends_within, is_running
+from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nothing is known on Windows")
 
@@ -104,7 +105,7 @@ async def test_a_server_over_its_memory_is_killed_with_all_its_children(
     failure = fleet.failures[-1]
     assert (failure.kind, failure.subject) == (FailureKind.TOO_MUCH_MEMORY, "80 MB")
     assert failure.detail.endswith(" MB")
-    assert ends_within(5, greedy)
+    assert ends_within(WAIT_S, greedy)
     assert FAILED not in fleet.states_of(OTHER)
     assert await call(pool, "echo", OTHER, a=1) == {"a": 1}
 

@@ -20,6 +20,7 @@ from router.upstream.peer import Peer
 from tests.router.upstream.talking import Heard, Open, call, content_of, failure_of, open_config
 from tests.servers.http_server import Tools, sdk_app, serving, sse_app
 from tests.servers.odd_sse_server import OddSseServer
+from tests.support.timeouts import WAIT_S
 
 PLAIN: JsonObject = {"content": [], "x": None}
 
@@ -92,15 +93,15 @@ async def test_progress_notifications_and_cancellation_pass(
         seen.append(params["progress"])
 
     params = {"name": "progress", "arguments": {"steps": 3}}
-    await connection.request("tools/call", params, on_progress=sink, timeout_s=20)
+    await connection.request("tools/call", params, on_progress=sink, timeout_s=WAIT_S)
     assert seen == [1, 2, 3]
     await call(connection, "notify")
     assert heard.notifications == [("notifications/tools/list_changed", {})]
     slow = spawn(call(connection, "slow"), name="slow")
-    assert await asyncio.to_thread(tools.started.wait, 10)
+    assert await asyncio.to_thread(tools.started.wait, WAIT_S)
     slow.cancel()
     await asyncio.wait([slow])
-    assert await asyncio.to_thread(tools.cancelled.wait, 10)
+    assert await asyncio.to_thread(tools.cancelled.wait, WAIT_S)
 
 
 async def test_messages_go_to_the_named_address_with_our_headers(

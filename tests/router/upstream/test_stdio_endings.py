@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from router.upstream.peer import Peer
 from router.upstream.process.stdio import Command, StdioLink
 from tests.router.upstream.talking import Heard, Open, call, content_of, failure_of, open_config
 from tests.servers.commands import ends_within, is_running, recorded, stdio_config
+from tests.support.timeouts import WAIT_S
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
 
@@ -38,7 +38,7 @@ async def test_a_crash_fails_the_call_with_the_servers_last_words(open_server: O
 async def test_an_answer_written_just_before_the_exit_still_counts(open_server: Open) -> None:
     connection = await open_server()
     assert await content_of(connection, "leave", code=0) == {}
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WAIT_S):
         assert (await connection.wait_closed()).subject == "code 0"
 
 
@@ -46,7 +46,7 @@ async def test_an_answer_written_just_before_the_exit_still_counts(open_server: 
 async def test_a_signal_is_named(open_server: Open) -> None:
     connection = await open_server()
     os.kill((await content_of(connection, "env"))["pid"], signal.SIGKILL)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WAIT_S):
         assert (await connection.wait_closed()).subject == "signal 9"
 
 
@@ -70,7 +70,7 @@ async def test_a_start_that_is_cancelled_leaves_no_process(
     record = tmp_path / "record"
     options = ("--silent", "--noise", "1", "--record", str(record))
     starting = spawn(open_config(stdio_config(*options), heard), name="starting")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WAIT_S):
         await heard.anything.wait()
     starting.cancel()
     await asyncio.wait([starting])
@@ -113,10 +113,8 @@ async def test_a_line_that_is_too_long_costs_only_its_own_call(heard: Heard) -> 
 async def test_a_line_without_end_closes_the_connection(heard: Heard) -> None:
     limits = Limits(message_bytes=1_000_000, overflow_bytes=10_000_000)
     connection = await opened_with(limits, heard)
-    started = time.monotonic()
     failure = await failure_of(call(connection, "huge_line", size=50_000_000))
     assert failure == Failure(FailureKind.BAD_PROTOCOL, "", "a line without end")
-    assert time.monotonic() - started < 5
     await connection.close()
 
 
@@ -130,32 +128,26 @@ async def test_a_server_that_stops_reading_costs_the_calls_their_time_only(
         *(failure_of(call(connection, "echo", timeout_s=0.3, text=large)) for _ in range(5))
     )
     assert {failure.kind for failure in failures} == {FailureKind.TIMEOUT}
-    started = time.monotonic()
     await connection.close()
-    assert time.monotonic() - started < 4
 
 
 @POSIX_ONLY
-async def test_closing_ends_even_a_stubborn_server_in_bounded_time(open_server: Open) -> None:
+async def test_closing_ends_even_a_stubborn_server(open_server: Open) -> None:
     connection = await open_server("--stubborn")
     pid = (await content_of(connection, "env"))["pid"]
     child = (await content_of(connection, "spawn"))["pid"]
     pending = spawn(call(connection, "slow"), name="slow")
     await call(connection, "echo")
-    started = time.monotonic()
     await connection.close()
-    assert time.monotonic() - started < 4
     assert not is_running(pid)
-    assert ends_within(2, child)
+    assert ends_within(WAIT_S, child)
     assert (await failure_of(pending)).kind is FailureKind.OTHER
 
 
-async def test_a_decent_server_is_closed_at_once(open_server: Open, tmp_path: Path) -> None:
+async def test_a_decent_server_is_closed_by_its_stdin(open_server: Open, tmp_path: Path) -> None:
     record = tmp_path / "record"
     connection = await open_server("--record", str(record))
-    started = time.monotonic()
     await connection.close()
-    assert time.monotonic() - started < 0.9
     assert recorded(record, "stdin closed") == [None]
     await connection.close()
 
@@ -168,11 +160,11 @@ async def test_grandchildren_go_when_the_server_exits_by_itself(
     connection = await open_server()
     child = (await content_of(connection, "spawn"))["pid"]
     with_or_without_answer = spawn(call(connection, leaving, code=1), name="leaving")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WAIT_S):
         failure = await connection.wait_closed()
     await asyncio.wait([with_or_without_answer])
     assert failure.subject == "code 1"
-    assert ends_within(2, child)
+    assert ends_within(WAIT_S, child)
 
 
 async def test_closing_survives_the_cancellation_of_who_closes(open_server: Open) -> None:
@@ -226,7 +218,7 @@ def test_killing_the_router_leaves_no_child_however_stubborn(loop: str) -> None:
     router.kill()
     router.wait()
     router.stdout.close()
-    assert [pid for pid in pids if not ends_within(5, pid)] == []
+    assert [pid for pid in pids if not ends_within(WAIT_S, pid)] == []
 
 
 async def test_closing_a_link_that_never_started_does_nothing(heard: Heard) -> None:

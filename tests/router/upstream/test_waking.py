@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
@@ -74,9 +73,7 @@ async def test_what_the_network_forgot_is_let_go_and_connected_anew(
             await network.forget()
             await pool.recheck()
             assert fleet.states_of()[-1] is IDLE
-            started = time.monotonic()
             await call(pool, "echo", n=2)
-            assert time.monotonic() - started < 10
             await pool.disconnect(REF)
 
 

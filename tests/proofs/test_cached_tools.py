@@ -44,6 +44,7 @@ async def filled(folder: Path, servers: int) -> Router:
     return Router(folder)
 
 
+@pytest.mark.proof
 @pytest.mark.proves("DISC-13", "CACHE-2")
 async def test_the_tools_of_a_server_are_read_within_a_millisecond(tmp_path: Path) -> None:
     router = await filled(tmp_path, 1)
