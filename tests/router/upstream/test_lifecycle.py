@@ -14,6 +14,9 @@ from router.domain.failures import FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
 from router.upstream.pool import Terms, UpstreamPool
+from router.upstream.process import stdio, tree
+from router.upstream.process.tracking import Mark
+from router.upstream.process.tree import ProcessTree
 from tests.router.upstream.pooling import (
     BACKING_OFF,
     CONNECTING,
@@ -68,37 +71,70 @@ async def test_a_server_that_shall_always_run_outlives_idleness_and_borrowers(
     assert all(map(is_running, fleet.pids()))
 
 
-async def test_a_call_after_an_exit_waits_for_the_end_and_starts_the_server_again(
-    pool: UpstreamPool, fleet: Fleet
-) -> None:
+class HeldEnd:
+    """Keeps a process that exited from being over until it is let go."""
+
+    def __init__(self) -> None:
+        self.noticed = asyncio.Event()
+        self.let_go = asyncio.Event()
+
+    def watch_tree(self, pid: int, mark: Mark) -> ProcessTree:
+        return HeldTree(tree.watch_tree(pid, mark), self)
+
+
+class HeldTree:
+    def __init__(self, real: ProcessTree, held: HeldEnd) -> None:
+        self._held = held
+        self._end = real.end
+        self.terminate, self.kill, self.release = real.terminate, real.kill, real.release
+
+    async def end(self) -> None:
+        self._held.noticed.set()
+        await self._held.let_go.wait()
+        await self._end()
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> HeldEnd:
+    held = HeldEnd()
+    monkeypatch.setattr(stdio, "watch_tree", held.watch_tree)
+    return held
+
+
+async def kill_first(pool: UpstreamPool, fleet: Fleet, held: HeldEnd) -> None:
+    """Of the process of the first call: returns when that is noticed, but not over."""
     await call(pool, "echo", a=1)
     os.kill(fleet.pids()[0], signal.SIGKILL)
-    await until_noticed(pool)
-    assert fleet.states_of() == [CONNECTING, READY]  # it is not over yet
+    async with asyncio.timeout(WAIT_S):
+        await held.noticed.wait()
+    assert not pool.is_live(REF)
+    assert fleet.states_of() == [CONNECTING, READY]
+
+
+async def test_a_call_after_an_exit_waits_for_the_end_and_starts_the_server_again(
+    pool: UpstreamPool, fleet: Fleet, held: HeldEnd
+) -> None:
+    await kill_first(pool, fleet, held)
     calls = [spawn(call(pool, "echo", a=number), name="call") for number in (2, 3)]
+    await asyncio.sleep(0)
+    held.let_go.set()
     assert await asyncio.gather(*calls) == [{"a": 2}, {"a": 3}]
     assert len(fleet.pids()) == 2
     assert fleet.states_of() == [CONNECTING, READY, FAILED, CONNECTING, READY]
 
 
 async def test_nobody_who_waits_for_an_end_starts_a_server_after_the_pool_is_closed(
-    pool: UpstreamPool, fleet: Fleet
+    pool: UpstreamPool, fleet: Fleet, held: HeldEnd
 ) -> None:
-    await call(pool, "echo", a=1)
-    os.kill(fleet.pids()[0], signal.SIGKILL)
-    await until_noticed(pool)
+    await kill_first(pool, fleet, held)
     late = spawn(fail(pool), name="late call")
     await asyncio.sleep(0)
-    await pool.close()
+    closing = spawn(pool.close(), name="close")
+    await asyncio.sleep(0)
+    held.let_go.set()
+    await closing
     assert "Toolbooth is stopping" in str(await late)
     assert len(fleet.pids()) == 1
-
-
-async def until_noticed(pool: UpstreamPool) -> None:
-    """Looks at every turn of the loop: a moment later all is over."""
-    async with asyncio.timeout(WAIT_S):
-        while pool.is_live(REF):  # noqa: ASYNC110
-            await asyncio.sleep(0)
 
 
 async def test_a_server_that_shall_always_run_is_started_again_after_a_crash(
