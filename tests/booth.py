@@ -102,6 +102,11 @@ class Booth:
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
+    def refresh(self) -> None:
+        """Discover the tools of all servers; fails if one can't be read."""
+        failed = {row["id"]: row for row in self.json("refresh") if row["discovery"] != "success"}
+        assert failed == {}
+
     def token(self, name: str = "Test", *options: str) -> str:
         return self.json("token", "new", name, *options)["token"]
 

@@ -49,7 +49,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data directory with one server that was listed once."""
     booth = Booth(TOOLBOOTH, tmp_path_factory.mktemp("prepared") / "data")
     booth.json("add", "Test", "--", *SERVER)
-    booth.json("refresh")
+    booth.refresh()
     return booth.data_dir
 
 

@@ -39,7 +39,7 @@ def served(booth: Booth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Boo
         monkeypatch.delenv(name)
     booth.start()
     booth.json("add", "time", "--", *python_server("time"))
-    booth.json("refresh")
+    booth.refresh()
     return booth
 
 

@@ -87,7 +87,7 @@ async def test_after_a_sleep_calls_are_answered_within_ten_seconds(booth: Booth)
     add_test_server(booth)
     with serving(sdk_app(json_response=True)) as url:
         booth.json("add", "remote", "--url", f"{url}/mcp")
-        booth.json("refresh")
+        booth.refresh()
         async with connected(booth.url, booth.token(), "auto") as client:
             remote = {"toolKey": "remote:echo", "arguments": {"n": 1}}
             await call(client, "echo", n=1)
@@ -112,7 +112,7 @@ async def test_a_thousand_calls_and_many_restarts_leave_memory_files_and_threads
     (booth.data_dir / "settings.json").write_text(json.dumps(settings))
     booth.start()
     add_test_server(booth)
-    booth.json("refresh")
+    booth.refresh()
     async with connected(booth.url, booth.token(), "auto") as client:
         await soak(booth, client, range(10))
         before = Held.by(booth.pid)

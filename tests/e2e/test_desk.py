@@ -131,7 +131,7 @@ async def test_a_screen_that_goes_away_takes_all_with_it_and_tells_who_called(
     record = Record(tmp_path)
     server = stdio_config("--record", str(record.path))
     running.terminal.json("add", "s", "--", server.command or "", *server.args)
-    running.terminal.json("refresh")
+    running.terminal.refresh()
     async with connected(url_of(running), running.terminal.token(), "legacy") as client:
         arguments: JsonObject = {"toolKey": "s:slow", "arguments": {}}
         call = spawn(call_until_the_end(client, "tool_execute", arguments), name="slow")

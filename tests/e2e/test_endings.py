@@ -35,7 +35,7 @@ def serving(booth: Booth, record: Record) -> Booth:
     booth.start()
     config = stdio_config("--record", str(record.path))
     booth.json("add", "s", "--", config.command or "", *config.args)
-    booth.json("refresh")
+    booth.refresh()
     return booth
 
 

@@ -39,7 +39,7 @@ def token(booth: Booth) -> str:
     """Of a client of a router with one server."""
     booth.start()
     booth.json("add", "Test", "--", sys.executable, str(STDIO_SERVER))
-    booth.json("refresh")
+    booth.refresh()
     return booth.token()
 
 

@@ -22,7 +22,7 @@ async def test_a_script_makes_fifty_calls_of_real_servers_and_returns_one_number
     booth.json("add", "files", "--", *node_server("filesystem", str(folder)))
     booth.json("add", "memory", "--env", memory, "--", *node_server("memory"))
     booth.json("add", "time", "--", *python_server("time"))
-    booth.json("refresh")
+    booth.refresh()
     booth.json("project", "set", "-", "--exposure", "progressive")
     async with connected(booth.url, booth.token(), "auto") as client:
         script = FIFTY_CALLS.replace("FOLDER", f'"{folder}"')

@@ -65,8 +65,13 @@ def qapp_cls() -> type[QApplication]:
 
 @pytest.fixture(autouse=True)
 def _widgets_die_with_their_test() -> Iterator[None]:
-    """Outside of a running event loop `deleteLater` alone deletes nothing."""
+    """Those it left are styled anew with every change of the theme: a later test would pay for it.
+
+    Outside of a running event loop `deleteLater` alone deletes nothing.
+    """
     yield
+    for widget in QApplication.topLevelWidgets():
+        widget.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 

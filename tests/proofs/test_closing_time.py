@@ -93,7 +93,7 @@ async def test_sigterm_during_calls_ends_the_router_soon(tmp_path: Path) -> None
     booth.start()
     config = stdio_config("--record", str(record.path))
     booth.json("add", "s", "--", config.command or "", *config.args)
-    booth.json("refresh")
+    booth.refresh()
     booth.json("call", "s:harden", "{}")
     slow = {"toolKey": "s:slow", "arguments": {}}
     async with connected(booth.url, booth.token(), "legacy") as client:
