@@ -144,7 +144,7 @@ SWEEPER = """
 import subprocess, sys
 from router.upstream.process.tracking import sweep
 sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-print(sweep(sys.argv[1]), sleeper.wait(WAIT_S))
+print(sweep(sys.argv[1]), sleeper.wait(30))
 """
 
 
