@@ -22,7 +22,7 @@ from router.domain.endpoint import ListenerPhase, ListenerState
 from router.domain.errors import Conflict, said, sentence
 from router.domain.ids import ServerRef, TokenId, WorkspaceId
 from router.domain.json_values import JsonObject
-from router.domain.search import Lessons
+from router.domain.search import SearchFeedback
 from router.gateway.http.active_requests import Admissions
 from router.gateway.http.authentication import CallerRules, Refusal
 from router.gateway.http.guard import Guard
@@ -38,7 +38,7 @@ from router.gateway.tools.result_pages import Results
 from router.runtime.tasks import spawn
 from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
-from router.service.fleet import Fleet
+from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import Workspaces
 from router.store.redaction import Redactor
 from router.store.tokens import TokenStore
@@ -65,7 +65,7 @@ class Endpoint:
         self,
         *,
         workspaces: Workspaces,
-        fleet: Fleet,
+        upstreams: UpstreamManager,
         tokens: TokenStore,
         settings: Callable[[], Settings],
         active_workspace: Callable[[], WorkspaceId],
@@ -74,9 +74,9 @@ class Endpoint:
         clock: Callable[[], datetime],
         redactor: Redactor,
         attended: bool,
-        lessons: Lessons,
+        feedback: SearchFeedback,
     ) -> None:
-        workspaces.trouble_of = lambda ref: fleet.board.status(ref).failure
+        workspaces.trouble_of = lambda ref: upstreams.board.status(ref).failure
         self._tokens = tokens
         self._settings = settings
         self._record = record
@@ -88,7 +88,7 @@ class Endpoint:
         )
         execution = Execution(
             workspaces.catalogs,
-            fleet.pool,
+            upstreams.pool,
             lambda: settings().call_timeout_s,
             self.asking,
             redactor,
@@ -98,10 +98,10 @@ class Endpoint:
         self.exposures = Exposures(
             execution,
             recorder,
-            status=fleet.board.status,
+            status=upstreams.board.status,
             results_per_search=lambda: settings().results_per_search,
             results=Results(lambda: settings().result_limit_kb),
-            lessons=lessons,
+            feedback=feedback,
             runner=self._runner,
             offers_execute=lambda: settings().offer_execute,
         )
@@ -116,8 +116,8 @@ class Endpoint:
         self._requests = Admissions(self._holds)
         self._listener: Listener | None = None
         self._protocol: Protocol | None = None
-        self._end_session = fleet.pool.end_session
-        fleet.on_resource_updated = self._resource_updated
+        self._end_session = upstreams.pool.end_session
+        upstreams.on_resource_updated = self._resource_updated
 
     def note(self, event: Event) -> None:
         """Clients are told of what changed in what they see."""

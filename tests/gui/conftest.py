@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gui.look.theme import Theme, theme
+from gui.widgets.theme import Theme, theme
 from tests.support.timeouts import WAIT_MS
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
+from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
 from router.upstream.connection import Connection
 from tests.booth import TOOLBOOTH, Booth, connected
@@ -95,7 +96,7 @@ async def test_sigterm_during_calls_ends_the_router_soon(tmp_path: Path) -> None
     booth.json("add", "s", "--", config.command or "", *config.args)
     booth.refresh()
     booth.json("call", "s:harden", "{}")
-    slow = {"toolKey": "s:slow", "arguments": {}}
+    slow: JsonObject = {"toolKey": "s:slow", "arguments": {}}
     async with connected(booth.url, booth.token(), "legacy") as client:
         calls = [spawn(client.call_tool("tool_execute", slow), name="slow") for _ in range(CALLS)]
         for _ in calls:

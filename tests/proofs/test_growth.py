@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from gui.server.pasting import parse_pasted
+from gui.dialogs.add_server.paste_parser import parse_pasted
 from router.catalog.globs import glob
 from router.discovery.vetting.diff import word_diff
 from router.discovery.vetting.poisoning import detect

@@ -1,4 +1,4 @@
-"""Memory: a thousand starts of a server leave none behind, and the meaning model takes little."""
+"""Memory: a thousand starts of a server leave none behind, and the embeddings take little."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ async def test_a_thousand_starts_and_stops_take_no_more_memory(tmp_path: Path) -
 
 
 @pytest.mark.proves("META-4")
-def test_the_meaning_model_is_small_in_memory() -> None:
+def test_the_embeddings_are_small_in_memory() -> None:
     program = (
         "import resource, numpy\n"
-        "from router.search.meaning import meaning_table\n"
+        "from router.search.index.embeddings import word_embeddings\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "meaning_table().vector(['create', 'issue'])\n"
+        "word_embeddings().embed(['create', 'issue'])\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

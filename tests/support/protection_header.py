@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from router.discovery.sandbox.self_test import abilities
+from router.discovery.sandbox.self_test import supported_sandbox
 
 
 def pytest_report_header() -> list[str]:
-    found = abilities()
-    return [f"protection: level {int(found.way.level)}", *map(str, found.missing)]
+    found = supported_sandbox()
+    return [f"protection: level {int(found.profile.level)}", *map(str, found.missing)]
