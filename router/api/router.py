@@ -1,7 +1,7 @@
 """What the router offers (`RouterPort`) and what its rooms need of each other.
 
 Each port is a small Protocol with one production implementation and a typed fake in
-`tests/fakes.py`.
+`tests/support/fakes.py`.
 """
 
 from __future__ import annotations

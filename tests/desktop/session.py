@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.booth import TOOLBOOTH
 from tests.desktop.bus import bus_daemon
+from tests.support.router_process import TOOLBOOTH
 from tests.support.timeouts import WAIT_S
 
 

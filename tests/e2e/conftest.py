@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from tests.booth import TOOLBOOTH, Booth, node_server, python_server
+from tests.support.router_process import TOOLBOOTH, Booth, node_server, python_server
 
 
 @pytest.fixture

@@ -20,9 +20,9 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
 from router.store.instance_lock import describe
-from tests.booth import TOOLBOOTH, Booth
-from tests.running import STDIO_SERVER
 from tests.servers.commands import ends_within
+from tests.support.router_process import TOOLBOOTH, Booth
+from tests.support.running_router import STDIO_SERVER
 from tests.support.timeouts import WAIT_S
 
 SERVER = (sys.executable, str(STDIO_SERVER))

@@ -18,10 +18,10 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import TextContent
 
-from tests.booth import ROOT, Booth, children_of, is_alive, python_server
 from tests.desktop.desk import a_desk
 from tests.desktop.session import ended
 from tests.e2e.test_bridge import bridged, free_port, started_meanwhile
+from tests.support.router_process import ROOT, Booth, children_of, is_alive, python_server
 from tests.support.timeouts import WAIT_S
 
 BUNDLE = ROOT / "dist" / "toolbooth"

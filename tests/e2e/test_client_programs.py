@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.booth import NODE, ROOT, Booth, python_server
+from tests.support.router_process import NODE, ROOT, Booth, python_server
 
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(180)]
 MODULES = ROOT / "tests" / "clients" / "node_modules"

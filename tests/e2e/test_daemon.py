@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from mcp.client import Client
 
-from tests.booth import Booth, children_of, connected
-from tests.running import stdio_config
 from tests.servers.commands import ends_within
 from tests.servers.http_server import sdk_app, serving
+from tests.support.router_process import Booth, children_of, connected
+from tests.support.running_router import stdio_config
 from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.timeout(300)

@@ -17,14 +17,14 @@ from mcp.shared.exceptions import MCPError
 from gui.tray.icon import GIVE_UP_MS
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
-from tests.booth import children_of, connected, is_alive
 from tests.desktop.appearance import DARK, LIGHT, Appearance
 from tests.desktop.desk import Desk, a_desk
 from tests.desktop.notification_area import NotificationArea
 from tests.desktop.old_tray import old_tray
 from tests.desktop.session import ended
 from tests.desktop.tray_host import Line, texts
-from tests.running import Record, stdio_config
+from tests.support.router_process import children_of, connected, is_alive
+from tests.support.running_router import Record, stdio_config
 
 pytestmark = pytest.mark.timeout(120)
 PASTE = "Paste a command line, a URL, an mcp.json snippet or an install link"

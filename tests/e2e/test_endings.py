@@ -14,9 +14,9 @@ from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 
 from router.runtime.tasks import spawn
-from tests.booth import Booth, children_of, connected
-from tests.running import Record
 from tests.servers.commands import ends_within, is_running, stdio_config
+from tests.support.router_process import Booth, children_of, connected
+from tests.support.running_router import Record
 
 pytestmark = pytest.mark.timeout(120)
 CALLS = 20

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from mcp_types import CallToolResult, TextContent
 
-from tests.booth import Booth, children_of, connected, is_alive
+from tests.support.router_process import Booth, children_of, connected, is_alive
 from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.timeout(120)

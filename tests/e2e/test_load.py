@@ -16,9 +16,9 @@ import pytest
 from bench.client import HttpConnection, http_connection, message_in, request
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
-from tests.booth import Booth
-from tests.fuzzing import fuzz
-from tests.running import MODERN, STDIO_SERVER, Client
+from tests.support.fuzzer import fuzz
+from tests.support.router_process import Booth
+from tests.support.running_router import MODERN, STDIO_SERVER, Client
 from tests.support.timeouts import WAIT_S
 
 pytestmark = [pytest.mark.proof, pytest.mark.timeout(600)]

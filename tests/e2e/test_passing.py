@@ -14,7 +14,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from tests.booth import Booth, connected
+from tests.support.router_process import Booth, connected
 from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.timeout(120)

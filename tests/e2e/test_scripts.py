@@ -8,7 +8,7 @@ import pytest
 from mcp_types import TextContent
 
 from bench.scripts import FIFTY_CALLS
-from tests.booth import Booth, connected, node_server, python_server
+from tests.support.router_process import Booth, connected, node_server, python_server
 
 
 @pytest.mark.proves("PROG-6")

@@ -32,8 +32,8 @@ from router.config.settings import Settings
 from router.domain.ids import ServerId, ToolKey
 from router.service import Router
 from tests.gui.driver import press, texts
-from tests.listed import Listed
-from tests.running import PERSONAL, STDIO_SERVER, Client, stdio_config
+from tests.support.listed_server import Listed
+from tests.support.running_router import PERSONAL, STDIO_SERVER, Client, stdio_config
 from tests.support.timeouts import WAIT_MS, WAIT_S
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from router.domain.json_values import JsonObject
 from router.domain.tool_lists import CachedListing, ServerListing
 from router.service import Router
 from router.store.tool_list_cache import DiskToolCache
-from tests.running import PERSONAL
+from tests.support.running_router import PERSONAL
 
 PER_SERVER = 1000
 CONFIG = ServerConfig(url="http://127.0.0.1:9/mcp")

@@ -16,12 +16,12 @@ from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
 from router.upstream.connection import Connection
-from tests.booth import TOOLBOOTH, Booth, connected
 from tests.router.upstream.pooling import Fleet
 from tests.router.upstream.pooling import call as call_pooled
 from tests.router.upstream.talking import Heard, call, failure_of, open_config
-from tests.running import Record
 from tests.servers.commands import stdio_config
+from tests.support.router_process import TOOLBOOTH, Booth, connected
+from tests.support.running_router import Record
 
 pytestmark = [
     pytest.mark.proof,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from router.store.tokens import TokenStore
-from tests.fakes import FakeClock
+from tests.support.fakes import FakeClock
 
 pytestmark = pytest.mark.proof
 

@@ -27,7 +27,6 @@ from router.domain.ids import ToolKey, WorkspaceId
 from router.domain.permissions import Permission
 from router.domain.servers import ServerState
 from router.domain.workspaces import Exposure, Optimization, WorkspaceSummary
-from tests.fakes import FakeRouter, SentCommand, fake_status
 from tests.gui.driver import (
     CONFIG,
     GITHUB,
@@ -40,6 +39,7 @@ from tests.gui.driver import (
     stocked_router,
     texts,
 )
+from tests.support.fakes import FakeRouter, SentCommand, fake_status
 from tests.support.timeouts import WAIT_MS
 
 

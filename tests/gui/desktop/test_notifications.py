@@ -26,8 +26,8 @@ from router.domain.tools import PendingTool
 from router.domain.workspaces import WorkspaceSummary
 from tests.desktop.bus import bus_daemon, connection
 from tests.desktop.notification_area import NotificationArea
-from tests.fakes import FakeRouter, fake_status
 from tests.gui.driver import bridge_from
+from tests.support.fakes import FakeRouter, fake_status
 from tests.support.timeouts import WAIT_MS, WAIT_S
 
 PERSONAL = WorkspaceId("personal")

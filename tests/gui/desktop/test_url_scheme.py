@@ -24,8 +24,8 @@ from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.widgets.buttons import Toggle
 from gui.windows import Windows
-from tests.fakes import FakeRouter, run_aside, run_now
 from tests.gui.driver import press, texts
+from tests.support.fakes import FakeRouter, run_aside, run_now
 from tests.support.timeouts import WAIT_MS
 
 COMMAND = ("/opt/tool booth/toolbooth",)

@@ -27,7 +27,7 @@ from router.api.events import (
 )
 from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 from router.domain.endpoint import ListenerPhase, ListenerState
-from tests.fakes import fake_status
+from tests.support.fakes import fake_status
 from tests.support.timeouts import WAIT_MS
 
 LISTENING = ListenerStateChanged(ListenerState(ListenerPhase.LISTENING, "http://127.0.0.1:1/mcp"))

@@ -11,7 +11,7 @@ import pytest
 
 from gui.link.router_thread import HostedRouter, RouterThread
 from router.domain.errors import Conflict, ToolboothError
-from tests.fakes import FakeHostedRouter
+from tests.support.fakes import FakeHostedRouter
 from tests.support.timeouts import WAIT_S
 
 

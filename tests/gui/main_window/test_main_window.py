@@ -44,7 +44,6 @@ from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 from router.domain.endpoint import ListenerPhase, ListenerState
 from router.domain.ids import ServerId
 from router.domain.servers import DiscoveryStatus, DiscoveryStep
-from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driver import (
     ACME,
     CONFIG,
@@ -59,6 +58,7 @@ from tests.gui.driver import (
     texts,
     tool,
 )
+from tests.support.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.support.timeouts import WAIT_MS
 
 

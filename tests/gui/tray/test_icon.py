@@ -20,8 +20,8 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef, WorkspaceId
 from router.domain.servers import DiscoveryStatus, ServerState
 from router.domain.workspaces import Exposure, WorkspaceSummary
-from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driver import bridge_from
+from tests.support.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.support.timeouts import WAIT_MS
 
 PERSONAL, ACME = WorkspaceId("personal"), WorkspaceId("acme")

@@ -24,8 +24,8 @@ from router.domain.json_values import JsonObject
 from router.runtime.local_ipc import LocalServer, send, socket_address
 from router.store.instance_lock import InstanceLock
 from tests.router.cli.terminal import SERVER, Terminal
-from tests.running import Running, running_router
 from tests.servers.oauth_server import OAuthServer
+from tests.support.running_router import Running, running_router
 from tests.support.timeouts import WAIT_S
 
 

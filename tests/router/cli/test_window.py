@@ -17,7 +17,7 @@ from router.cli.window import claim
 from router.domain.errors import Conflict, ToolboothError
 from router.service import Router
 from router.store.instance_lock import describe
-from tests.running import running_router
+from tests.support.running_router import running_router
 from tests.support.timeouts import WAIT_S
 
 Start: TypeAlias = Callable[..., "subprocess.Popen[str]"]

@@ -22,8 +22,8 @@ from router.domain.failures import FailureKind
 from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess, IsolationLevel, Reason, Why
 from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerStatus
-from tests.booth import ROOT
-from tests.running import PERSONAL, Running, running_router, stdio_config
+from tests.support.router_process import ROOT
+from tests.support.running_router import PERSONAL, Running, running_router, stdio_config
 
 TELLING = ROOT / "tests" / "servers" / "telling_server.py"
 CONFINED = supported_sandbox().profile.level >= IsolationLevel.CONFINED

@@ -13,7 +13,7 @@ import pytest
 from router.domain.activity import ActivityKind
 from router.domain.json_values import JsonObject
 from router.gateway.http import response_stream
-from tests.running import Running
+from tests.support.running_router import Running
 from tests.support.timeouts import WAIT_S
 
 OLD = "2025-06-18"

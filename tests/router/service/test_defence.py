@@ -20,10 +20,10 @@ from router.domain.json_values import JsonObject
 from router.domain.workspaces import Exposure
 from router.gateway.http import connection_limits
 from router.gateway.session import sessions
-from tests.booth import children_of
-from tests.fuzzing import fuzz
 from tests.router.store.test_secrets import MemoryKeyring
-from tests.running import MODERN, PERSONAL, Running, stdio_config
+from tests.support.fuzzer import fuzz
+from tests.support.router_process import children_of
+from tests.support.running_router import MODERN, PERSONAL, Running, stdio_config
 from tests.support.timeouts import WAIT_S
 
 ANOTHER_ADDRESS = "127.0.0.2"

@@ -21,7 +21,7 @@ from router.domain.workspaces import Exposure
 from router.gateway.http import guard
 from router.runtime.tasks import spawn
 from router.service import Router
-from tests.running import (
+from tests.support.running_router import (
     PERSONAL,
     STDIO_SERVER,
     Record,

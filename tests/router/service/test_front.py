@@ -12,7 +12,7 @@ from router.domain.json_values import JsonObject
 from router.gateway.http import response_stream
 from router.gateway.session import sessions
 from router.runtime.tasks import spawn
-from tests.running import PERSONAL, Record, Running, read_answer, stdio_config
+from tests.support.running_router import PERSONAL, Record, Running, read_answer, stdio_config
 from tests.support.timeouts import WAIT_S
 
 OLD = "2025-06-18"

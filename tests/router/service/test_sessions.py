@@ -23,10 +23,10 @@ from router.domain.json_values import JsonObject
 from router.gateway.session import sessions
 from router.runtime.tasks import spawn
 from router.wire.mcp import CLIENT_SESSION_HEADER, FOLDER_HEADER
-from tests.running import PERSONAL, Running, stdio_config
 from tests.servers.commands import ends_within
 from tests.servers.conformance_server import conformance_app
 from tests.servers.http_server import serving
+from tests.support.running_router import PERSONAL, Running, stdio_config
 from tests.support.timeouts import WAIT_S
 
 LEGACY, MODERN = "legacy", "2026-07-28"

@@ -17,7 +17,7 @@ import router
 from router.domain.errors import ConfigError, InvalidInput, NotFound
 from router.domain.ids import ProjectId, ServerId, TokenId, WorkspaceId
 from router.store.tokens import TokenStore
-from tests.fakes import FakeClock
+from tests.support.fakes import FakeClock
 from tests.support.timeouts import WAIT_S
 
 ROOT = Path(router.__file__).parents[1]

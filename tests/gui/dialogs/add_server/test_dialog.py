@@ -15,8 +15,8 @@ from router.config.server import ServerConfig
 from router.domain.errors import Conflict, InvalidInput
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.servers import Transport
-from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driver import button, texts
+from tests.support.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.support.timeouts import WAIT_MS
 
 PERSONAL = WorkspaceId("personal")

@@ -14,7 +14,7 @@ from gui.link.commands import Commands
 from router.domain.errors import InvalidInput
 from router.domain.ids import ServerId, ToolKey, WorkspaceId
 from router.domain.scripts import SavedScript, ScriptTrial, TrialCall
-from tests.fakes import FakeRouter, SentCommand, run_now
+from tests.support.fakes import FakeRouter, SentCommand, run_now
 from tests.support.timeouts import WAIT_MS
 
 PERSONAL = WorkspaceId("personal")

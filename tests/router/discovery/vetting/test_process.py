@@ -14,7 +14,7 @@ from router.discovery.vetting.preparation import prepare
 from router.discovery.vetting.process import VettingProcess
 from router.domain.errors import UpstreamFailed
 from router.domain.tool_lists import DEFAULT_LIMITS, STRICT_LIMITS, ListLimits, ServerListing
-from tests.booth import is_alive
+from tests.support.router_process import is_alive
 from tests.support.timeouts import WAIT_S
 
 LISTING = ServerListing(

@@ -18,8 +18,8 @@ from router.domain.failures import FailureKind
 from router.domain.ids import ServerId, ServerRef
 from router.domain.servers import ServerState, ServerStatus
 from tests.router.store.test_secrets import MemoryKeyring
-from tests.running import PERSONAL, Running, running_router, stdio_config
 from tests.servers.oauth_server import OAuthServer
+from tests.support.running_router import PERSONAL, Running, running_router, stdio_config
 
 NOTES = ServerRef(PERSONAL, ServerId("notes"))
 

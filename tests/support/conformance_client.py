@@ -28,7 +28,7 @@ from router.domain.errors import ToolboothError
 from router.domain.ids import ServerRef
 from router.domain.servers import ServerState
 from router.domain.tools import ToolView
-from tests.running import PERSONAL, Running, running_router
+from tests.support.running_router import PERSONAL, Running, running_router
 from tests.support.timeouts import WAIT_S
 
 CLIENT_DOCUMENT = "https://conformance-test.local/client-metadata.json"

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx2
 
-from tests.running import MODERN, Client
+from tests.support.running_router import MODERN, Client
 
 LIST: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 WORDS: list[Any] = ["tools/call", "initialize", "", None, True, -1, 1e308, "\ud800", "a" * 5000]

@@ -23,11 +23,11 @@ from router.upstream.process.tracking import (
     owner_of,
     sweep,
 )
-from tests.booth import children_of
 from tests.router.upstream.pooling import REF, Fleet, Terms, UpstreamPool
 from tests.router.upstream.pooling import call as call_pooled
 from tests.router.upstream.talking import Open, call, content_of
 from tests.servers.commands import ends_within, is_running, stdio_config
+from tests.support.router_process import children_of
 from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has jobs instead")

@@ -11,8 +11,8 @@ import pytest
 
 from router.runtime.tasks import spawn
 from router.scripts.runner import Script, ScriptFailed
-from tests.booth import children_of
-from tests.router.scripts.scripting import EchoHost, failure_of, run, script_runner, value_of
+from tests.router.scripts.script_host import EchoHost, failure_of, run, script_runner, value_of
+from tests.support.router_process import children_of
 from tests.support.timeouts import WAIT_S
 
 

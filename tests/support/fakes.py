@@ -41,13 +41,13 @@ from router.domain.servers import (
 from router.domain.tool_lists import ApprovalPolicy
 from router.domain.tools import PendingTool, ToolView
 from router.domain.workspaces import Exposure, Optimization, ProjectSummary, WorkspaceSummary
-from tests.fake_apps import FakeApps
-from tests.fake_discovery import FakeDiscovery
-from tests.fake_permissions import FakePermissions
-from tests.fake_projects import FakeProjects
-from tests.fake_scripts import FakeScripts
-from tests.fake_search import FakeSearch
-from tests.fake_state import RouterState, SentCommand
+from tests.support.fake_apps import FakeApps
+from tests.support.fake_discovery import FakeDiscovery
+from tests.support.fake_permissions import FakePermissions
+from tests.support.fake_projects import FakeProjects
+from tests.support.fake_scripts import FakeScripts
+from tests.support.fake_search import FakeSearch
+from tests.support.fake_state import RouterState, SentCommand
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from router.discovery.sandbox.self_test import (
     sandbox_profiles,
 )
 from router.domain.receipts import IsolationLevel, Why
-from tests.router.discovery.confined import (
+from tests.router.discovery.sandbox.confined import (
     User,
     baits,
     offered,

@@ -16,7 +16,7 @@ import router
 from router import __version__
 from router.domain.errors import Conflict, ToolboothError
 from router.store.instance_lock import InstanceLock, RunningInstance, describe
-from tests.fakes import FakeClock
+from tests.support.fakes import FakeClock
 from tests.support.timeouts import WAIT_S
 
 ROOT = Path(router.__file__).parents[1]

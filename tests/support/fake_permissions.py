@@ -8,7 +8,7 @@ from router.api.events import Event, PermissionSettled
 from router.config.workspace import PermissionRule
 from router.domain.ids import ProjectId, WorkspaceId
 from router.domain.permissions import Answer, AskId, PermissionAsk
-from tests.fake_activity import FakeActivity
+from tests.support.fake_activity import FakeActivity
 
 
 class FakePermissions(FakeActivity):

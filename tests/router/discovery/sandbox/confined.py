@@ -27,7 +27,7 @@ from router.discovery.sandbox.self_test import (
     supported_sandbox,
 )
 from router.domain.receipts import IsolationLevel
-from tests.booth import ROOT
+from tests.support.router_process import ROOT
 
 ESCAPIST = ROOT / "tests" / "servers" / "escapist.py"
 INNER = ROOT / "router" / "discovery" / "sandbox" / "self_commands.py"

@@ -16,7 +16,7 @@ from router.upstream.oauth.address_policy import LookUp, look_up
 from router.upstream.oauth.credential_store import Vault
 from router.upstream.oauth.flow import begin
 from router.upstream.oauth.guarded_fetch import Fetch
-from tests.fakes import FakeClock, FakeSecrets
+from tests.support.fakes import FakeClock, FakeSecrets
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ from tests.support.timeouts import WAIT_S
 EventT = TypeVar("EventT")
 
 PERSONAL = WorkspaceId("personal")
-STDIO_SERVER = Path(__file__).parent / "servers" / "stdio_server.py"
+STDIO_SERVER = Path(__file__).parents[1] / "servers" / "stdio_server.py"
 MODERN = "2026-07-28"
 
 

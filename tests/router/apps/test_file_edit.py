@@ -12,7 +12,7 @@ import pytest
 from router.api.apps import ClientId, ClientState
 from router.apps.config_document import Format, edited
 from router.domain.errors import ConfigError, Conflict
-from tests.router.apps.test_connecting import ENDPOINT, connect, connections, put
+from tests.router.apps.test_config_writer import ENDPOINT, connect, connections, put
 
 JSONC = """{
 \t// mine

@@ -12,7 +12,7 @@ from router.upstream.oauth.address_policy import Address, Reach, checked_url, li
 from router.upstream.oauth.errors import SignInFailed
 from router.upstream.oauth.flow import begin
 from router.upstream.oauth.guarded_fetch import Fetch
-from tests.router.upstream.oauth.signing_in import Person
+from tests.router.upstream.oauth.person import Person
 from tests.servers.oauth_server import OAuthServer
 
 INTERNAL = "inside your own network"

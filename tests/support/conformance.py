@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.booth import NODE, NODE_SERVERS
+from tests.support.router_process import NODE, NODE_SERVERS
 
 SUITE = NODE_SERVERS / "conformance"
 REVISIONS = ("2025-11-25", "2026-07-28")

@@ -8,9 +8,9 @@ from typing import Any
 
 from router.config.server import ServerConfig
 from router.domain.json_values import JsonObject
-from tests.running import stdio_config
+from tests.support.running_router import stdio_config
 
-_SCRIPT = Path(__file__).parent / "servers" / "listed_server.py"
+_SCRIPT = Path(__file__).parents[1] / "servers" / "listed_server.py"
 
 
 class Listed:

