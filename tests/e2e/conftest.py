@@ -22,7 +22,7 @@ def booth(tmp_path: Path) -> Iterator[Booth]:
 
 @pytest.fixture(scope="session")
 def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory with four real servers that were added and listed, once for all workers."""
+    """A data directory with five real servers that were added and listed, once for all workers."""
     common = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         common = common.parent
@@ -45,6 +45,8 @@ def _list_real_servers(folder: Path) -> None:
         booth.json("add", "files", "--", *node_server("filesystem", str(folder)))
         booth.json("add", "time", "--", *python_server("time"))
         booth.json("add", "git", "--", *python_server("git"))
+        memory = f"MEMORY_FILE_PATH={folder / 'memory.json'}"
+        booth.json("add", "memory", "--env", memory, "--", *node_server("memory"))
         booth.refresh()
         assert booth.stop() == 0
     finally:

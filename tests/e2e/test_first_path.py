@@ -114,7 +114,8 @@ async def test_after_a_restart_tools_are_there_before_any_server_runs(served: Bo
         assert children_of(served.pid) == set()
         await client.call_tool("tool_execute", TOKYO)
     states = {row["id"]: row["state"] for row in served.json("list")}
-    assert states == {"everything": "idle", "files": "idle", "time": "ready", "git": "idle"}
+    assert states.pop("time") == "ready"
+    assert set(states.values()) == {"idle"}
 
 
 async def test_sigterm_stops_everything_within_five_seconds(served: Booth) -> None:
