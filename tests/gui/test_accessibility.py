@@ -51,7 +51,6 @@ from router.domain.permissions import AskId, Kind, PermissionAsk
 from router.domain.tool_lists import Approval
 from router.domain.tools import PendingTool
 from router.domain.workspaces import Optimization
-from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driver import (
     ACME,
     GITHUB,
@@ -62,6 +61,7 @@ from tests.gui.driver import (
     stocked_router,
     tool,
 )
+from tests.support.fakes import FakeRouter, SentCommand, run_now
 
 CONTROLS = (
     QAbstractButton,

@@ -26,10 +26,10 @@ from router.config.settings import Settings
 from router.domain.errors import Conflict
 from router.domain.ids import WorkspaceId
 from router.domain.servers import ServerState
-from tests.fakes import FakeHostedRouter, SentCommand, fake_status
+from tests.support.fakes import FakeHostedRouter, SentCommand, fake_status
+from tests.support.timeouts import WAIT_MS
 
 PERSONAL = WorkspaceId("personal")
-WAIT_MS = 5000
 TRANSLATIONS = Path(__file__).parents[2] / "packaging" / "translations.py"
 
 

@@ -27,7 +27,6 @@ from router.domain.ids import ToolKey, WorkspaceId
 from router.domain.permissions import Permission
 from router.domain.servers import ServerState
 from router.domain.workspaces import Exposure, Optimization, WorkspaceSummary
-from tests.fakes import FakeRouter, SentCommand, fake_status
 from tests.gui.driver import (
     CONFIG,
     GITHUB,
@@ -40,6 +39,8 @@ from tests.gui.driver import (
     stocked_router,
     texts,
 )
+from tests.support.fakes import FakeRouter, SentCommand, fake_status
+from tests.support.timeouts import WAIT_MS
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ def test_a_wish_that_fails_is_explained_and_the_switch_moves_back(
 
     QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
 
-    qtbot.waitUntil(lambda: "Disk full." in texts(window.banners), timeout=1000)
+    qtbot.waitUntil(lambda: "Disk full." in texts(window.banners), timeout=WAIT_MS)
     assert "Make room." in texts(window.banners)
     assert toggle.isChecked()
 
@@ -111,7 +112,7 @@ def test_signing_in_opens_the_page_the_router_names(
 ) -> None:
     window.pages.workspace.detail.sign_in_requested.emit(GITHUB.ref)
 
-    qtbot.waitUntil(lambda: browser.pages == ["https://auth.example/authorize"], timeout=1000)
+    qtbot.waitUntil(lambda: browser.pages == ["https://auth.example/authorize"], timeout=WAIT_MS)
     assert router.commands == [SentCommand("sign_ins.begin", (GITHUB.ref,))]
 
 
@@ -123,7 +124,7 @@ def test_what_a_shell_would_run_stays_part_of_the_address(
 
     window.pages.workspace.detail.sign_in_requested.emit(GITHUB.ref)
 
-    qtbot.waitUntil(lambda: len(browser.pages) == 1, timeout=1000)
+    qtbot.waitUntil(lambda: len(browser.pages) == 1, timeout=WAIT_MS)
     assert QUrl(browser.pages[0]) == QUrl(url)
 
 
@@ -139,7 +140,7 @@ def test_signing_in_never_opens_what_is_no_web_page(
     window.pages.workspace.detail.sign_in_requested.emit(GITHUB.ref)
 
     refusal = "Couldn’t open the sign-in page."
-    qtbot.waitUntil(lambda: refusal in texts(window.banners), timeout=1000)
+    qtbot.waitUntil(lambda: refusal in texts(window.banners), timeout=WAIT_MS)
     assert browser.pages == []
 
 
@@ -149,7 +150,7 @@ def test_switching_a_server_off_can_be_undone(
 ) -> None:
     window.pages.workspace.servers.toggled.emit(GITHUB.ref, False)
 
-    qtbot.waitUntil(window.undo_bar.isVisible, timeout=1000)
+    qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
     assert "Turned off GitHub" in texts(window.undo_bar)
     press(window.undo_bar, "Undo")
 
@@ -164,7 +165,7 @@ def test_a_removed_server_comes_back_with_the_consent_it_had(
 ) -> None:
     server = GITHUB if status is GITHUB else WAITING
     window.pages.workspace.detail.remove_requested.emit(server.ref)
-    qtbot.waitUntil(window.undo_bar.isVisible, timeout=1000)
+    qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
     press(window.undo_bar, "Undo")
 
     assert router.commands == [
@@ -179,7 +180,7 @@ def test_a_server_that_was_off_has_to_be_approved_anew_when_it_comes_back(
     off = fake_status("GitHub", enabled=False, state=ServerState.DISABLED)
     router.emit(ServerStatusChanged(off))
     window.pages.workspace.detail.remove_requested.emit(GITHUB.ref)
-    qtbot.waitUntil(window.undo_bar.isVisible, timeout=1000)
+    qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
     press(window.undo_bar, "Undo")
 
     assert router.commands[-1].arguments[-1] is False
@@ -232,7 +233,7 @@ def test_a_new_workspace_is_named_in_place_and_opened(
     QTest.keyClicks(field, "Research")
     QTest.keyClick(field, Qt.Key.Key_Return)
 
-    qtbot.waitUntil(lambda: len(router.commands) == 2, timeout=1000)
+    qtbot.waitUntil(lambda: len(router.commands) == 2, timeout=WAIT_MS)
     assert router.commands == [
         SentCommand("workspaces.create", ("Research",)),
         SentCommand("workspaces.switch", (WorkspaceId("research"),)),

@@ -26,14 +26,14 @@ from router.domain.tools import PendingTool
 from router.domain.workspaces import WorkspaceSummary
 from tests.desktop.bus import bus_daemon, connection
 from tests.desktop.notification_area import NotificationArea
-from tests.fakes import FakeRouter, fake_status
 from tests.gui.driver import bridge_from
+from tests.support.fakes import FakeRouter, fake_status
+from tests.support.timeouts import WAIT_MS, WAIT_S
 
 PERSONAL = WorkspaceId("personal")
 SLACK = fake_status("Slack", state=ServerState.NEEDS_SIGN_IN)
 GITHUB = fake_status("GitHub")
 EXITED = Failure(FailureKind.EXITED, "code 1")
-WAIT_MS = 5000
 
 
 def an_item(name: str) -> AttentionItem:
@@ -132,7 +132,7 @@ async def test_a_notification_has_a_button_that_leads_to_it(area: NotificationAr
     assert (shown.title, shown.text) == ("Slack needs you", "a &lt;b&gt; c")
     assert shown.actions == ["default", "Show", "show", "Show"]
     await area.act(shown, "show")
-    await asyncio.wait_for(acted.wait(), 5)
+    await asyncio.wait_for(acted.wait(), WAIT_S)
     desktop.withdraw()
     await desktop.withdrawn()
     assert await area.withdrawn() == shown.number
@@ -143,7 +143,7 @@ async def test_who_dismisses_a_notification_has_looked(area: NotificationArea) -
     desktop = DesktopNotification(lambda: None, dismissed.set)
     await desktop.show(Notification("Slack needs you", ""), "Show")
     await area.dismiss(await area.next())
-    await asyncio.wait_for(dismissed.wait(), 5)
+    await asyncio.wait_for(dismissed.wait(), WAIT_S)
 
 
 async def test_a_bus_without_notifications_is_said_to_have_none(

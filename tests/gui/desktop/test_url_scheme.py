@@ -24,11 +24,11 @@ from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.widgets.buttons import Toggle
 from gui.windows import Windows
-from tests.fakes import FakeRouter, run_aside, run_now
 from tests.gui.driver import press, texts
+from tests.support.fakes import FakeRouter, run_aside, run_now
+from tests.support.timeouts import WAIT_MS
 
 COMMAND = ("/opt/tool booth/toolbooth",)
-WAIT_MS = 5000
 
 
 def link_to(entry: object, name: str = "notes") -> str:

@@ -33,7 +33,7 @@ from router.domain.servers import (
     Transport,
 )
 from router.domain.tools import Effect
-from tests.fakes import fake_status
+from tests.support.fakes import fake_status
 
 NO_UVX = Failure(FailureKind.COMMAND_NOT_FOUND, "uvx", "/usr/bin")
 SLOW = Failure(FailureKind.TIMEOUT, "30 s")

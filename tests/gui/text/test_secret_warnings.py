@@ -10,8 +10,8 @@ from gui.dialogs.add_server.draft import ServerDraft
 from gui.widgets.theme import Theme
 from router.config.secret_detection import SecretConcern
 from router.config.server import ServerConfig
-from tests.fakes import FakeRouter
 from tests.gui.driver import GITHUB, SENTRY, open_window, press, stocked_router, texts
+from tests.support.fakes import FakeRouter
 
 
 @pytest.fixture

@@ -20,8 +20,9 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef, WorkspaceId
 from router.domain.servers import DiscoveryStatus, ServerState
 from router.domain.workspaces import Exposure, WorkspaceSummary
-from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driver import bridge_from
+from tests.support.fakes import FakeRouter, SentCommand, fake_status, run_now
+from tests.support.timeouts import WAIT_MS
 
 PERSONAL, ACME = WorkspaceId("personal"), WorkspaceId("acme")
 FAILED = {
@@ -148,7 +149,7 @@ def test_an_open_menu_is_left_alone_until_it_closes(
     assert texts(tray.menu) == opened
     tray.menu.aboutToHide.emit()
     qtbot.waitUntil(
-        lambda: texts(tray.menu)[0] == "Router running · 2 of 2 servers ready", timeout=2000
+        lambda: texts(tray.menu)[0] == "Router running · 2 of 2 servers ready", timeout=WAIT_MS
     )
 
 
@@ -194,7 +195,7 @@ def test_without_a_tray_we_are_told_after_a_while(
     monkeypatch.setattr("gui.tray.icon.GIVE_UP_MS", 3)
     patient = Tray(Commands(), Bridge())
     assert not patient.is_there()
-    with qtbot.waitSignal(patient.missing, timeout=2000):
+    with qtbot.waitSignal(patient.missing, timeout=WAIT_MS):
         patient.show()
     patient.hide()
 
@@ -216,8 +217,8 @@ def test_of_a_tray_that_goes_we_are_told_each_time(
     patient.show()
     assert patient.is_there()
     for _ in range(2):
-        with qtbot.waitSignal(patient.missing, timeout=2000):
+        with qtbot.waitSignal(patient.missing, timeout=WAIT_MS):
             here = False
         here = True
-        qtbot.waitUntil(lambda: looked[-1], timeout=2000)
+        qtbot.waitUntil(lambda: looked[-1], timeout=WAIT_MS)
     patient.hide()

@@ -13,7 +13,7 @@ from keyring.backends.null import Keyring as NoKeyring
 from router.commands.registry import dispatch
 from tests.router.cli.terminal import SERVER, Terminal
 from tests.router.store.test_secrets import MemoryKeyring
-from tests.running import running_router
+from tests.support.running_router import running_router
 
 VALUES = {
     "SETTING": "sk-proj-0123456789abcdef",

@@ -20,6 +20,7 @@ from router.domain.permissions import Answer, AskId, Kind, PermissionAsk
 from router.gateway.tools.permission_requests import Question
 from router.runtime.tasks import spawn
 from tests.router.gateway.harness import Booth
+from tests.support.timeouts import WAIT_S
 
 ASK = {"files:write_file": "ask"}
 CALL: JsonObject = {"toolKey": "files:write_file", "arguments": {"path": "a", "apiKey": "hunter22"}}
@@ -36,7 +37,7 @@ async def waiting(booth: Booth) -> AsyncGenerator[tuple[PermissionAsk, asyncio.T
     """A call that waits for its answer."""
     booth.told.clear()
     call = spawn(booth.call("tool_execute", CALL), name="a call")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(WAIT_S):
         await booth.told.wait()
         yield booth.asking.pending()[-1], call
 
@@ -103,7 +104,7 @@ async def test_a_client_that_does_not_read_keeps_no_question_open() -> None:
     async def stuck(_: JsonObject) -> None:
         await asyncio.Event().wait()
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(WAIT_S):
         with pytest.raises(Refused, match="the request timed out"):
             await booth.asking.ask(question, stuck)
     assert booth.asking.pending() == ()
@@ -132,7 +133,7 @@ async def test_a_caller_who_leaves_takes_the_question_along() -> None:
 async def test_a_client_can_ask_only_so_much_at_once() -> None:
     booth = attended()
     calls = [spawn(booth.call("tool_execute", CALL), name="a call") for _ in range(33)]
-    done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED, timeout=5)
+    done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED, timeout=WAIT_S)
     assert "too many calls already wait" in next(iter(done)).result()["content"][0]["text"]
     for call in calls:
         call.cancel()

@@ -14,7 +14,7 @@ from router.domain.json_values import JsonObject
 from router.runtime.clock import utc_now
 from router.runtime.tasks import spawn
 from router.store.tokens import TokenStore
-from tests.running import Record, Running, running_router, stdio_config
+from tests.support.running_router import Record, Running, running_router, stdio_config
 
 SLOW_CALL: JsonObject = {"name": "tool_execute", "arguments": {"toolKey": "test:slow"}}
 

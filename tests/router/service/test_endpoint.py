@@ -21,7 +21,7 @@ from router.domain.workspaces import Exposure
 from router.gateway.http import guard
 from router.runtime.tasks import spawn
 from router.service import Router
-from tests.running import (
+from tests.support.running_router import (
     PERSONAL,
     STDIO_SERVER,
     Record,
@@ -29,6 +29,7 @@ from tests.running import (
     read_answer,
     stdio_config,
 )
+from tests.support.timeouts import WAIT_S
 
 LIST: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 OLD_REVISIONS = ("2025-03-26", "2025-06-18", "2025-11-25")
@@ -41,7 +42,7 @@ async def first_line(running: Running, method: str, headers: Iterable[tuple[str,
     lines = [f"{method} {url.path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers)]
     writer.write("\r\n".join([*lines, "", ""]).encode())
     try:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(WAIT_S):
             return await reader.readline()
     finally:
         writer.close()

@@ -8,8 +8,8 @@ from router.api.events import ToolsChanged
 from router.domain.errors import Conflict, InvalidInput, NotFound
 from router.domain.search import UsageHistory
 from router.domain.workspaces import Optimization
-from tests.fakes import FakeSecrets
-from tests.running import PERSONAL, Running
+from tests.support.fakes import FakeSecrets
+from tests.support.running_router import PERSONAL, Running
 
 
 @pytest.mark.proves("META-4", "META-10")

@@ -21,6 +21,7 @@ from router.store.secrets import (
     looks_secret,
     resolve,
 )
+from tests.support.timeouts import WAIT_S
 
 
 class MemoryKeyring(KeyringBackend):
@@ -63,7 +64,7 @@ class LockedKeyring(MemoryKeyring):
         self.unlocked = threading.Event()
 
     def get_password(self, service: str, username: str) -> str | None:
-        self.unlocked.wait(timeout=30)
+        self.unlocked.wait(timeout=WAIT_S)
         return None
 
 

@@ -15,8 +15,8 @@ from gui.widgets.theme import Theme
 from router.api.events import ServerStatusChanged
 from router.domain.servers import ServerState
 from router.domain.tool_lists import Approval, Cut, CutKind, Finding, FindingKind
-from tests.fakes import FakeRouter, SentCommand
 from tests.gui.driver import GITHUB, SENTRY, open_window, press, stocked_router, texts, tool
+from tests.support.fakes import FakeRouter, SentCommand
 
 FINDING = Finding(FindingKind.POISONING, "rule", "description", "ignore all")
 CHANGED = tool("create_issue")._replace(approval=Approval.CHANGED, findings=(FINDING,))

@@ -15,11 +15,11 @@ from router.config.server import ServerConfig
 from router.domain.errors import Conflict, InvalidInput
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.servers import Transport
-from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driver import button, texts
+from tests.support.fakes import FakeRouter, SentCommand, fake_status, run_now
+from tests.support.timeouts import WAIT_MS
 
 PERSONAL = WorkspaceId("personal")
-WAIT_MS = 2000
 TIME = ServerConfig(command="uvx", args=("mcp-server-time", "--tz", "Asia/Tokyo"))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from gui.dialogs.add_server.command_line import join, split
@@ -253,8 +251,7 @@ def test_what_python_itself_would_not_read_is_refused_with_a_sentence(text: str)
         "`" * 5_000_000,
     ],
 )
-def test_no_text_takes_long_to_be_read(text: str) -> None:
-    began = time.process_time()
+def test_no_text_takes_long_to_be_refused(text: str) -> None:
+    """One that backtracks would take longer than any test may."""
     with pytest.raises(InvalidInput):
         parse_pasted(text)
-    assert time.process_time() - began < 1

@@ -28,8 +28,8 @@ from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 from router.domain.clients import TokenSummary
 from router.domain.ids import TokenId
 from router.domain.servers import ServerState
-from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driver import PERSONAL, WAITING, bridge_from, press, texts
+from tests.support.fakes import FakeRouter, SentCommand, run_now
 
 NOTES = ServerConfig(command="npx", args=("notes",))
 KEY = Prompt("key", "API key", secret=True)

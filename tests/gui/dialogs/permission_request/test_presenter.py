@@ -16,8 +16,8 @@ from router.api.events import PermissionAsked
 from router.domain.errors import NotFound
 from router.domain.ids import ServerId, ServerRef
 from router.domain.permissions import Answer, AskId, Kind, PermissionAsk
-from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driver import PERSONAL, bridge_from, double_click, press, texts
+from tests.support.fakes import FakeRouter, SentCommand, run_now
 
 
 def question(number: int) -> PermissionAsk:

@@ -19,8 +19,8 @@ from router.domain.errors import ToolboothError
 from router.domain.ids import ProjectId, ServerId, ToolKey
 from router.domain.permissions import Permission
 from router.domain.workspaces import Exposure, Optimization
-from tests.fakes import FakeRouter, run_now
 from tests.gui.driver import GITHUB, PERSONAL, bridge_from, button, press, stocked_router, texts
+from tests.support.fakes import FakeRouter, run_now
 
 SITE = ProjectId("site")
 KEY = ToolKey(GITHUB.id, "create_issue")

@@ -36,11 +36,11 @@ from router.domain.ids import TokenId, WorkspaceId
 from router.domain.receipts import IsolationLevel, Protection, Reason, Why
 from router.domain.tool_lists import ApprovalPolicy
 from router.domain.workspaces import Exposure, Optimization, ProjectSummary
-from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driver import bridge_from, button
+from tests.support.fakes import FakeRouter, SentCommand, fake_status, run_now
+from tests.support.timeouts import WAIT_MS
 
 PERSONAL = WorkspaceId("personal")
-WAIT_MS = 2000
 
 
 @pytest.fixture

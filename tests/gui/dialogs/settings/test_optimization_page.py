@@ -22,8 +22,8 @@ from router.domain.errors import InvalidInput
 from router.domain.ids import ToolKey
 from router.domain.search import SearchReply
 from router.domain.workspaces import Optimization
-from tests.fakes import FakeRouter, run_now
 from tests.gui.driver import GITHUB, PERSONAL, bridge_from, button, press, stocked_router, texts
+from tests.support.fakes import FakeRouter, run_now
 
 KEY = ToolKey(GITHUB.id, "create_issue")
 URL = "https://search.example.com"

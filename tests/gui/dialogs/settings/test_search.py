@@ -17,8 +17,8 @@ from gui.widgets.buttons import Toggle
 from gui.widgets.number_field import NumberField
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.theme import Theme
-from tests.fakes import run_now
 from tests.gui.driver import stocked_router, texts
+from tests.support.fakes import run_now
 
 
 @pytest.fixture

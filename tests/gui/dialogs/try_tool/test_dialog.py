@@ -26,7 +26,6 @@ from router.domain.errors import InvalidInput
 from router.domain.json_values import JsonObject
 from router.domain.servers import LogLine, OfferView, ServerOffers
 from router.domain.tools import ToolView
-from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driver import (
     ACME,
     GITHUB,
@@ -39,6 +38,7 @@ from tests.gui.driver import (
     texts,
     tool,
 )
+from tests.support.fakes import FakeRouter, SentCommand, run_now
 
 
 @pytest.fixture

@@ -24,8 +24,8 @@ from router.api.events import ActivityRecorded
 from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 from router.domain.errors import ToolboothError
 from router.domain.ids import ServerId
-from tests.fakes import FakeRouter
 from tests.gui.driver import open_window, press, stocked_router, texts
+from tests.support.fakes import FakeRouter
 
 START = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
 CALL = ActivityEntry(

@@ -21,8 +21,8 @@ from router.config.server import ServerConfig
 from router.domain.clients import TokenSummary
 from router.domain.errors import ConfigError
 from router.domain.ids import TokenId
-from tests.fakes import FakeRouter
 from tests.gui.driver import open_window, press, stocked_router, texts
+from tests.support.fakes import FakeRouter
 
 HOME = Path("/home/me")
 

@@ -25,7 +25,6 @@ from router.domain.receipts import IsolationLevel, Protection, Receipt, Unseen
 from router.domain.servers import ServerState
 from router.domain.tool_lists import Approval, DiffPart, Finding, FindingKind, WordChange
 from router.domain.tools import PendingTool
-from tests.fakes import FakeRouter, SentCommand, fake_status
 from tests.gui.driver import (
     ACME,
     GITHUB,
@@ -39,6 +38,7 @@ from tests.gui.driver import (
     stocked_router,
     texts,
 )
+from tests.support.fakes import FakeRouter, SentCommand, fake_status
 
 FINDING = Finding(FindingKind.POISONING, "rule", "description", "ignore all")
 CHANGED = PendingTool(

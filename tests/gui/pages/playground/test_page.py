@@ -16,8 +16,8 @@ from router.domain.permissions import Permission
 from router.domain.search import MatchReasons, SearchHit, SearchReply
 from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
-from tests.fakes import FakeRouter, SentCommand
 from tests.gui.driver import GITHUB, PERSONAL, open_window, press, stocked_router, texts
+from tests.support.fakes import FakeRouter, SentCommand
 
 KEY = ToolKey(GITHUB.id, "create_issue")
 REASONS = MatchReasons(("open",), 0.914, used_before=True)

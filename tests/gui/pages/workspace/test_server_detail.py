@@ -14,8 +14,8 @@ from gui.text.install_hints import install_command
 from gui.widgets.theme import Theme
 from router.api.events import ServerStatusChanged
 from router.domain.failures import Failure, FailureKind
-from tests.fakes import FakeRouter, SentCommand
 from tests.gui.driver import CONFIG, SENTRY, open_window, press, stocked_router
+from tests.support.fakes import FakeRouter, SentCommand
 
 MISSING = Failure(FailureKind.COMMAND_NOT_FOUND, "uvx", "/usr/bin")
 
