@@ -32,7 +32,7 @@ from router.domain.permissions import Permission
 from router.domain.servers import (
     DiscoveryStatus,
     LogLine,
-    ServerOffers,
+    PromptResourceLists,
     ServerState,
     ServerStatus,
     SignIn,
@@ -114,8 +114,8 @@ class FakeRouter(FakePermissions, FakeDiscovery):
     def pending_tools(self, workspace: WorkspaceId) -> tuple[PendingTool, ...]:
         return self.state.pending
 
-    def offers(self, ref: ServerRef) -> ServerOffers:
-        return self.state.offers.get(ref, ServerOffers())
+    def offers(self, ref: ServerRef) -> PromptResourceLists:
+        return self.state.offers.get(ref, PromptResourceLists())
 
     def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
         return self.state.logs.get(ref, ())

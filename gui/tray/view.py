@@ -103,7 +103,7 @@ def _trouble(server: ServerStatus) -> Trouble:
 def _trouble_text(server: ServerStatus, mark: Mark) -> str:
     if server.state is ServerState.NEEDS_SIGN_IN:
         return tr("{name} needs you to sign in…")
-    if server.state is ServerState.NEEDS_CONSENT or (server.waiting_count and not server.failure):
+    if server.state is ServerState.NEEDS_CONSENT or (server.pending_count and not server.failure):
         return tr("{name} waits for your approval…")
     if mark is Mark.FAILED:
         return tr("{name} could not start…")

@@ -11,18 +11,18 @@ from gui.look import fonts, icons
 from gui.look.palette import Token
 from gui.look.theme import theme
 from gui.look.widgets import Card, label, primary_button, secondary_button
-from router.api.apps import Findings
+from router.api.apps import FoundServers
 
 
 class EmptyState(Card):
     add_requested = Signal()
     import_requested = Signal(object)
-    """The `Findings` in other applications."""
+    """The `FoundServers` in other applications."""
     file_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._found = Findings(())
+        self._found = FoundServers(())
         self._import = primary_button("", "download")
         self._import.clicked.connect(lambda: self.import_requested.emit(self._found))
         self._import.hide()
@@ -54,9 +54,9 @@ class EmptyState(Card):
         drop = self.tr("You can also drop an mcp.json file here, or paste a snippet.")
         column.addWidget(_line(drop, fonts.ui_font(fonts.SMALL), "text3"))
         column.addStretch(1)
-        self.show_findings(Findings(()))
+        self.show_findings(FoundServers(()))
 
-    def show_findings(self, findings: Findings) -> None:
+    def show_findings(self, findings: FoundServers) -> None:
         """Name what other applications on this computer have."""
         self._found, found = findings, findings.servers
         self._explanation.setText(

@@ -7,21 +7,21 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from gui.look import fonts
 from gui.look.widgets import hline, label
-from router.domain.servers import OfferView
+from router.domain.servers import PromptResourceView
 
 
 class OfferList(QScrollArea):
     def __init__(self, accessible_name: str, nothing: str) -> None:
         super().__init__()
         self._nothing = nothing
-        self._shown: tuple[OfferView, ...] | None = None
+        self._shown: tuple[PromptResourceView, ...] | None = None
         self.setAccessibleName(accessible_name)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.show_offers(())
 
-    def show_offers(self, offers: tuple[OfferView, ...]) -> None:
+    def show_offers(self, offers: tuple[PromptResourceView, ...]) -> None:
         if offers == self._shown:
             return
         self._shown = offers
@@ -43,7 +43,7 @@ class OfferList(QScrollArea):
         self.setWidget(content)
 
 
-def _row(offer: OfferView) -> QVBoxLayout:
+def _row(offer: PromptResourceView) -> QVBoxLayout:
     column = QVBoxLayout()
     column.setSpacing(2)
     head = offer.name if offer.title == offer.name else f"{offer.name}  ·  {offer.title}"

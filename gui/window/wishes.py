@@ -15,7 +15,7 @@ from PySide6.QtGui import QDesktopServices
 from gui.commands import Commands
 from gui.translating import tr
 from gui.window.undo_bar import UndoBar
-from router.api.apps import Findings
+from router.api.apps import FoundServers
 from router.api.router import RouterPort
 from router.config.server import LONGEST_DISCOVERY_S
 from router.domain.errors import ToolboothError
@@ -186,7 +186,7 @@ class Wishes:
         after = before.model_copy(update={"pinned": pins})
         self._run(projects.put(workspace, None, after), offer_undo)
 
-    def read_file(self, path: Path, show: Callable[[Findings], object]) -> None:
+    def read_file(self, path: Path, show: Callable[[FoundServers], object]) -> None:
         """Read the servers of a file that was named or dropped."""
         self._run(self._router.apps.read_file(path), show)
 

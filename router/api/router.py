@@ -32,7 +32,7 @@ from router.domain.ids import ProjectId, ServerId, ServerRef, TokenId, ToolKey, 
 from router.domain.json_values import JsonObject
 from router.domain.permissions import Answer, AskId, Permission, PermissionAsk
 from router.domain.receipts import DiscoveryAccess, Protection, Receipt
-from router.domain.servers import LogLine, ServerOffers, ServerStatus, SignIn
+from router.domain.servers import LogLine, PromptResourceLists, ServerStatus, SignIn
 from router.domain.tool_lists import ApprovalPolicy
 from router.domain.tools import PendingTool, ToolView
 from router.domain.workspaces import Exposure, Optimization, ProjectSummary, WorkspaceSummary
@@ -76,7 +76,7 @@ class RouterPort(Protocol):
         """Tools that are hidden from clients until a person approves them."""
         ...
 
-    def offers(self, ref: ServerRef) -> ServerOffers: ...
+    def offers(self, ref: ServerRef) -> PromptResourceLists: ...
     def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
         """The last lines it wrote to stderr, oldest first."""
         ...

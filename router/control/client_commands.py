@@ -9,9 +9,9 @@ from router.api.apps import (
     ClientId,
     Connection,
     ConnectionPlan,
-    Findings,
     FoundServer,
-    LeftOut,
+    FoundServers,
+    SkippedEntry,
 )
 from router.control.asking import Command, ControlledRouter, status_of, workspace_of
 from router.domain.errors import ConfigError, InvalidInput, NotFound
@@ -44,7 +44,7 @@ async def _servers(router: ControlledRouter, arguments: JsonObject) -> JsonObjec
         "servers": [_found(found) for found in findings.servers],
         "problems": [
             *findings.problems,
-            *(f"{entry.source}: {entry.sentence}" for entry in findings.left_out),
+            *(f"{entry.source}: {entry.sentence}" for entry in findings.skipped),
         ],
     }
 
@@ -58,12 +58,12 @@ async def _import(router: ControlledRouter, arguments: JsonObject) -> JsonObject
     refs = [ServerRef(workspace, server) for server in added]
     return {
         "servers": [status_of(router, ref) for ref in refs],
-        "problems": [entry.sentence for entry in findings.left_out],
+        "problems": [entry.sentence for entry in findings.skipped],
         "warnings": [sentence for ref in refs for sentence in router.secret_warnings(ref)],
     }
 
 
-async def _findings(router: ControlledRouter, arguments: JsonObject) -> Findings:
+async def _findings(router: ControlledRouter, arguments: JsonObject) -> FoundServers:
     if file := arguments.get("file"):
         try:
             return await router.apps.read_file(Path(str(file)))
@@ -72,17 +72,17 @@ async def _findings(router: ControlledRouter, arguments: JsonObject) -> Findings
     wanted = str(arguments.get("from"))
     known = await router.apps.find_servers()
     servers = tuple(each for each in known.servers if _is_of(each, wanted))
-    left_out = tuple(each for each in known.left_out if _is_of(each, wanted))
+    left_out = tuple(each for each in known.skipped if _is_of(each, wanted))
     if not servers:
         reasons = [*known.problems, *(each.sentence for each in left_out)]
         raise NotFound(
             f'No servers of "{wanted}" were found.',
             " ".join(reasons) or "List them with: toolbooth client servers",
         )
-    return Findings(servers, left_out=left_out)
+    return FoundServers(servers, skipped=left_out)
 
 
-def _is_of(entry: FoundServer | LeftOut, client: str) -> bool:
+def _is_of(entry: FoundServer | SkippedEntry, client: str) -> bool:
     return client.casefold() in (entry.source.casefold(), entry.prefix)
 
 

@@ -35,7 +35,7 @@ def server(status: ServerStatus) -> JsonObject:
         "discovery": status.discovery,
         "toolCount": status.tool_count,
         "listedAt": _time(status.listed_at),
-        "waitingCount": status.waiting_count,
+        "waitingCount": status.pending_count,
         "suspiciousCount": status.suspicious_count,
         "cuts": {cut.kind: cut.count for cut in status.cuts},
         "failure": _failure(status),

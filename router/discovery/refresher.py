@@ -28,10 +28,10 @@ from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef, WorkspaceId
 from router.domain.servers import DiscoveryStatus, DiscoveryStep
-from router.domain.tool_lists import CachedListing, Held, PreparedListing, ServerListing
+from router.domain.tool_lists import CachedListing, PendingApproval, PreparedListing, ServerListing
 from router.runtime.tasks import spawn
 from router.runtime.tracing import begin_trace, log_event
-from router.store.ports import ToolCache
+from router.store.ports import ToolListCache
 
 log = logging.getLogger(__name__)
 
@@ -45,10 +45,10 @@ class Refresher:
         *,
         learn: Callable[[ServerRef, TellStep], Awaitable[ServerListing]],
         catalogs: dict[WorkspaceId, WorkspaceCatalog],
-        caches: Callable[[WorkspaceId], ToolCache],
+        caches: Callable[[WorkspaceId], ToolListCache],
         board: StatusBoard,
         prepare: Callable[[ServerListing], Awaitable[PreparedListing]],
-        review: Callable[[ServerRef, PreparedListing], dict[str, Held]],
+        review: Callable[[ServerRef, PreparedListing], dict[str, PendingApproval]],
         publish: Publish,
         clock: Callable[[], datetime],
     ) -> None:
@@ -177,12 +177,12 @@ class Refresher:
         """Thousands of tools are made on a thread, in as many tries as it is reconfigured."""
         catalog = self._catalogs[ref.workspace]
         while (before := self._entry(ref, config_hash)) is not None:
-            waited = catalog.waiting(before)
+            waited = catalog.pending(before)
             held = await asyncio.to_thread(self._review, ref, cached.listing)
             after = await asyncio.to_thread(before.with_listing, cached, held)
             if catalog.put(before, after):
                 self._report(ref, cached.listing)
-                if (waiting := catalog.waiting(after)) != waited:
+                if (waiting := catalog.pending(after)) != waited:
                     log.info("%s: %d tools wait for approval", ref.server, len(waiting))
                     self._publish(ApprovalsChanged(ref, len(waiting)))
                 self._board.announce(ref)

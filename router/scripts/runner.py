@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from router.catalog.tool_definition import about_characters
+from router.catalog.tool_definition import estimated_json_length
 from router.domain.errors import ToolboothError
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.runtime.tasks import spawn, stop, undisturbed
@@ -199,7 +199,10 @@ class _Run:
         event: JsonObject = {"error": "the script cancelled this call"}
         try:
             event = await self._host.call(call)
-            if about_characters(event, self._limits.message_bytes) > self._limits.message_bytes:
+            if (
+                estimated_json_length(event, self._limits.message_bytes)
+                > self._limits.message_bytes
+            ):
                 event = {"error": "The result is too large for a script."}
         finally:
             del self._calls[call.number]
@@ -247,7 +250,7 @@ def _failure(error: str, line: object) -> str:
 
 async def _line(message: JsonObject) -> bytes:
     """On a thread, piece by piece, if writing it in one go would hold up the loop."""
-    if about_characters(message, _LARGE) <= _LARGE:
+    if estimated_json_length(message, _LARGE) <= _LARGE:
         return encoded(message)
     encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
     text = await asyncio.to_thread(lambda: "".join(encoder.iterencode(message)))

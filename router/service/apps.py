@@ -12,13 +12,20 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from router.api.apps import ClientApp, ClientId, Connection, ConnectionPlan, Findings, FoundServer
+from router.api.apps import (
+    ClientApp,
+    ClientId,
+    Connection,
+    ConnectionPlan,
+    FoundServer,
+    FoundServers,
+)
 from router.apps import config_reader
 from router.apps.app_specs import Endpoint
-from router.apps.config_reader import Ourselves
+from router.apps.config_reader import SelfReference
 from router.apps.config_writer import Connections, spec_of
-from router.apps.locations import Places
-from router.apps.variables import answered, input_secret
+from router.apps.locations import AppLocations
+from router.apps.variables import input_secret, with_answers
 from router.config.server import ServerConfig
 from router.config.settings import DEFAULT_PORT, Settings
 from router.domain.clients import IssuedToken
@@ -57,12 +64,12 @@ class Apps:
         tokens: TokenStore,
         secrets: SecretStore,
         clock: Clock,
-        places: Places | None = None,
+        places: AppLocations | None = None,
     ) -> None:
         self._router = router
         self._tokens = tokens
         self._secrets = secrets
-        self._places = places or Places.here()
+        self._places = places or AppLocations.here()
         self._connections = Connections(self._places, self._ourselves, clock)
         self._issued: dict[str, TokenId] = {}
         """The token made for a connection, by its undo."""
@@ -72,10 +79,10 @@ class Apps:
     async def list(self) -> tuple[ClientApp, ...]:
         return await asyncio.to_thread(self._connections.apps)
 
-    async def find_servers(self) -> Findings:
+    async def find_servers(self) -> FoundServers:
         return await asyncio.to_thread(config_reader.find_servers, self._places, self._ourselves())
 
-    async def read_file(self, path: Path) -> Findings:
+    async def read_file(self, path: Path) -> FoundServers:
         ourselves = self._ourselves()
         return await asyncio.to_thread(config_reader.read_any_file, path, self._places, ourselves)
 
@@ -88,7 +95,7 @@ class Apps:
                     await self._secrets.set(input_secret(found.prefix, prompt.id), answer)
         chosen: dict[str, ServerConfig] = {}
         for found in servers:
-            chosen[_free(found.name, chosen)] = answered(found, answers)
+            chosen[_free(found.name, chosen)] = with_answers(found, answers)
         return await self._router.import_servers(workspace, chosen)
 
     async def plan(self, client: ClientId) -> ConnectionPlan:
@@ -180,11 +187,11 @@ class Apps:
             )
         return Endpoint(url, token, bridge)
 
-    def _ourselves(self) -> Ourselves:
+    def _ourselves(self) -> SelfReference:
         url = self._router.listener().url
         port = urlsplit(url).port if url else None
         ports = {self._router.settings().port or DEFAULT_PORT, port or DEFAULT_PORT}
-        return Ourselves(frozenset(ports))
+        return SelfReference(frozenset(ports))
 
 
 def profile_secret(profile: str) -> str:

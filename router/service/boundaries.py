@@ -68,13 +68,13 @@ class Boundaries(Queries):
         self._workspaces.catalog(workspace)
         if not others:
             raise InvalidInput("The last workspace can't be removed.", "Make another one first.")
-        await self._workspaces.put_aside(workspace)
+        await self._workspaces.move_to_removed(workspace)
         await self._fleet.apply(self._workspaces.drop(workspace))
         self._publish(WorkspacesChanged(workspace))
 
     async def restore_workspace(self, workspace: WorkspaceId) -> None:
         """Bring back the one that was removed last under this id."""
-        await self._workspaces.bring_back(workspace)
+        await self._workspaces.restore_removed(workspace)
         await self._reconcile(workspace)
 
     async def create_project(
@@ -167,7 +167,7 @@ class Boundaries(Queries):
     ) -> IssuedToken:
         self._workspaces.check_scope(workspace, project, servers)
         name = config_edits.checked_name(name)
-        expires_at = config_edits.end_of(lifetime, self._clock())
+        expires_at = config_edits.expiry(lifetime, self._clock())
         issued = await asyncio.to_thread(
             self._tokens.issue, name, workspace, project, expires_at, servers
         )

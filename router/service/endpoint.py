@@ -76,7 +76,7 @@ class Endpoint:
         attended: bool,
         lessons: Lessons,
     ) -> None:
-        workspaces.trouble_of = lambda ref: fleet.board.status(ref).failure
+        workspaces.failure_of = lambda ref: fleet.board.status(ref).failure
         self._tokens = tokens
         self._settings = settings
         self._record = record

@@ -24,7 +24,7 @@ from router.domain.ids import ProjectId, ServerRef, WorkspaceId
 from router.domain.permissions import Permission, PermissionAsk
 from router.domain.receipts import Receipt
 from router.domain.search import SearchReply
-from router.domain.servers import LogLine, ServerOffers, ServerStatus
+from router.domain.servers import LogLine, PromptResourceLists, ServerStatus
 from router.domain.tool_lists import ApprovalPolicy
 from router.domain.tools import PendingTool, ToolView
 from router.domain.workspaces import ProjectSummary, WorkspaceSummary
@@ -129,8 +129,8 @@ class Queries:
     def approval_policy(self, workspace: WorkspaceId) -> ApprovalPolicy:
         return self._workspaces.catalog(workspace).config.approval
 
-    def offers(self, ref: ServerRef) -> ServerOffers:
-        return tool_definition.offers(self._workspaces.entry(ref).listing)
+    def offers(self, ref: ServerRef) -> PromptResourceLists:
+        return tool_definition.prompt_resource_lists(self._workspaces.entry(ref).listing)
 
     def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
         return self._fleet.logs.of(ref)

@@ -23,7 +23,7 @@ from router.api.events import (
     WorkspacesChanged,
     WorkspaceSwitched,
 )
-from router.apps.locations import Places
+from router.apps.locations import AppLocations
 from router.config.server import ServerConfig
 from router.config.settings import Settings
 from router.control.channel import ControlServer, socket_address
@@ -58,7 +58,7 @@ from router.store.config_store import (
     Rejected,
     SettingsChanged,
     WorkspaceChanged,
-    WorkspaceGone,
+    WorkspaceRemoved,
 )
 from router.store.instance_lock import InstanceLock
 from router.store.redaction import Redactor
@@ -81,7 +81,7 @@ class Router(Servers):
         port: int | None = None,
         clock: Callable[[], datetime] = utc_now,
         lent: Mapping[str, ServerConfig] | None = None,
-        places: Places | None = None,
+        places: AppLocations | None = None,
         attended: bool = False,
     ) -> None:
         """`lent` are servers of the active workspace besides those in its file; `attended` says
@@ -234,7 +234,7 @@ class Router(Servers):
                 await self._settings_changed(before or self.settings())
             case WorkspaceChanged(workspace):
                 await self._reconcile(workspace)
-            case WorkspaceGone(workspace):
+            case WorkspaceRemoved(workspace):
                 await self._fleet.apply(self._workspaces.drop(workspace))
                 self._publish(WorkspacesChanged(workspace))
             case Rejected(path, line, reason):

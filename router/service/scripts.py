@@ -22,7 +22,7 @@ from router.domain.scripts import SavedScript, ScriptTrial
 from router.gateway.tools.activity_recorder import Request
 from router.gateway.tools.script_tools import Scripting
 from router.service.workspace_catalogs import Workspaces
-from router.store.scripts import ScriptStore, Stamp
+from router.store.scripts import FolderVersion, ScriptStore
 
 
 class Scripts:
@@ -41,7 +41,7 @@ class Scripts:
         self._scripting = scripting
         self._local_caller = local_caller
         self._publish = publish
-        self._seen: dict[WorkspaceId, tuple[WorkspaceCatalog, Stamp]] = {}
+        self._seen: dict[WorkspaceId, tuple[WorkspaceCatalog, FolderVersion]] = {}
 
     def list(self, workspace: WorkspaceId) -> tuple[SavedScript, ...]:
         return tuple(self._workspaces.catalog(workspace).scripts.values())
@@ -87,7 +87,7 @@ class Scripts:
         """Bring the catalogues in step with the files, whoever changed them."""
         for workspace, catalog in list(self._workspaces.catalogs.items()):
             store = self._store(workspace)
-            stamp = await asyncio.to_thread(store.stamp)
+            stamp = await asyncio.to_thread(store.version)
             if self._seen.get(workspace) == (catalog, stamp):
                 continue
             had_scripts = bool(catalog.scripts)

@@ -163,7 +163,7 @@ class SignIns:
                 fetch=Fetch(url),
                 options=lambda: self._options(ref),
                 clock=self._clock,
-                on_secrets=partial(self._redactor.learn, ref, source="sign-in"),
+                on_secrets=partial(self._redactor.set_secrets, ref, source="sign-in"),
             )
         return self._accounts[ref]
 

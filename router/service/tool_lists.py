@@ -22,7 +22,7 @@ from router.domain.ids import ServerRef, ToolKey, WorkspaceId
 from router.domain.tool_lists import (
     ApprovalPolicy,
     CachedListing,
-    Held,
+    PendingApproval,
     PreparedListing,
     ServerListing,
 )
@@ -71,7 +71,7 @@ class ToolLists:
             self.outdated.add(ref)
         await self._take(ref, cached)
 
-    def review(self, ref: ServerRef, listing: PreparedListing) -> dict[str, Held]:
+    def review(self, ref: ServerRef, listing: PreparedListing) -> dict[str, PendingApproval]:
         """Which tools wait for a person. Reads and writes files: on a thread."""
         catalog = self._workspaces.catalog(ref.workspace)
         config = catalog.entry(ref.server).config
@@ -105,7 +105,7 @@ class ToolLists:
                     said("There is no tool {tool}.", tool=ToolKey(ref.server, name)),
                     said("List them with: toolbooth tools {server}", server=ref.server),
                 )
-        waiting = self._workspaces.catalog(ref.workspace).waiting(entry)
+        waiting = self._workspaces.catalog(ref.workspace).pending(entry)
         chosen = [known[name] for name in (waiting if tools is None else tools)]
         if chosen:
             store = self._workspaces.approvals(ref.workspace)
@@ -122,12 +122,12 @@ class ToolLists:
         return tuple(
             _pending(entry, name, held)
             for _, entry in sorted(catalog.servers.items())
-            for name, held in sorted(catalog.waiting(entry).items())
+            for name, held in sorted(catalog.pending(entry).items())
         )
 
     def tell_waiting(self, ref: ServerRef) -> None:
         catalog = self._workspaces.catalog(ref.workspace)
-        waiting = catalog.waiting(catalog.entry(ref.server))
+        waiting = catalog.pending(catalog.entry(ref.server))
         self._publish(ApprovalsChanged(ref, len(waiting)))
 
     async def _take(self, ref: ServerRef, cached: CachedListing, *, tell: bool = False) -> None:
@@ -135,11 +135,11 @@ class ToolLists:
         held = await asyncio.to_thread(self.review, ref, cached.listing)
         before = catalog.entry(ref.server)
         after = await asyncio.to_thread(before.with_listing, cached, held)
-        waited = catalog.waiting(before)
-        if catalog.put(before, after) and tell and after.held != before.held:
+        waited = catalog.pending(before)
+        if catalog.put(before, after) and tell and after.unapproved != before.unapproved:
             self._board.announce(ref)
             self._publish(ToolsChanged(ref.workspace, ref.server, len(after.tools)))
-            if catalog.waiting(after) != waited:
+            if catalog.pending(after) != waited:
                 self.tell_waiting(ref)
 
 
@@ -149,7 +149,7 @@ def subject_of(config: ServerConfig) -> str:
     return hashlib.sha256(json.dumps(running).encode()).hexdigest()
 
 
-def _pending(entry: ServerEntry, name: str, held: Held) -> PendingTool:
+def _pending(entry: ServerEntry, name: str, held: PendingApproval) -> PendingTool:
     tool = next(tool for tool in entry.tools if tool.key.tool == name)
     old = readable(held.approved) if held.approved is not None else ""
     new = readable(tool.wire)

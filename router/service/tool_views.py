@@ -55,7 +55,7 @@ class ToolViews:
     def _computed(self, now: _Known, ref: ServerRef, before: _Known | None) -> _Known:
         """Of the same tools only what changes by the minute is made anew."""
         known = before.entry if before is not None else None
-        same = known and known.tools is now.entry.tools and known.held is now.entry.held
+        same = known and known.tools is now.entry.tools and known.unapproved is now.entry.unapproved
         bases = before.bases if before is not None and same else now.entry.views()
         policy = self._workspaces.catalog(ref.workspace).policy
         seen = now.entry.listed_at

@@ -19,7 +19,7 @@ from router.domain.tool_lists import CachedListing
 from router.store.approvals import ApprovalStore
 from router.store.config_store import ConfigStore
 from router.store.consents import ConsentStore
-from router.store.tool_list_cache import DiskToolCache
+from router.store.tool_list_cache import DiskToolListCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,10 @@ class Workspaces:
         self._config = config
         self._provider = provider
         self._editing = asyncio.Lock()
-        self._caches: dict[WorkspaceId, DiskToolCache] = {}
+        self._caches: dict[WorkspaceId, DiskToolListCache] = {}
         self._approvals: dict[WorkspaceId, ApprovalStore] = {}
         self._lent: dict[WorkspaceId, Mapping[str, ServerConfig]] = {}
-        self.trouble_of: Callable[[ServerRef], Failure | None] = _no_trouble
+        self.failure_of: Callable[[ServerRef], Failure | None] = _no_trouble
         """Why a server could not say what its tools are."""
         self.catalogs: dict[WorkspaceId, WorkspaceCatalog] = {}
 
@@ -100,9 +100,9 @@ class Workspaces:
         for server in servers or ():
             catalog.entry(server)
 
-    def cache(self, workspace: WorkspaceId) -> DiskToolCache:
+    def cache(self, workspace: WorkspaceId) -> DiskToolListCache:
         if (cache := self._caches.get(workspace)) is None:
-            cache = self._caches[workspace] = DiskToolCache(self._folder / workspace / "cache")
+            cache = self._caches[workspace] = DiskToolListCache(self._folder / workspace / "cache")
         return cache
 
     def folder(self, workspace: WorkspaceId) -> Path:
@@ -131,13 +131,13 @@ class Workspaces:
         async with self._editing:
             await asyncio.to_thread(self._config.create_workspace, workspace, config)
 
-    async def put_aside(self, workspace: WorkspaceId) -> None:
+    async def move_to_removed(self, workspace: WorkspaceId) -> None:
         async with self._editing:
-            await asyncio.to_thread(self._config.put_aside, workspace)
+            await asyncio.to_thread(self._config.move_to_removed, workspace)
 
-    async def bring_back(self, workspace: WorkspaceId) -> None:
+    async def restore_removed(self, workspace: WorkspaceId) -> None:
         async with self._editing:
-            await asyncio.to_thread(self._config.bring_back, workspace)
+            await asyncio.to_thread(self._config.restore_removed, workspace)
 
     def reconcile(self, workspace: WorkspaceId) -> Reconciled:
         """Bring the catalogue in line with the configuration, and say what that changes."""
@@ -146,16 +146,16 @@ class Workspaces:
         before: dict[ServerId, ServerEntry] = catalog.servers if catalog else {}
         if catalog is None:
             catalog = self.catalogs[workspace] = WorkspaceCatalog(
-                config, self._provider, lambda server: self.trouble_of(ServerRef(workspace, server))
+                config, self._provider, lambda server: self.failure_of(ServerRef(workspace, server))
             )
             return _compare(workspace, before, catalog.servers)
-        waited = {server: catalog.waiting(entry) for server, entry in before.items()}
+        waited = {server: catalog.pending(entry) for server, entry in before.items()}
         catalog.configure(config)
         reconciled = _compare(workspace, before, catalog.servers)
         reconsidered = (
             ref
             for ref in reconciled.kept
-            if catalog.waiting(catalog.servers[ref.server]) != waited[ref.server]
+            if catalog.pending(catalog.servers[ref.server]) != waited[ref.server]
         )
         return replace(reconciled, reconsidered=frozenset(reconsidered))
 

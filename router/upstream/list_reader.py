@@ -6,7 +6,7 @@ import asyncio
 import logging
 from typing import Any, cast
 
-from router.catalog.tool_definition import about_characters
+from router.catalog.tool_definition import estimated_json_length
 from router.domain.errors import UpstreamAnsweredError
 from router.domain.json_values import JsonObject, as_object
 from router.domain.tool_lists import ServerListing
@@ -84,7 +84,7 @@ class _Reader:
 def _fitting(entries: list[JsonObject], room: int) -> tuple[list[JsonObject], int]:
     """The entries up to the first for which there is no room, and the room that is left."""
     for number, entry in enumerate(entries):
-        room -= about_characters(entry, room)
+        room -= estimated_json_length(entry, room)
         if room < 0:
             return entries[:number], room
     return entries, room

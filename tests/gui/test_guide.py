@@ -19,7 +19,7 @@ from gui.onboarding.dialog import GuideDialog, Step
 from gui.onboarding.guiding import Guide, missing_steps
 from gui.onboarding.steps import Steps
 from gui.window.main_window import MainWindow
-from router.api.apps import ClientApp, ClientId, ClientState, Findings, FoundServer, Prompt
+from router.api.apps import ClientApp, ClientId, ClientState, FoundServer, FoundServers, Prompt
 from router.api.events import ActivityRecorded, ServerStatusChanged
 from router.config.server import ServerConfig
 from router.config.settings import Settings
@@ -42,7 +42,7 @@ FOUND = (
 @pytest.fixture
 def router() -> FakeRouter:
     made = FakeRouter()
-    made.apps.findings = Findings(FOUND)
+    made.apps.findings = FoundServers(FOUND)
     made.apps.apps = (
         ClientApp(ClientId("cursor"), "Cursor", Path("/c"), ClientState.FOUND),
         ClientApp(ClientId("zed"), "Zed", Path("/z"), ClientState.FOUND),

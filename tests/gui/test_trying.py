@@ -23,7 +23,7 @@ from gui.window.main_window import MainWindow
 from router.catalog.tool_definition import parameters
 from router.domain.errors import InvalidInput
 from router.domain.json_values import JsonObject
-from router.domain.servers import LogLine, OfferView, ServerOffers
+from router.domain.servers import LogLine, PromptResourceLists, PromptResourceView
 from router.domain.tools import ToolView
 from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driving import (
@@ -273,9 +273,9 @@ def go_to_tab(window: MainWindow, name: str) -> None:
 def test_prompts_and_resources_have_tabs_of_their_own(
     router: FakeRouter, window: MainWindow
 ) -> None:
-    router.state.offers[GITHUB.ref] = ServerOffers(
-        (OfferView("review", "Review", "Look at a change", "number"),),
-        (OfferView("readme", "readme", "", "repo://readme"),),
+    router.state.offers[GITHUB.ref] = PromptResourceLists(
+        (PromptResourceView("review", "Review", "Look at a change", "number"),),
+        (PromptResourceView("readme", "readme", "", "repo://readme"),),
     )
     window.page.server_changed(GITHUB)
     go_to_tab(window, "Prompts, 1")

@@ -62,7 +62,7 @@ async def test_a_new_and_a_changed_tool_are_neither_found_nor_called(
     )
     assert (await call(running, "files:erase")).startswith("files:erase is new and waits")
     [status] = running.router.servers(PERSONAL)
-    assert (status.tool_count, status.waiting_count) == (2, 2)
+    assert (status.tool_count, status.pending_count) == (2, 2)
     assert [e.waiting for e in running.trace.events if isinstance(e, ApprovalsChanged)] == [2]
 
 
@@ -137,7 +137,7 @@ async def test_a_denied_tool_that_waits_does_not_exist_for_callers(
 def waiting(running: Running) -> tuple[list[str], int]:
     """What waits, and how many the server's status says do."""
     [status] = running.router.servers(PERSONAL)
-    return [t.key.tool for t in running.router.pending_tools(PERSONAL)], status.waiting_count
+    return [t.key.tool for t in running.router.pending_tools(PERSONAL)], status.pending_count
 
 
 def told(running: Running) -> list[tuple[int, int]]:
@@ -146,7 +146,7 @@ def told(running: Running) -> list[tuple[int, int]]:
     said = -1
     for event in running.trace.events:
         if isinstance(event, ServerStatusChanged):
-            said = event.status.waiting_count
+            said = event.status.pending_count
         elif isinstance(event, ApprovalsChanged):
             counts.append((event.waiting, said))
     return counts
@@ -165,7 +165,7 @@ async def test_a_tool_that_is_blocked_instead_is_decided_and_waits_again_once_al
     await running.router.approve_tools(ref)
     assert waiting(running) == ([], 0)
     [status] = running.router.servers(PERSONAL)
-    assert status.held_count == 1
+    assert status.unapproved_count == 1
     assert await found(running) == ["files:read"]
     await running.router.set_permission(PERSONAL, erase, Permission.ALLOW)
     assert waiting(running) == (["erase"], 1)
