@@ -28,7 +28,7 @@ from qasync import QEventLoop  # pyright: ignore[reportMissingTypeStubs]
 from bench.peers import Toolbooth
 from bench.upstreams import stdio_upstream
 from gui.application import Application, DesktopApplication
-from gui.look.widgets import SearchField
+from gui.widgets.search_field import SearchField
 from router.config.settings import Settings
 from router.domain.tools import ToolView
 from router.service import Router
@@ -176,7 +176,7 @@ class Watcher(QObject):
         return timer
 
     def _begin(self) -> None:
-        router, page = self.router, self._application.windows.main.page
+        router, page = self.router, self._application.windows.main.pages.workspace
         if router is None or not page.isVisible() or not self._fill(router):
             return
         self._waiting.stop()
@@ -188,7 +188,7 @@ class Watcher(QObject):
         """Put all tools into the one list: more than a single server may have."""
         servers = router.servers(router.active_workspace())
         self._tools = [tool for server in servers for tool in router.tools(server.ref)]
-        self._list = self._application.windows.main.page.detail.tools
+        self._list = self._application.windows.main.pages.workspace.detail.tools
         self._list.set_tools(self._tools)
         return len(self._tools) >= sum(SERVERS.values())
 

@@ -29,8 +29,8 @@ from screens_dialogs import dialog_screens  # noqa: E402
 from screens_live import Desk, opened, settled  # noqa: E402
 from screens_windows import window_screens  # noqa: E402
 
-from gui.language import Language  # noqa: E402
-from gui.look.theme import Mode, theme  # noqa: E402
+from gui.desktop.language import Language  # noqa: E402
+from gui.widgets.theme import Mode, theme  # noqa: E402
 
 FOLDER = Path(tempfile.gettempdir()) / "toolbooth-demo"
 SCALES = ("1", "1.25", "1.5", "2")

@@ -28,7 +28,8 @@ SPEAKERS = frozenset(
 )
 """What of the router speaks to a person."""
 UNHEARD = (
-    *("bridge/", "cli/", "control/", "discovery/isolation/", "gateway/", "scripts/"),
+    *("bridge/", "cli/", "commands/", "discovery/isolation/", "gateway/", "scripts/"),
+    "runtime/local_ipc.py",
     *("catalog/lua_names.py", "catalog/view.py", "upstream/instance_key.py"),
 )
 HEARD_FROM = ("gateway/http/listener.py",)

@@ -52,7 +52,7 @@ def _main(words: Sequence[str]) -> int:
         from router.scripts.worker import main as run_script
 
         return run_script()
-    from router.cli.running import run
+    from router.cli.main import run
 
     return run(words, data_dir)
 

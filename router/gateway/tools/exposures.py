@@ -21,7 +21,7 @@ from router.domain.ids import ServerRef, ToolKey
 from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS, parse_tool_key
 from router.domain.result import Failed, Ok, ToolResult, failed
-from router.domain.search import Lessons, SearchReply, SearchTrial
+from router.domain.search import SearchFeedback, SearchReply, SearchTrial
 from router.domain.servers import ServerStatus
 from router.domain.tools import Tool
 from router.domain.workspaces import Exposure, Optimization
@@ -46,7 +46,7 @@ class Exposures:
         status: Callable[[ServerRef], ServerStatus],
         results_per_search: Callable[[], int],
         results: Results,
-        lessons: Lessons,
+        feedback: SearchFeedback,
         runner: ScriptRunner,
         offers_execute: Callable[[], bool],
     ) -> None:
@@ -56,7 +56,7 @@ class Exposures:
         self.scripting = Scripting(runner, execution.view, execution.scripts, self.run_tool)
         self._steps = Steps(recorder, self.scripting, self.run_tool)
         self._results = results
-        self._lessons = lessons
+        self._feedback = feedback
         self.times = SearchTimes()
         self._note = recorder.note
         self._clock = recorder.clock
@@ -118,9 +118,9 @@ class Exposures:
         self, caller: Principal, inquiry: Inquiry, strategy: Optimization | None = None
     ) -> SearchReply:
         """What a client in this place would find, without a trace in the activity log."""
-        experiences, view = self._lessons.experiences(caller), self._execution.view(caller)
+        usage, view = self._feedback.usage_signals(caller), self._execution.view(caller)
         started = time.perf_counter()
-        reply = await find(view, inquiry, experiences, strategy)
+        reply = await find(view, inquiry, usage, strategy)
         self.times.note(reply, (time.perf_counter() - started) * 1000)
         return reply
 
@@ -152,7 +152,7 @@ class Exposures:
             return error_result(failed(error))
         reply = await self.search(caller, inquiry)
         answer, tokens = self._told(caller, inquiry, reply)
-        self._lessons.searched(caller, inquiry.queries, [hit.tool.key for hit in reply.hits])
+        self._feedback.record_search(caller, inquiry.queries, [hit.tool.key for hit in reply.hits])
         self._note(
             request,
             ActivityKind.SEARCH,
@@ -216,7 +216,7 @@ class Exposures:
             result = await self._result(request, call, cut)
             outcome, message = outcome_of(result)
             if outcome is Outcome.OK:
-                self._lessons.executed(request.caller, key)
+                self._feedback.record_use(request.caller, key)
             tokens = result_tokens(result.value) if isinstance(result, Ok) else 0
             return result
         finally:

@@ -28,7 +28,7 @@ from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
 from router.search.provider import Provider
 from router.store.redaction import Redactor
-from tests.fake_searches import FakeLessons
+from tests.fake_search import FakeSearchFeedback
 from tests.fake_upstreams import FakeUpstreams
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -78,7 +78,7 @@ class Booth:
         catalog.set_listing(FILES, listing)
         self.catalog = catalog
         self.upstreams = FakeUpstreams(answer)
-        self.lessons = FakeLessons()
+        self.feedback = FakeSearchFeedback()
         self.recorded: list[ActivityEntry] = []
         self.board = StatusBoard({HOME: catalog}, lambda _: None)
         self.board.update(ServerRef(HOME, FILES), consented=True)
@@ -98,7 +98,7 @@ class Booth:
             self.board.status,
             lambda: 8,
             Results(lambda: 64),
-            self.lessons,
+            self.feedback,
             self.runner,
             lambda: self.offers_execute,
         )
