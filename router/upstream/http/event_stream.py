@@ -11,7 +11,7 @@ from router.upstream.errors import bad_protocol, failed
 from router.upstream.http.http_client import Reply
 from router.upstream.limits import Limits
 from router.upstream.message_decoder import LIGHT_BYTES, decode, decode_large
-from router.wire.framing import Event, EventParser
+from router.wire.sse import ServerSentEvent, SseParser
 
 EVENTS = "text/event-stream"
 JSON = "application/json"
@@ -22,7 +22,9 @@ def is_stream(reply: Reply) -> bool:
     return reply.status == HTTPStatus.OK and reply.media_type == EVENTS
 
 
-async def events_of(reply: Reply, parser: EventParser, limits: Limits) -> AsyncGenerator[Event]:
+async def events_of(
+    reply: Reply, parser: SseParser, limits: Limits
+) -> AsyncGenerator[ServerSentEvent]:
     async for chunk in reply:
         for start in range(0, len(chunk), _PIECE_BYTES):
             if start:

@@ -24,7 +24,7 @@ from router.upstream.limits import LIMITS, Limits
 from router.upstream.message_decoder import NotAMessage
 from router.upstream.oauth.authorized_client import Credentials, channel_to
 from router.upstream.peer import Receiver, answered_id, encode
-from router.wire.framing import MESSAGE, EventParser
+from router.wire.sse import MESSAGE_EVENT, SseParser
 
 _ENDPOINT = b"endpoint"
 _MAX_ADDRESS_BYTES = 8 * 1024
@@ -96,7 +96,7 @@ class SseLink:
     async def _read(self, reply: Reply) -> None:
         failure = Failure(FailureKind.UNREACHABLE, self._channel.host, "its event stream ended")
         try:
-            async with reply, aclosing(events_of(reply, EventParser(), self._limits)) as events:
+            async with reply, aclosing(events_of(reply, SseParser(), self._limits)) as events:
                 async for kind, data in events:
                     await self._take(kind, data)
         except UpstreamFailed as error:
@@ -109,7 +109,7 @@ class SseLink:
         if kind == _ENDPOINT and not self._posting.done():
             reference = data[:_MAX_ADDRESS_BYTES].decode("utf-8", "replace").strip()
             self._posting.set_result(self._channel.beside(reference))
-        elif kind == MESSAGE:
+        elif kind == MESSAGE_EVENT:
             await self._deliver(data)
 
     async def _deliver(self, data: bytes) -> None:

@@ -34,7 +34,6 @@ from router.upstream.limits import LIMITS, Limits
 from router.upstream.message_decoder import NotAMessage
 from router.upstream.oauth.authorized_client import Credentials, channel_to
 from router.upstream.peer import Receiver, encode
-from router.wire.framing import MESSAGE, EventParser
 from router.wire.mcp import (
     METHOD_HEADER,
     MODERN_VERSION,
@@ -44,6 +43,7 @@ from router.wire.mcp import (
     VERSION_HEADER,
     header_value,
 )
+from router.wire.sse import MESSAGE_EVENT, SseParser
 
 log = logging.getLogger(__name__)
 
@@ -181,23 +181,23 @@ class HttpLink:
 
     async def _take_events(self, reply: Reply, request_id: object) -> bool:
         """Deliver what the stream brings; if the server lets it go before the answer, resume it."""
-        parser = EventParser()
+        parser = SseParser()
         answered = await self._read_events(reply, parser, request_id)
-        while not answered and parser.last_id:
+        while not answered and parser.last_event_id:
             await asyncio.sleep(_retry_s(parser))
-            parser = EventParser(parser.last_id)
-            async with await self._open_stream(parser.last_id) as resumed:
+            parser = SseParser(parser.last_event_id)
+            async with await self._open_stream(parser.last_event_id) as resumed:
                 if not is_stream(resumed):
                     refusal = refused(resumed.status, self._channel.host, str(resumed))
                     raise failed(refusal.failure)  # the request itself was accepted
                 answered = await self._read_events(resumed, parser, request_id)
         return answered
 
-    async def _read_events(self, reply: Reply, parser: EventParser, request_id: object) -> bool:
+    async def _read_events(self, reply: Reply, parser: SseParser, request_id: object) -> bool:
         """Whether the answer to `request_id` was among the stream's messages."""
         async with aclosing(events_of(reply, parser, self._limits)) as events:
             async for kind, data in events:
-                if kind == MESSAGE and await self._deliver(data, request_id):
+                if kind == MESSAGE_EVENT and await self._deliver(data, request_id):
                     return True
         return False
 
@@ -236,12 +236,12 @@ class HttpLink:
     async def _keep_listening(self) -> None:
         """Until the server says it has no such stream, or no longer knows our session."""
         retry_s = _FIRST_RETRY_S
-        parser = EventParser()
+        parser = SseParser()
         while True:
-            parser = EventParser(parser.last_id)
+            parser = SseParser(parser.last_event_id)
             opened_at = time.monotonic()
             try:
-                async with await self._open_stream(parser.last_id) as reply:
+                async with await self._open_stream(parser.last_event_id) as reply:
                     if reply.status in range(400, 500):
                         return
                     if is_stream(reply):
@@ -261,7 +261,7 @@ class HttpLink:
         return await self._channel.open("GET", headers)
 
 
-def _retry_s(parser: EventParser) -> float:
+def _retry_s(parser: SseParser) -> float:
     asked_s = _FIRST_RETRY_S if parser.retry_ms is None else parser.retry_ms / 1000
     return max(asked_s, _SHORTEST_RETRY_S)
 

@@ -18,7 +18,7 @@ from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
 from router.upstream.limits import Limits
 from router.upstream.message_decoder import LIGHT_BYTES, NotAMessage, decode, decode_large
-from router.wire.framing import CutLine
+from router.wire.lines import TruncatedLine
 
 _TURN_S = 0.005
 _REST_S = 2 * _TURN_S
@@ -117,7 +117,7 @@ class Inbox:
         return min(_TURN_S / max(1, Inbox._behind) - own, of_all)
 
     def _take_light_one(self, line: bytes) -> None:
-        if isinstance(line, CutLine):
+        if isinstance(line, TruncatedLine):
             self._reader.take_noise(line, f"more than {self._limits.message_bytes:,} bytes")
             return
         try:

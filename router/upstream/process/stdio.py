@@ -27,7 +27,7 @@ from router.upstream.process.stderr_tail import KEPT_LINES, LastWords, LineSink
 from router.upstream.process.stderr_tail import MAX_LINE_BYTES as MAX_STDERR_LINE_BYTES
 from router.upstream.process.tracking import Mark, new_mark
 from router.upstream.process.tree import ProcessTree, creation_options, watch_tree
-from router.wire.framing import LineSplitter
+from router.wire.lines import LineSplitter
 
 log = logging.getLogger(__name__)
 
