@@ -38,7 +38,7 @@ from router.upstream.oauth.errors import sign_in_needed
 from router.upstream.pool import UpstreamPool
 from router.upstream.ports import SessionId
 from router.upstream.process.tracking import THIS_PROCESS
-from router.upstream.process.tree import sweep
+from router.upstream.process.tree import kill_leftovers
 
 log = logging.getLogger(__name__)
 
@@ -118,9 +118,9 @@ class Fleet:
         )
         self._waking = Waking(self.pool.recheck)
 
-    async def sweep(self) -> None:
+    async def kill_leftovers(self) -> None:
         """End what an earlier router that was killed has left of its servers."""
-        if left := await asyncio.to_thread(sweep, self._owner):
+        if left := await asyncio.to_thread(kill_leftovers, self._owner):
             log.warning("Ended %d processes that an earlier Toolbooth left behind", left)
 
     def start_serving(self) -> None:

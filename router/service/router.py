@@ -162,7 +162,7 @@ class Router(Servers):
     async def start(self) -> None:
         """Serve clients. Raises `Conflict` if another instance has the data directory."""
         self._instance.acquire()
-        await self._fleet.sweep()
+        await self._fleet.kill_leftovers()
         await self.open()
         await self._endpoint.start(self.settings().port if self._port is None else self._port)
         # Last of what waits: a request that comes in finds everything there, subscribers too.

@@ -22,10 +22,10 @@ from router.store.redaction import Redactor
 from router.store.secrets import resolve
 from router.upstream.errors import failed
 from router.upstream.oauth.account import Account
-from router.upstream.oauth.credential_store import Vault
+from router.upstream.oauth.credential_store import CredentialStore
 from router.upstream.oauth.errors import SignInFailed, sign_in_needed
-from router.upstream.oauth.flow import SIGN_IN_TIMEOUT_S, begin
-from router.upstream.oauth.guarded_fetch import Fetch
+from router.upstream.oauth.flow import SIGN_IN_TIMEOUT_S, start_sign_in
+from router.upstream.oauth.guarded_http_client import GuardedHttpClient
 
 OnEnded: TypeAlias = Callable[[ServerRef, Failure | None], Awaitable[None]]
 """Told how a sign-in ended: with a failure, or well."""
@@ -97,7 +97,7 @@ class SignIns:
     def reconsider(self, ref: ServerRef) -> None:
         """A person wants to know whether the server still asks for a sign-in."""
         if account := self._accounts.get(ref):
-            account.reconsider()
+            account.reset()
 
     async def forget(self, ref: ServerRef) -> None:
         """The server is gone or another one now; its keyring entries stay, for it may come back."""
@@ -125,7 +125,7 @@ class SignIns:
     ) -> ToolboothError | None:
         failure: Failure | None = None
         try:
-            pending = await begin(account, self.timeout_s)
+            pending = await start_sign_in(account, self.timeout_s)
             attempt.begun.set_result(pending.sign_in)
             await pending.finish()
         except ToolboothError as error:
@@ -159,8 +159,8 @@ class SignIns:
             self._accounts[ref] = Account(
                 ref.server,
                 url,
-                vault=Vault(self._secrets, ref.workspace),
-                fetch=Fetch(url),
+                credential_store=CredentialStore(self._secrets, ref.workspace),
+                http=GuardedHttpClient(url),
                 options=lambda: self._options(ref),
                 clock=self._clock,
                 on_secrets=partial(self._redactor.set_secrets, ref, source="sign-in"),

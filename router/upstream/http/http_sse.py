@@ -18,11 +18,17 @@ from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
 from router.upstream.background_sends import QuietSends
 from router.upstream.errors import NoConnection, bad_protocol, failed, refused
-from router.upstream.http.event_stream import EVENTS, JSON, decoded, events_of, is_stream
-from router.upstream.http.http_client import Channel, Reply
+from router.upstream.http.event_stream import (
+    EVENT_STREAM,
+    JSON,
+    decode_messages,
+    is_stream,
+    read_events,
+)
+from router.upstream.http.http_client import HttpClient, HttpResponse
 from router.upstream.limits import LIMITS, Limits
-from router.upstream.message_decoder import NotAMessage
-from router.upstream.oauth.authorized_client import Credentials, channel_to
+from router.upstream.message_decoder import InvalidMessage
+from router.upstream.oauth.authorized_client import Credentials, http_client_for
 from router.upstream.peer import Receiver, answered_id, encode
 from router.wire.sse import MESSAGE_EVENT, SseParser
 
@@ -43,12 +49,12 @@ class SseLink:
         *,
         limits: Limits = LIMITS,
     ) -> None:
-        self._channel = channel_to(url, headers, credentials, limits, deciding="GET")
+        self._http = http_client_for(url, headers, credentials, limits, deciding="GET")
         self._limits = limits
         self._reading: asyncio.Task[None] | None = None
-        self._posting: asyncio.Future[Channel]
+        self._posting: asyncio.Future[HttpClient]
         """Where messages go, once the server has said so."""
-        self._quiet = QuietSends(self.send, self._channel.host)
+        self._quiet = QuietSends(self.send, self._http.host)
         self.send_soon = self._quiet.send_soon
         self._receiver: Receiver
 
@@ -56,11 +62,11 @@ class SseLink:
         """Open the stream and wait for the address. Raises `UpstreamFailed`."""
         self._receiver = receiver
         self._posting = asyncio.get_running_loop().create_future()
-        reply = await self._channel.open("GET", {"accept": EVENTS})
-        if not is_stream(reply):
-            async with reply:
-                raise refused(reply.status, self._channel.host, str(reply))
-        self._reading = spawn(self._read(reply), name="sse")
+        response = await self._http.open("GET", {"accept": EVENT_STREAM})
+        if not is_stream(response):
+            async with response:
+                raise refused(response.status, self._http.host, str(response))
+        self._reading = spawn(self._read(response), name="sse")
         await asyncio.wait([self._reading, self._posting], return_when=asyncio.FIRST_COMPLETED)
         if not self._posting.done():
             raise failed(bad_protocol("a stream that ends before it names an address"))
@@ -72,31 +78,34 @@ class SseLink:
     async def send(self, message: JsonObject) -> None:
         """Post `message`; what the server answers comes over the stream."""
         posting = self._posting.result()
-        headers = {"accept": f"{JSON}, {EVENTS}", "content-type": JSON}
+        headers = {"accept": f"{JSON}, {EVENT_STREAM}", "content-type": JSON}
         try:
-            reply = await posting.open("POST", headers, encode(message))
+            response = await posting.open("POST", headers, encode(message))
         except NoConnection as error:
             self._receiver.close(error.failure)
             raise
-        async with reply:
-            if reply.status < HTTPStatus.MULTIPLE_CHOICES:
+        async with response:
+            if response.status < HTTPStatus.MULTIPLE_CHOICES:
                 return
-            error = refused(reply.status, posting.host, str(reply))
-        if reply.status in (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED):
+            error = refused(response.status, posting.host, str(response))
+        if response.status in (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED):
             self._receiver.close(error.failure)  # it no longer knows our stream, or us
         raise error
 
     async def close(self) -> None:
         await stop(self._reading)
         await self._quiet.stop()
-        await self._channel.close()
+        await self._http.close()
 
     # The stream
 
-    async def _read(self, reply: Reply) -> None:
-        failure = Failure(FailureKind.UNREACHABLE, self._channel.host, "its event stream ended")
+    async def _read(self, response: HttpResponse) -> None:
+        failure = Failure(FailureKind.UNREACHABLE, self._http.host, "its event stream ended")
         try:
-            async with reply, aclosing(events_of(reply, SseParser(), self._limits)) as events:
+            async with (
+                response,
+                aclosing(read_events(response, SseParser(), self._limits)) as events,
+            ):
                 async for kind, data in events:
                     await self._take(kind, data)
         except UpstreamFailed as error:
@@ -108,14 +117,14 @@ class SseLink:
     async def _take(self, kind: bytes, data: bytes) -> None:
         if kind == _ENDPOINT and not self._posting.done():
             reference = data[:_MAX_ADDRESS_BYTES].decode("utf-8", "replace").strip()
-            self._posting.set_result(self._channel.beside(reference))
+            self._posting.set_result(self._http.for_reference(reference))
         elif kind == MESSAGE_EVENT:
             await self._deliver(data)
 
     async def _deliver(self, data: bytes) -> None:
         try:
-            messages = await decoded(data, self._limits)
-        except NotAMessage as error:
+            messages = await decode_messages(data, self._limits)
+        except InvalidMessage as error:
             failure = bad_protocol(f"an answer that is no message ({error})")
             self._receiver.reject(answered_id(data), failure)
             return

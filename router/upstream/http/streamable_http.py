@@ -27,12 +27,18 @@ from router.upstream.errors import (
     failed,
     refused,
 )
-from router.upstream.http.event_stream import EVENTS, JSON, decoded, events_of, is_stream
-from router.upstream.http.http_client import Reply
-from router.upstream.http.param_headers import mirrored_headers
+from router.upstream.http.event_stream import (
+    EVENT_STREAM,
+    JSON,
+    decode_messages,
+    is_stream,
+    read_events,
+)
+from router.upstream.http.http_client import HttpResponse
+from router.upstream.http.param_headers import param_headers
 from router.upstream.limits import LIMITS, Limits
-from router.upstream.message_decoder import NotAMessage
-from router.upstream.oauth.authorized_client import Credentials, channel_to
+from router.upstream.message_decoder import InvalidMessage
+from router.upstream.oauth.authorized_client import Credentials, http_client_for
 from router.upstream.peer import Receiver, encode
 from router.wire.mcp import (
     METHOD_HEADER,
@@ -68,13 +74,13 @@ class HttpLink:
         input_schema: Callable[[str], JsonObject] = lambda _: {},
     ) -> None:
         """`input_schema` gives that of a tool by its name, as far as it is known."""
-        self._channel = channel_to(url, headers, credentials, limits)
+        self._http = http_client_for(url, headers, credentials, limits)
         self._limits = limits
         self._input_schema = input_schema
         self._version = ""
         self._session_id: str | None = None
         self._listening: asyncio.Task[None] | None = None
-        self._quiet = QuietSends(self.send, self._channel.host)
+        self._quiet = QuietSends(self.send, self._http.host)
         self.send_soon = self._quiet.send_soon
         self._closing: asyncio.Task[None] | None = None
         self._receiver: Receiver
@@ -107,8 +113,8 @@ class HttpLink:
     async def send(self, message: JsonObject) -> None:
         headers = self._headers_of(message)
         try:
-            async with await self._channel.open("POST", headers, encode(message)) as reply:
-                await self._take_reply(reply, message, in_session=SESSION_HEADER in headers)
+            async with await self._http.open("POST", headers, encode(message)) as response:
+                await self._take_reply(response, message, in_session=SESSION_HEADER in headers)
         except HttpRefused as error:
             if error.status == HTTPStatus.UNAUTHORIZED:
                 self._receiver.close(error.failure)
@@ -128,12 +134,12 @@ class HttpLink:
         await self._quiet.stop()
         if self._session_id is not None:
             await self._say_goodbye()
-        await self._channel.close()
+        await self._http.close()
 
     # Sending
 
     def _headers_of(self, message: JsonObject) -> dict[str, str]:
-        headers = {"accept": f"{JSON}, {EVENTS}", "content-type": JSON}
+        headers = {"accept": f"{JSON}, {EVENT_STREAM}", "content-type": JSON}
         headers.update(self._session_headers())
         if self._version == MODERN_VERSION and "method" in message:
             headers.update(_routing_headers(message))
@@ -143,7 +149,7 @@ class HttpLink:
 
     def _mirrored(self, params: JsonObject) -> dict[str, str]:
         schema = self._input_schema(str(params.get("name")))
-        return mirrored_headers(schema, as_object(params.get("arguments"))) if schema else {}
+        return param_headers(schema, as_object(params.get("arguments"))) if schema else {}
 
     def _session_headers(self) -> dict[str, str]:
         headers = {VERSION_HEADER: self._version} if self._version else {}
@@ -154,48 +160,52 @@ class HttpLink:
     async def _say_goodbye(self) -> None:
         try:
             async with asyncio.timeout(_GOODBYE_TIMEOUT_S):
-                async with await self._channel.open("DELETE", self._session_headers()) as reply:
-                    log.debug("The session at %s was ended: %s", self._channel.host, reply)
+                async with await self._http.open("DELETE", self._session_headers()) as response:
+                    log.debug("The session at %s was ended: %s", self._http.host, response)
         except (UpstreamFailed, TimeoutError) as error:
-            log.debug("The session at %s was not ended: %s", self._channel.host, error)
+            log.debug("The session at %s was not ended: %s", self._http.host, error)
 
     # Answers
 
-    async def _take_reply(self, reply: Reply, message: JsonObject, *, in_session: bool) -> None:
-        if reply.status >= HTTPStatus.MULTIPLE_CHOICES:
-            await self._take_refusal(reply, message, in_session)
+    async def _take_reply(
+        self, response: HttpResponse, message: JsonObject, *, in_session: bool
+    ) -> None:
+        if response.status >= HTTPStatus.MULTIPLE_CHOICES:
+            await self._take_refusal(response, message, in_session)
         elif "method" in message and "id" in message:
             if message["method"] == "initialize":
-                self._session_id = reply.headers.get(SESSION_HEADER)
-            await self._take_answer(reply, message["id"])
+                self._session_id = response.headers.get(SESSION_HEADER)
+            await self._take_answer(response, message["id"])
 
-    async def _take_answer(self, reply: Reply, request_id: object) -> None:
-        if reply.media_type == JSON:
-            answered = await self._deliver(await reply.body(), request_id)
-        elif reply.media_type == EVENTS:
-            answered = await self._take_events(reply, request_id)
+    async def _take_answer(self, response: HttpResponse, request_id: object) -> None:
+        if response.media_type == JSON:
+            answered = await self._deliver(await response.body(), request_id)
+        elif response.media_type == EVENT_STREAM:
+            answered = await self._take_events(response, request_id)
         else:
-            raise failed(bad_protocol(f"an answer of type “{reply.media_type[:100]}”"))
+            raise failed(bad_protocol(f"an answer of type “{response.media_type[:100]}”"))
         if not answered:
             raise failed(bad_protocol("a reply without the answer"))
 
-    async def _take_events(self, reply: Reply, request_id: object) -> bool:
+    async def _take_events(self, response: HttpResponse, request_id: object) -> bool:
         """Deliver what the stream brings; if the server lets it go before the answer, resume it."""
         parser = SseParser()
-        answered = await self._read_events(reply, parser, request_id)
+        answered = await self._read_events(response, parser, request_id)
         while not answered and parser.last_event_id:
             await asyncio.sleep(_retry_s(parser))
             parser = SseParser(parser.last_event_id)
             async with await self._open_stream(parser.last_event_id) as resumed:
                 if not is_stream(resumed):
-                    refusal = refused(resumed.status, self._channel.host, str(resumed))
+                    refusal = refused(resumed.status, self._http.host, str(resumed))
                     raise failed(refusal.failure)  # the request itself was accepted
                 answered = await self._read_events(resumed, parser, request_id)
         return answered
 
-    async def _read_events(self, reply: Reply, parser: SseParser, request_id: object) -> bool:
+    async def _read_events(
+        self, response: HttpResponse, parser: SseParser, request_id: object
+    ) -> bool:
         """Whether the answer to `request_id` was among the stream's messages."""
-        async with aclosing(events_of(reply, parser, self._limits)) as events:
+        async with aclosing(read_events(response, parser, self._limits)) as events:
             async for kind, data in events:
                 if kind == MESSAGE_EVENT and await self._deliver(data, request_id):
                     return True
@@ -203,8 +213,8 @@ class HttpLink:
 
     async def _deliver(self, data: bytes, request_id: object) -> bool:
         try:
-            messages = await decoded(data, self._limits)
-        except NotAMessage as error:
+            messages = await decode_messages(data, self._limits)
+        except InvalidMessage as error:
             raise failed(bad_protocol(f"an answer that is no message ({error})")) from None
         answered = False
         for message in messages:
@@ -212,22 +222,24 @@ class HttpLink:
             answered |= "method" not in message and message.get("id") == request_id
         return answered
 
-    async def _take_refusal(self, reply: Reply, message: JsonObject, in_session: bool) -> None:
+    async def _take_refusal(
+        self, response: HttpResponse, message: JsonObject, in_session: bool
+    ) -> None:
         """Raise for an HTTP error, unless it carries a JSON-RPC error, which is an answer."""
-        refusal = refused(reply.status, self._channel.host, str(reply))
+        refusal = refused(response.status, self._http.host, str(response))
         if refusal.failure.kind is FailureKind.SIGN_IN_NEEDED:
             raise refusal
-        error = await self._error_in(reply) if reply.media_type == JSON else {}
-        if in_session and _means_session_gone(reply.status, error):
-            raise SessionGone(refusal.failure, reply.status)
+        error = await self._error_in(response) if response.media_type == JSON else {}
+        if in_session and _means_session_gone(response.status, error):
+            raise SessionGone(refusal.failure, response.status)
         if not error or "id" not in message:
             raise refusal
         self._receiver.receive({"jsonrpc": "2.0", "id": message["id"], "error": error})
 
-    async def _error_in(self, reply: Reply) -> JsonObject:
+    async def _error_in(self, response: HttpResponse) -> JsonObject:
         try:
-            messages = await decoded(await reply.body(), self._limits)
-        except NotAMessage:
+            messages = await decode_messages(await response.body(), self._limits)
+        except InvalidMessage:
             return {}
         return as_object(messages[0].get("error")) if messages else {}
 
@@ -241,24 +253,24 @@ class HttpLink:
             parser = SseParser(parser.last_event_id)
             opened_at = time.monotonic()
             try:
-                async with await self._open_stream(parser.last_event_id) as reply:
-                    if reply.status in range(400, 500):
+                async with await self._open_stream(parser.last_event_id) as response:
+                    if response.status in range(400, 500):
                         return
-                    if is_stream(reply):
-                        await self._read_events(reply, parser, _NOBODY)
+                    if is_stream(response):
+                        await self._read_events(response, parser, _NOBODY)
             except HttpRefused:
                 return
             except UpstreamFailed as error:
-                log.debug("The stream from %s ended: %s", self._channel.host, error)
+                log.debug("The stream from %s ended: %s", self._http.host, error)
             lasted = time.monotonic() - opened_at > retry_s
             retry_s = _FIRST_RETRY_S if lasted else min(2 * retry_s, _LONGEST_RETRY_S)
             await asyncio.sleep(retry_s)
 
-    async def _open_stream(self, last_id: str) -> Reply:
-        headers = {"accept": EVENTS, **self._session_headers()}
+    async def _open_stream(self, last_id: str) -> HttpResponse:
+        headers = {"accept": EVENT_STREAM, **self._session_headers()}
         if last_id:
             headers["last-event-id"] = last_id
-        return await self._channel.open("GET", headers)
+        return await self._http.open("GET", headers)
 
 
 def _retry_s(parser: SseParser) -> float:

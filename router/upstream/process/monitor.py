@@ -15,20 +15,20 @@ from router.runtime.clock import utc_now
 from router.runtime.tasks import spawn, stop
 from router.upstream.connection import ProcessConnection
 from router.upstream.instance_key import Place
-from router.upstream.process.tracking import Mark, read_uses
-from router.upstream.process.usage import TreeUse
+from router.upstream.process.tracking import ProcessMark, read_usage
+from router.upstream.process.usage import TreeUsage
 
 LOOK_EVERY_S = 1.0
 _MB = 1024 * 1024
 
 
-class ProcessWatch:
+class ProcessMonitor:
     def __init__(
         self,
         running: Callable[[], Mapping[Place, ProcessConnection]],
         limit_mb: Callable[[Place], int | None],
         *,
-        read: Callable[[Mapping[int, Mark]], Mapping[int, TreeUse]] = read_uses,
+        read: Callable[[Mapping[int, ProcessMark]], Mapping[int, TreeUsage]] = read_usage,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = utc_now,
@@ -52,7 +52,7 @@ class ProcessWatch:
         self._before = {fact.pid: (self._clock(), fact.cpu_s) for fact in facts.values()}
         return facts
 
-    def hold_to_limits(self) -> None:
+    def enforce_limits(self) -> None:
         """See to it that servers keep within their memory, as long as one with a limit runs."""
         if self._limited() and (self._holding is None or self._holding.done()):
             self._holding = spawn(self._hold(), name="memory limits")
@@ -74,7 +74,7 @@ class ProcessWatch:
         running = [(c, self._limit_mb(ref)) for ref, c in self._running().items()]
         return [(connection, limit) for connection, limit in running if limit is not None]
 
-    def _facts(self, pid: int, use: TreeUse) -> ProcessFacts:
+    def _facts(self, pid: int, use: TreeUsage) -> ProcessFacts:
         looked_at, cpu_then = self._before.get(pid, (self._clock() - use.age_s, 0.0))
         elapsed_s = max(self._clock() - looked_at, 0.01)
         return ProcessFacts(
@@ -87,11 +87,11 @@ class ProcessWatch:
         )
 
 
-def _marks(connections: Iterable[ProcessConnection]) -> dict[int, Mark]:
+def _marks(connections: Iterable[ProcessConnection]) -> dict[int, ProcessMark]:
     return {connection.pid: connection.mark for connection in connections}
 
 
-def together(one: ProcessFacts, other: ProcessFacts) -> ProcessFacts:
+def combined_facts(one: ProcessFacts, other: ProcessFacts) -> ProcessFacts:
     """What both use, under the older one's name."""
     older = min(one, other, key=lambda facts: facts.started_at)
     return replace(

@@ -23,9 +23,9 @@ from router.upstream.peer import Receiver, answered_id, encode
 from router.upstream.process.environment import find_command, server_environment
 from router.upstream.process.inbox import Inbox
 from router.upstream.process.spawn import start_process
-from router.upstream.process.stderr_tail import KEPT_LINES, LastWords, LineSink
+from router.upstream.process.stderr_tail import KEPT_LINES, LineSink, StderrTail
 from router.upstream.process.stderr_tail import MAX_LINE_BYTES as MAX_STDERR_LINE_BYTES
-from router.upstream.process.tracking import Mark, new_mark
+from router.upstream.process.tracking import ProcessMark, new_mark
 from router.upstream.process.tree import ProcessTree, creation_options, watch_tree
 from router.wire.lines import LineSplitter
 
@@ -71,12 +71,12 @@ class StdioLink(asyncio.SubprocessProtocol):
         on_stderr: LineSink,
         secrets: Iterable[str] = (),
         limits: Limits = LIMITS,
-        mark: Mark | None = None,
+        mark: ProcessMark | None = None,
     ) -> None:
         self._command = command
         self.mark = mark or new_mark()
         self._limits = limits
-        self._said = LastWords(on_stderr, secrets)
+        self._said = StderrTail(on_stderr, secrets)
         self._stdout = LineSplitter(limits.message_bytes)
         self._inbox = Inbox(self, limits)
         self._stderr = LineSplitter()
