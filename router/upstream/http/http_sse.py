@@ -1,8 +1,8 @@
-"""A server behind HTTP+SSE, the transport of 2024-11-05: one event stream brings all it says, and
-names the address to which our messages are posted.
+"""The HTTP+SSE transport of 2024-11-05: one event stream has all messages of the server, and names
+the endpoint for ours.
 
-The stream is the connection: when it ends, so does the session. Its address is given by the person
-and the one for messages by the server, so that must be of the same origin.
+The stream is the connection: when it ends, so does the session. Its URL is configured; the endpoint
+is named by the server, so it must have the same origin.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from router.upstream.peer import Receiver, answered_id, encode
 from router.wire.sse import MESSAGE_EVENT, SseParser
 
 _ENDPOINT = b"endpoint"
-_MAX_ADDRESS_BYTES = 8 * 1024
+_MAX_URL_BYTES = 8 * 1024
 
 
 class SseLink:
@@ -51,49 +51,51 @@ class SseLink:
     ) -> None:
         self._http = http_client_for(url, headers, credentials, limits, deciding="GET")
         self._limits = limits
-        self._reading: asyncio.Task[None] | None = None
-        self._posting: asyncio.Future[HttpClient]
-        """Where messages go, once the server has said so."""
+        self._reader: asyncio.Task[None] | None = None
+        self._endpoint_client: asyncio.Future[HttpClient]
+        """The client for the endpoint, once the server has named it."""
         self._quiet = QuietSends(self.send, self._http.host)
         self.send_soon = self._quiet.send_soon
         self._receiver: Receiver
 
     async def start(self, receiver: Receiver) -> None:
-        """Open the stream and wait for the address. Raises `UpstreamFailed`."""
+        """Open the stream and wait for the endpoint. Raises `UpstreamFailed`."""
         self._receiver = receiver
-        self._posting = asyncio.get_running_loop().create_future()
+        self._endpoint_client = asyncio.get_running_loop().create_future()
         response = await self._http.open("GET", {"accept": EVENT_STREAM})
         if not is_stream(response):
             async with response:
                 raise refused(response.status, self._http.host, str(response))
-        self._reading = spawn(self._read(response), name="sse")
-        await asyncio.wait([self._reading, self._posting], return_when=asyncio.FIRST_COMPLETED)
-        if not self._posting.done():
+        self._reader = spawn(self._read(response), name="sse")
+        await asyncio.wait(
+            [self._reader, self._endpoint_client], return_when=asyncio.FIRST_COMPLETED
+        )
+        if not self._endpoint_client.done():
             raise failed(bad_protocol("a stream that ends before it names an address"))
-        self._posting.result()
+        self._endpoint_client.result()
 
     def speak(self, version: str) -> None:
         """A message is the same in every revision."""
 
     async def send(self, message: JsonObject) -> None:
-        """Post `message`; what the server answers comes over the stream."""
-        posting = self._posting.result()
+        """Post `message`; the response arrives on the stream."""
+        endpoint = self._endpoint_client.result()
         headers = {"accept": f"{JSON}, {EVENT_STREAM}", "content-type": JSON}
         try:
-            response = await posting.open("POST", headers, encode(message))
+            response = await endpoint.open("POST", headers, encode(message))
         except NoConnection as error:
             self._receiver.close(error.failure)
             raise
         async with response:
             if response.status < HTTPStatus.MULTIPLE_CHOICES:
                 return
-            error = refused(response.status, posting.host, str(response))
+            error = refused(response.status, endpoint.host, str(response))
         if response.status in (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED):
-            self._receiver.close(error.failure)  # it no longer knows our stream, or us
+            self._receiver.close(error.failure)  # it no longer knows our stream, or our token
         raise error
 
     async def close(self) -> None:
-        await stop(self._reading)
+        await stop(self._reader)
         await self._quiet.stop()
         await self._http.close()
 
@@ -107,17 +109,17 @@ class SseLink:
                 aclosing(read_events(response, SseParser(), self._limits)) as events,
             ):
                 async for kind, data in events:
-                    await self._take(kind, data)
+                    await self._handle_event(kind, data)
         except UpstreamFailed as error:
             failure = error.failure
-            if not self._posting.done():
-                self._posting.set_exception(error)
+            if not self._endpoint_client.done():
+                self._endpoint_client.set_exception(error)
         self._receiver.close(failure)
 
-    async def _take(self, kind: bytes, data: bytes) -> None:
-        if kind == _ENDPOINT and not self._posting.done():
-            reference = data[:_MAX_ADDRESS_BYTES].decode("utf-8", "replace").strip()
-            self._posting.set_result(self._http.for_reference(reference))
+    async def _handle_event(self, kind: bytes, data: bytes) -> None:
+        if kind == _ENDPOINT and not self._endpoint_client.done():
+            reference = data[:_MAX_URL_BYTES].decode("utf-8", "replace").strip()
+            self._endpoint_client.set_result(self._http.for_reference(reference))
         elif kind == MESSAGE_EVENT:
             await self._deliver(data)
 
