@@ -15,7 +15,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
 from router.bridge.http_client import ConnectionBroken, HttpClient, NotSent, Response
-from router.bridge.router_lookup import error_message
 from router.domain.errors import ToolboothError
 from router.domain.json_values import JsonObject, as_object
 from router.runtime.tasks import spawn, stop
@@ -120,7 +119,7 @@ class Relay:
 
     async def _relay(self, message: JsonObject, response: Response) -> None:
         if response.status >= 300:
-            self._emit_error(message, -32000, error_message(await response.body()))
+            self._emit_error(message, -32000, _error_message(await response.body()))
             return
         async for text in response.messages():
             self._write(_line(text))
@@ -164,7 +163,7 @@ class Relay:
         body = json.dumps(self._initialize).encode()
         async with http.request("POST", _ACCEPT, body) as response:
             if response.status >= 300:
-                raise ToolboothError(error_message(await response.body()))
+                raise ToolboothError(_error_message(await response.body()))
             answers = [json.loads(text) async for text in response.messages()]
             result = as_object(as_object(answers[-1]).get("result"))
             self._session = _session_of(response, result)
@@ -230,3 +229,11 @@ def _line(text: bytes) -> bytes:
 
 def _error(code: int, message: str) -> JsonObject:
     return {"code": code, "message": message}
+
+
+def _error_message(body: bytes) -> str:
+    """The message of an error response."""
+    try:
+        return str(json.loads(body)["error"]["message"])
+    except (ValueError, KeyError, TypeError):
+        return body[:200].decode("utf-8", "replace")

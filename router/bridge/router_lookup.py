@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import subprocess
 import sys
@@ -112,11 +111,3 @@ class Profile:
 
     def _store(self) -> TokenStore:
         return TokenStore(self._data_dir / "tokens.json", utc_now)
-
-
-def error_message(body: bytes) -> str:
-    """The message of an error response."""
-    try:
-        return str(json.loads(body)["error"]["message"])
-    except (ValueError, KeyError, TypeError):
-        return body[:200].decode("utf-8", "replace")

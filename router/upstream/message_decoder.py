@@ -55,6 +55,13 @@ def decode(text: bytes, limits: Limits = LIMITS) -> list[JsonObject]:
     return _messages(value, limits)
 
 
+async def decode_any(text: bytes, limits: Limits = LIMITS) -> list[JsonObject]:
+    """As `decode`, in a thread if `text` is large."""
+    if len(text) <= SMALL_MESSAGE_BYTES:
+        return decode(text, limits)
+    return await decode_large(text, limits)
+
+
 async def decode_large(text: bytes, limits: Limits = LIMITS) -> list[JsonObject]:
     """As `decode`, in a thread."""
     run = asyncio.get_running_loop().run_in_executor

@@ -14,7 +14,7 @@ import functools
 import logging
 import ssl
 import urllib.request
-from collections.abc import Generator, Mapping
+from collections.abc import AsyncGenerator, Generator, Mapping
 from http import HTTPStatus
 from typing import Self
 
@@ -26,11 +26,15 @@ from router.domain.failures import Failure, FailureKind
 from router.upstream.errors import NoConnection, bad_protocol, failed
 from router.upstream.http.direct_transport import CONNECT_TIMEOUT_S, IDLE_S, DirectTransport
 from router.upstream.limits import LIMITS
+from router.wire.sse import ServerSentEvent, SseParser
 
 log = logging.getLogger(__name__)
 
+JSON = "application/json"
+EVENT_STREAM = "text/event-stream"
 _DRAIN_TIMEOUT_S = 0.05
 _MAX_REDIRECTS = 5
+_CHUNK_BYTES = 16 * 1024
 _LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=32, keepalive_expiry=IDLE_S)
 # Neither quoted nor chained: the message of httpx contains the header, which may be a secret.
 _INVALID_HEADER = "a header of its settings can't be sent"
@@ -105,6 +109,21 @@ class HttpResponse:
             if len(body) > self._max_bytes:
                 raise failed(bad_protocol(f"an answer of more than {self._max_bytes:,} bytes"))
         return bytes(body)
+
+    @property
+    def is_event_stream(self) -> bool:
+        return self.status == HTTPStatus.OK and self.media_type == EVENT_STREAM
+
+    async def events(self, parser: SseParser) -> AsyncGenerator[ServerSentEvent]:
+        """The events of the body, parsed a little at a time."""
+        async for part in self:
+            for start in range(0, len(part), _CHUNK_BYTES):
+                if start:
+                    await asyncio.sleep(0)  # there may be thousands of events in it
+                for event in parser.feed(part[start : start + _CHUNK_BYTES]):
+                    yield event
+            if parser.pending > self._max_bytes:
+                raise failed(bad_protocol(f"an event of more than {self._max_bytes:,} bytes"))
 
     async def _drain(self) -> None:
         """Read the rest, so that the connection can be reused. A stream usually ends with its last

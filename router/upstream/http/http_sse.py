@@ -18,16 +18,9 @@ from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
 from router.upstream.background_sends import QuietSends
 from router.upstream.errors import NoConnection, bad_protocol, failed, refused
-from router.upstream.http.event_stream import (
-    EVENT_STREAM,
-    JSON,
-    decode_messages,
-    is_stream,
-    read_events,
-)
-from router.upstream.http.http_client import HttpClient, HttpResponse
+from router.upstream.http.http_client import EVENT_STREAM, JSON, HttpClient, HttpResponse
 from router.upstream.limits import LIMITS, Limits
-from router.upstream.message_decoder import InvalidMessage
+from router.upstream.message_decoder import InvalidMessage, decode_any
 from router.upstream.oauth.authorized_client import Credentials, http_client_for
 from router.upstream.peer import Receiver, answered_id, encode
 from router.wire.sse import MESSAGE_EVENT, SseParser
@@ -63,7 +56,7 @@ class SseLink:
         self._receiver = receiver
         self._endpoint_client = asyncio.get_running_loop().create_future()
         response = await self._http.open("GET", {"accept": EVENT_STREAM})
-        if not is_stream(response):
+        if not response.is_event_stream:
             async with response:
                 raise refused(response.status, self._http.host, str(response))
         self._reader = spawn(self._read(response), name="sse")
@@ -106,7 +99,7 @@ class SseLink:
         try:
             async with (
                 response,
-                aclosing(read_events(response, SseParser(), self._limits)) as events,
+                aclosing(response.events(SseParser())) as events,
             ):
                 async for kind, data in events:
                     await self._handle_event(kind, data)
@@ -125,7 +118,7 @@ class SseLink:
 
     async def _deliver(self, data: bytes) -> None:
         try:
-            messages = await decode_messages(data, self._limits)
+            messages = await decode_any(data, self._limits)
         except InvalidMessage as error:
             failure = bad_protocol(f"an answer that is no message ({error})")
             self._receiver.reject(answered_id(data), failure)

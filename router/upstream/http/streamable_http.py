@@ -27,17 +27,10 @@ from router.upstream.errors import (
     failed,
     refused,
 )
-from router.upstream.http.event_stream import (
-    EVENT_STREAM,
-    JSON,
-    decode_messages,
-    is_stream,
-    read_events,
-)
-from router.upstream.http.http_client import HttpResponse
+from router.upstream.http.http_client import EVENT_STREAM, JSON, HttpResponse
 from router.upstream.http.param_headers import param_headers
 from router.upstream.limits import LIMITS, Limits
-from router.upstream.message_decoder import InvalidMessage
+from router.upstream.message_decoder import InvalidMessage, decode_any
 from router.upstream.oauth.authorized_client import Credentials, http_client_for
 from router.upstream.peer import Receiver, encode
 from router.wire.mcp import (
@@ -195,7 +188,7 @@ class HttpLink:
             await asyncio.sleep(_retry_s(parser))
             parser = SseParser(parser.last_event_id)
             async with await self._open_stream(parser.last_event_id) as resumed:
-                if not is_stream(resumed):
+                if not resumed.is_event_stream:
                     refusal = refused(resumed.status, self._http.host, str(resumed))
                     raise failed(refusal.failure)  # the request itself was accepted
                 answered = await self._read_events(resumed, parser, request_id)
@@ -205,7 +198,7 @@ class HttpLink:
         self, response: HttpResponse, parser: SseParser, request_id: object
     ) -> bool:
         """Whether the response to `request_id` was among the stream's messages."""
-        async with aclosing(read_events(response, parser, self._limits)) as events:
+        async with aclosing(response.events(parser)) as events:
             async for kind, data in events:
                 if kind == MESSAGE_EVENT and await self._deliver(data, request_id):
                     return True
@@ -213,7 +206,7 @@ class HttpLink:
 
     async def _deliver(self, data: bytes, request_id: object) -> bool:
         try:
-            messages = await decode_messages(data, self._limits)
+            messages = await decode_any(data, self._limits)
         except InvalidMessage as error:
             raise failed(bad_protocol(f"an answer that is no message ({error})")) from None
         answered = False
@@ -238,7 +231,7 @@ class HttpLink:
 
     async def _jsonrpc_error(self, response: HttpResponse) -> JsonObject:
         try:
-            messages = await decode_messages(await response.body(), self._limits)
+            messages = await decode_any(await response.body(), self._limits)
         except InvalidMessage:
             return {}
         return as_object(messages[0].get("error")) if messages else {}
@@ -256,7 +249,7 @@ class HttpLink:
                 async with await self._open_stream(parser.last_event_id) as response:
                     if response.status in range(400, 500):
                         return
-                    if is_stream(response):
+                    if response.is_event_stream:
                         await self._read_events(response, parser, _NO_REQUEST)
             except HttpRefused:
                 return
