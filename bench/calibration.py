@@ -10,7 +10,7 @@ Cross-validated: a set is evaluated with coefficients fitted to the unrelated se
 a tool by itself and `MIN_RELEVANCE` are used as shipped: they were chosen on all sets, so their
 figures here prove nothing for other searches. Printed for each strategy: the coefficients for
 `router/search/calibration.py`, fitted to all sets; a reliability table of the first hits; the Brier
-score, cross-validated and as shipped; and how many searches are told that nothing fits.
+score, cross-validated and as shipped; and how many searches are answered with "no tool fits".
 """
 
 from __future__ import annotations
@@ -248,8 +248,8 @@ def _print_refused(strategy: Optimization, searches: Sequence[JudgedSearch]) -> 
     }
     for kind, some in kinds.items():
         firsts = [_first_relevance(each, strategy, COEFFICIENTS[strategy]) for each in some]
-        told = sum(first < min_relevance for first in firsts)
-        print(f"  nothing fits: {told / max(1, len(some)):.1%} of searches {kind}")
+        refused = sum(first < min_relevance for first in firsts)
+        print(f"  no tool fits: {refused / max(1, len(some)):.1%} of searches {kind}")
 
 
 if __name__ == "__main__":

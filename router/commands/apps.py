@@ -110,10 +110,10 @@ def _disconnect_lines(result: JsonObject) -> list[str]:
 
 async def _servers(context: Context) -> JsonObject:
     findings = await context.router.apps.find_servers()
-    skipped = (f"{entry.source}: {entry.sentence}" for entry in findings.skipped)
+    left_out = (f"{entry.source}: {entry.sentence}" for entry in findings.skipped)
     return {
         "servers": [_found_json(found) for found in findings.servers],
-        "problems": [*findings.problems, *skipped],
+        "problems": [*findings.problems, *left_out],
     }
 
 
@@ -157,7 +157,7 @@ async def _import(context: Context) -> JsonObject:
     return {
         "servers": [server_json(context.status(ref)) for ref in refs],
         "problems": [entry.sentence for entry in findings.skipped],
-        "warnings": [text for ref in refs for text in context.router.secret_warnings(ref)],
+        "warnings": [text for ref in refs for text in context.router.servers.secret_warnings(ref)],
     }
 
 
@@ -172,14 +172,14 @@ async def _findings(context: Context) -> FoundServers:
     wanted = str(context.get("from"))
     known = await context.router.apps.find_servers()
     servers = tuple(each for each in known.servers if _is_of(each, wanted))
-    skipped = tuple(each for each in known.skipped if _is_of(each, wanted))
+    left_out = tuple(each for each in known.skipped if _is_of(each, wanted))
     if not servers:
-        reasons = [*known.problems, *(each.sentence for each in skipped)]
+        reasons = [*known.problems, *(each.sentence for each in left_out)]
         raise NotFound(
             f'No servers of "{wanted}" were found.',
             " ".join(reasons) or "List them with: toolbooth client servers",
         )
-    return FoundServers(servers, skipped=skipped)
+    return FoundServers(servers, skipped=left_out)
 
 
 def _is_of(entry: FoundServer | SkippedEntry, client: str) -> bool:

@@ -1,16 +1,14 @@
-"""The endpoint for clients, put together: gate, protocol, exposures, listener."""
+"""The endpoint for clients: composes guard, protocol, exposures and listener."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
 
 from router.api.events import (
     Event,
     ListenerStateChanged,
-    Publish,
     ToolsChanged,
     WorkspacesChanged,
     WorkspaceSwitched,
@@ -20,7 +18,7 @@ from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 from router.domain.clients import Principal
 from router.domain.endpoint import ListenerPhase, ListenerState
 from router.domain.errors import Conflict, said, sentence
-from router.domain.ids import ServerRef, TokenId, WorkspaceId
+from router.domain.ids import ServerRef, TokenId
 from router.domain.json_values import JsonObject
 from router.domain.search import SearchFeedback
 from router.gateway.http.active_requests import Admissions
@@ -38,9 +36,8 @@ from router.gateway.tools.result_pages import Results
 from router.runtime.tasks import spawn
 from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
-from router.service.fleet import Fleet
-from router.service.workspace_catalogs import Workspaces
-from router.store.redaction import Redactor
+from router.service.context import ServiceContext
+from router.service.upstream_manager import UpstreamManager
 from router.store.tokens import TokenStore
 from router.upstream.ports import SessionId
 
@@ -61,44 +58,44 @@ def _script_limits(settings: Settings) -> ScriptLimits:
 
 
 class Endpoint:
+    """The production implementation of `api.endpoint.EndpointPort`."""
+
     def __init__(
         self,
-        *,
-        workspaces: Workspaces,
-        fleet: Fleet,
+        context: ServiceContext,
+        upstreams: UpstreamManager,
         tokens: TokenStore,
-        settings: Callable[[], Settings],
-        active_workspace: Callable[[], WorkspaceId],
+        *,
         record: Callable[[ActivityEntry], None],
-        publish: Publish,
-        clock: Callable[[], datetime],
-        redactor: Redactor,
         attended: bool,
         feedback: SearchFeedback,
     ) -> None:
-        workspaces.failure_of = lambda ref: fleet.board.status(ref).failure
+        """`attended` says that somebody sees permission requests."""
+        workspaces, settings = context.catalogs, context.settings
+        publish, clock = context.publish, context.clock
+        workspaces.failure_of = lambda ref: upstreams.board.status(ref).failure
         self._tokens = tokens
         self._settings = settings
         self._record = record
         self._publish = publish
         self._clock = clock
-        self.state = ListenerState(ListenerPhase.STOPPED)
+        self._state = ListenerState(ListenerPhase.STOPPED)
         self.asking = Asking(
             publish, clock, lambda: settings().ask_timeout_s, attended=lambda: attended
         )
         execution = Execution(
             workspaces.catalogs,
-            fleet.pool,
+            upstreams.pool,
             lambda: settings().call_timeout_s,
             self.asking,
-            redactor,
+            context.redactor,
         )
         recorder = Recorder(record, clock, lambda: settings().log_arguments)
         self._runner = ScriptRunner(lambda: _script_limits(settings()))
         self.exposures = Exposures(
             execution,
             recorder,
-            status=fleet.board.status,
+            status=upstreams.board.status,
             results_per_search=lambda: settings().results_per_search,
             results=Results(lambda: settings().result_limit_kb),
             feedback=feedback,
@@ -108,7 +105,7 @@ class Endpoint:
         self._passing = PassThrough(execution, recorder)
         self._rules = CallerRules(
             verify=tokens.verify,
-            active_workspace=active_workspace,
+            active_workspace=workspaces.active,
             catalogs=workspaces.catalogs,
             is_open=lambda: settings().open_endpoint,
         )
@@ -116,11 +113,14 @@ class Endpoint:
         self._requests = Admissions(self._holds)
         self._listener: Listener | None = None
         self._protocol: Protocol | None = None
-        self._end_session = fleet.pool.end_session
-        fleet.on_resource_updated = self._resource_updated
+        self._end_session = upstreams.pool.end_session
+        upstreams.on_resource_updated = self._resource_updated
+
+    def state(self) -> ListenerState:
+        return self._state
 
     def note(self, event: Event) -> None:
-        """Clients are told of what changed in what they see."""
+        """Notify clients of what changed in what they see."""
         if isinstance(event, _SEEN_BY_CLIENTS) and self._protocol is not None:
             self._protocol.changes.look_soon()
 
@@ -139,7 +139,7 @@ class Endpoint:
         self._set_state(ListenerState(ListenerPhase.LISTENING, url=listener.url))
 
     async def stop(self) -> None:
-        """Stop listening. What is still running after a moment is told why it ends."""
+        """Stop listening. Requests that still run after a moment end with a reason."""
         if self._listener is not None:
             stopping = Refusal(503, "Toolbooth is stopping.")
             end = asyncio.get_running_loop().call_later(
@@ -156,9 +156,8 @@ class Endpoint:
                 self._protocol = None
         self._set_state(ListenerState(ListenerPhase.STOPPED))
 
-    async def close(self) -> None:
-        """Stop for good."""
-        await self.stop()
+    async def close_scripts(self) -> None:
+        """End the script workers; from now on no script runs."""
         await self._runner.close()
 
     def _build(self, listener: Listener) -> Guard:
@@ -211,5 +210,5 @@ class Endpoint:
         )
 
     def _set_state(self, state: ListenerState) -> None:
-        self.state = state
+        self._state = state
         self._publish(ListenerStateChanged(state))

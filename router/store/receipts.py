@@ -1,5 +1,5 @@
-"""Discovery receipts on disk: what each server tried to access during its last discovery. As in the
-cache, neither a missing nor a malformed file is an error."""
+"""Receipts on disk: of each server, what it tried during its last discovery. As with the cache,
+neither a missing nor a malformed file is an error."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ReceiptStore:
 def _plain(value: object) -> str:
     if isinstance(value, datetime):
         return value.isoformat()
-    raise TypeError(f"{value!r} can't be stored in a receipt")
+    raise TypeError(f"{value!r} has no place in a receipt")
 
 
 def _decoded(file: JsonObject) -> Receipt:
@@ -80,7 +80,7 @@ def _protection(file: JsonObject) -> Protection:
 
 
 def _reason(file: object) -> Reason:
-    """Files of an earlier version have plain text."""
+    """Files of an earlier version have them in words."""
     if isinstance(file, str):
         return Reason(Why.OTHER, (file,))
     known = as_object(file)

@@ -50,7 +50,7 @@ def asker(router: FakeRouter, gui_loop: object, qtbot: QtBot) -> PermissionPrese
 
 
 def put(router: FakeRouter, *asks: PermissionAsk) -> None:
-    router.asks = asks
+    router.permissions.asks = asks
     for ask in asks:
         router.emit(PermissionAsked(ask))
 
@@ -88,7 +88,7 @@ def test_each_answer_reaches_the_router_and_the_next_question_follows(
 ) -> None:
     put(router, question(1), question(2))
     press(asker.prompt, button)
-    assert router.commands == [SentCommand("answer_permission", (AskId("1"), answer))]
+    assert router.commands == [SentCommand("permissions.answer", (AskId("1"), answer))]
     assert "Claude Code wants to run tool_2" in texts(asker.prompt)
     press(asker.prompt, button)
     assert not asker.prompt.isVisible()
@@ -99,7 +99,7 @@ def test_a_double_click_answers_one_question_and_not_the_next(
 ) -> None:
     put(router, question(1), question(2))
     double_click(asker.prompt, "Allow once")
-    assert router.commands == [SentCommand("answer_permission", (AskId("1"), Answer.ONCE))]
+    assert router.commands == [SentCommand("permissions.answer", (AskId("1"), Answer.ONCE))]
     assert "Claude Code wants to run tool_2" in texts(asker.prompt)
 
 
@@ -110,14 +110,14 @@ def test_closing_means_no_and_enter_means_nothing(
     QTest.keyClick(asker.prompt, Qt.Key.Key_Return)
     assert router.commands == []
     asker.prompt.close()
-    assert router.commands == [SentCommand("answer_permission", (AskId("1"), Answer.DENY))]
+    assert router.commands == [SentCommand("permissions.answer", (AskId("1"), Answer.DENY))]
 
 
 def test_an_answer_that_comes_too_late_is_let_go(
     asker: PermissionPresenter, router: FakeRouter
 ) -> None:
     put(router, question(1))
-    router.failures["answer_permission"] = NotFound("Nobody waits for this answer any more.")
-    router.asks = ()
+    router.failures["permissions.answer"] = NotFound("Nobody waits for this answer any more.")
+    router.permissions.asks = ()
     press(asker.prompt, "Allow once")
     assert not asker.prompt.isVisible()
