@@ -21,7 +21,7 @@ from router.upstream.http.streamable_http import HttpLink
 from router.upstream.http.transport_choice import Way, by_any_way, ways_to
 from router.upstream.oauth.authorized_client import Credentials
 from router.upstream.peer import NotificationSink
-from router.upstream.process.stderr_tail import LineSink, filled_in
+from router.upstream.process.stderr_tail import LineSink, resolved_secrets
 from router.upstream.process.stdio import Command, StdioLink
 from router.upstream.process.tracking import THIS_PROCESS, new_mark
 from router.upstream.server_requests import EVERYBODY, Audience
@@ -96,7 +96,7 @@ def _process(
     config: ServerConfig, env: Mapping[str, str], on_stderr: LineSink, owner: str
 ) -> StdioLink:
     command = Command(config.command or "", config.args, env, config.cwd)
-    filled = [filled_in(config.env.get(name, ""), value) for name, value in env.items()]
+    filled = [resolved_secrets(config.env.get(name, ""), value) for name, value in env.items()]
     secrets = itertools.chain(*filled)
     return StdioLink(command, on_stderr=on_stderr, secrets=secrets, mark=new_mark(owner))
 

@@ -18,7 +18,7 @@ from router.upstream.http.transport_choice import Way
 from router.upstream.peer import Link, NotificationSink, Peer, Receiver
 from router.upstream.ports import ProgressSink, Requester
 from router.upstream.process.stdio import StdioLink
-from router.upstream.process.tracking import Mark
+from router.upstream.process.tracking import ProcessMark
 from router.upstream.server_requests import EVERYBODY, Audience, askable, input_requests
 from router.upstream.subscription_stream import ACKNOWLEDGED, Listening
 from router.wire.mcp import LOG_LEVELS, SERVER_INFO_KEY
@@ -223,7 +223,7 @@ class ProcessConnection(Connection):
         return self._process.pid
 
     @property
-    def mark(self) -> Mark:
+    def mark(self) -> ProcessMark:
         return self._process.mark
 
     def hurry(self) -> None:

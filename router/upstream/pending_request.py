@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from router.catalog.tool_definition import about_characters
+from router.catalog.tool_definition import estimated_json_length
 from router.domain.failures import Failure
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
@@ -27,7 +27,7 @@ class Outbox:
 
     def put(self, params: JsonObject, delivery: Callable[[], Awaitable[None]]) -> None:
         """Have `delivery` hand on `params`."""
-        characters = about_characters(params, _BACKLOG_CHARACTERS)
+        characters = estimated_json_length(params, _BACKLOG_CHARACTERS)
         self._waiting.append((characters, delivery))
         self._characters += characters
         while len(self._waiting) > 1 and self._is_too_much():

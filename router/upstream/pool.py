@@ -27,7 +27,7 @@ from router.upstream.errors import failed
 from router.upstream.instance_key import Place, audience_of, most_telling, place_of
 from router.upstream.managed_connection import LaunchPlan, Owner, Surroundings
 from router.upstream.ports import ProgressSink, Requester, SessionId, Upstream
-from router.upstream.process.monitor import ProcessWatch, together
+from router.upstream.process.monitor import ProcessMonitor, combined_facts
 from router.upstream.request_limiter import Turnstile
 from router.upstream.run_options import Terms
 
@@ -99,7 +99,7 @@ class UpstreamPool:
         self._ready: dict[Place, Connection] = {}
         """Connections that are kept: the short way of `request`."""
         self._stopping = False
-        self._watch = ProcessWatch(
+        self._watch = ProcessMonitor(
             self._processes, lambda place: terms(place.ref).memory_limit_mb, sleep=sleep
         )
 
@@ -169,11 +169,11 @@ class UpstreamPool:
         return min((connection.idle_s for connection in live if connection), default=None)
 
     async def measure(self) -> dict[ServerRef, ProcessFacts]:
-        """What the processes of the running servers use, each server's together."""
+        """What the processes of the running servers use, combined per server."""
         servers: dict[ServerRef, ProcessFacts] = {}
         for place, facts in (await self._watch.measure()).items():
             known = servers.get(place.ref)
-            servers[place.ref] = facts if known is None else together(known, facts)
+            servers[place.ref] = facts if known is None else combined_facts(known, facts)
         return servers
 
     async def recheck(self) -> None:
@@ -271,7 +271,7 @@ class UpstreamPool:
 
     def _state_changed(self, place: Place, state: ServerState, failure: Failure | None) -> None:
         if state is ServerState.READY:
-            self._watch.hold_to_limits()
+            self._watch.enforce_limits()
         self._states[place] = (state, failure)
         if place.is_common and len(self._owners_of(place.ref)) == 1:
             self._publish_state(place.ref, state, failure)

@@ -1,3 +1,3 @@
-"""The words and framing of MCP on the wire, shared by gateway, upstream and bridge. No SDK
-import.
+"""MCP on the wire, shared by gateway, upstream and bridge: its constants, lines, server-sent events
+and HTTP/1.1 responses. No SDK import.
 """

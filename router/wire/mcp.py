@@ -1,7 +1,7 @@
-"""The words of MCP this room needs: revisions, error codes, `_meta` keys, HTTP headers.
+"""Constants of MCP: revisions, error codes, `_meta` keys, HTTP headers.
 
-Spelled here instead of imported, because the SDK takes most of a second to import and this room
-needs nothing else of it; a test compares them with the SDK's.
+Defined here instead of imported, because the SDK takes most of a second to import; a test compares
+them with the SDK's.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LOG_LEVELS = (
     "alert",
     "emergency",
 )
-"""From chatty to dire."""
+"""From the least to the most severe."""
 
 FOLDER_HEADER = "Toolbooth-Folder"
 """Ours: the folder a client works in."""
@@ -56,7 +56,7 @@ _WRAPPED = re.compile(r"=\?base64\?.*\?=")
 
 
 def header_value(text: str) -> str:
-    """`text` as a header can carry it: as it is, or in base64 where it would not survive."""
+    """`text` as a header value: as it is, or in base64 if a header can't carry it."""
     if _PLAIN.fullmatch(text) and text == text.strip() and not _WRAPPED.fullmatch(text):
         return text
     return f"=?base64?{base64.b64encode(text.encode()).decode('ascii')}?="

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from router.catalog.prompts_resources import Offer
+from router.catalog.prompts_resources import ExposedItem
 from router.catalog.view import View
 from router.domain.activity import ActivityKind, Outcome
 from router.domain.clients import Principal
@@ -118,7 +118,7 @@ class PassThrough:
     def _view(self, request: Request) -> View:
         return self._execution.view(request.caller)
 
-    def _prompt(self, request: Request, name: object) -> Offer:
+    def _prompt(self, request: Request, name: object) -> ExposedItem:
         offer = self._view(request).prompts.get(_text(name, "name"))
         if offer is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {name}")
@@ -176,7 +176,7 @@ def _for_the_client(error: ToolboothError) -> MCPError:
     return MCPError(types.INTERNAL_ERROR, f"{error.message} {error.hint}".strip())
 
 
-def _wires(offers: Iterable[Offer]) -> list[JsonObject]:
+def _wires(offers: Iterable[ExposedItem]) -> list[JsonObject]:
     return [offer.wire for offer in offers]
 
 

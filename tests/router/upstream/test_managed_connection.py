@@ -15,7 +15,7 @@ from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
 from router.upstream.pool import Terms, UpstreamPool
 from router.upstream.process import stdio, tree
-from router.upstream.process.tracking import Mark
+from router.upstream.process.tracking import ProcessMark
 from router.upstream.process.tree import ProcessTree
 from tests.router.upstream.pooling import (
     BACKING_OFF,
@@ -78,7 +78,7 @@ class HeldEnd:
         self.noticed = asyncio.Event()
         self.let_go = asyncio.Event()
 
-    def watch_tree(self, pid: int, mark: Mark) -> ProcessTree:
+    def watch_tree(self, pid: int, mark: ProcessMark) -> ProcessTree:
         return HeldTree(tree.watch_tree(pid, mark), self)
 
 
