@@ -98,7 +98,7 @@ def read_any_file(
     content = config_document.read(kind, path, read_text(path))
     group = next((key for key in GROUPS if key in content), None)
     if group is None:
-        raise ConfigError(path, None, 'it has no "mcpServers", the part clients keep them in')
+        raise ConfigError(path, None, 'it has no "mcpServers" section')
     spec = ClientSpec(CLIENTS[0].id, path.name, (group,), lambda _: (path,), format=kind)
     dialect = Dialect(
         locations.environ, str(locations.home), read_prompts(content), "file", curly=True
@@ -108,7 +108,7 @@ def read_any_file(
     if found.skipped and not found.servers:
         reasons = " ".join(entry.sentence for entry in found.skipped)
         raise ConfigError(
-            path, None, said("it has no server that can be used. {reasons}", reasons=reasons)
+            path, None, said("it contains no valid servers. {reasons}", reasons=reasons)
         )
     return found
 

@@ -101,7 +101,7 @@ class Connections:
         if target.entry is None:
             raise NotFound(
                 said("{name} is not connected.", name=spec.name),
-                "See which are with: toolbooth client list",
+                "List connected apps with: toolbooth client list",
             )
         new = config_document.edited(
             spec.format, target.path, target.text, (*spec.keys, target.name), None
@@ -112,7 +112,7 @@ class Connections:
         """Restore the file byte for byte, unless it was changed since."""
         change = self._changes.get(undo)
         if change is None:
-            raise NotFound("This can't be undone any more.", "The backup is beside the file.")
+            raise NotFound("This can no longer be undone.", "The backup is next to the file.")
         if change.before is not None:
             file_edit.replace(change.path, change.before, expected=change.after)
         else:
@@ -180,8 +180,8 @@ class Connections:
     def _write(self, spec: ClientSpec, target: _Target, text: str, expected: str) -> Connection:
         if file_edit.fingerprint(target.data) != expected:
             raise Conflict(
-                said("{path} was changed in the meantime.", path=target.path),
-                "Look at the preview again.",
+                said("{path} has changed in the meantime.", path=target.path),
+                "Review the preview again.",
             )
         data = text.encode()
         file_edit.refuse_read_only(target.path)  # before a backup is made
@@ -191,8 +191,8 @@ class Connections:
         file_edit.replace(target.path, data, expected=expected)
         if file_edit.read_or_none(target.path) != data:
             raise Conflict(
-                said("{path} was changed in the meantime.", path=target.path),
-                "Look at it and try again.",
+                said("{path} has changed in the meantime.", path=target.path),
+                "Review the file and try again.",
             )
         undo = secrets.token_hex(8)
         self._changes[undo] = _Change(target.path, target.data, file_edit.fingerprint(data))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-UNSAFE_EDIT = "its servers are written in a way Toolbooth can't change safely; do it by hand"
+UNSAFE_EDIT = "Toolbooth can't edit this format safely; edit it manually"
 
 
 def newline_of(text: str) -> str:

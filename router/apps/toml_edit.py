@@ -41,7 +41,7 @@ def parse(path: Path, text: str) -> JsonObject:
     except ValueError as error:  # Also for a number with more digits than Python accepts.
         found = _LINE.search(str(error))
         line = int(found[1]) if found else len(text.splitlines())
-        raise ConfigError(path, line, "it is not well-formed TOML") from None
+        raise ConfigError(path, line, "it is not valid TOML") from None
     except RecursionError:
         raise ConfigError(path, None, "it is nested too deeply") from None
 

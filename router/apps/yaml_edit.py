@@ -96,9 +96,9 @@ def _parsed(path: Path, text: str) -> Any:
     except MarkedYAMLError as error:
         mark: Any = cast(Any, error).problem_mark
         line = None if mark is None else int(mark.line) + 1
-        raise ConfigError(path, line, "it is not well-formed YAML") from None
+        raise ConfigError(path, line, "it is not valid YAML") from None
     except (YAMLError, ValueError, RecursionError):  # What looks like a date may be invalid.
-        raise ConfigError(path, None, "it is not well-formed YAML") from None
+        raise ConfigError(path, None, "it is not valid YAML") from None
     if content is None:
         return {}
     if not isinstance(content, dict):

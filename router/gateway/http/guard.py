@@ -94,7 +94,7 @@ class Guard:
         """What is answered to a refused request, once it is noted. Of many wrong tokens only the
         first are noted one by one."""
         if refusal.guessed and self._guesses.too_many():
-            refusal = Refusal(429, "Too many wrong tokens. Try again in a while.", refusal.client)
+            refusal = Refusal(429, "Too many wrong tokens. Try again later.", refusal.client)
             if not self._guesses.is_news():
                 return refusal
         self._on_refusal(refusal)
@@ -176,7 +176,9 @@ class Guard:
 def _headers(scope: Scope) -> dict[str, str]:
     names = [name for name, _ in scope["headers"] if name in _SAID_ONCE]
     if len(names) > len(set(names)):
-        raise Refusal(400, "Host, Origin, Authorization and Toolbooth-Project may be said once.")
+        raise Refusal(
+            400, "Host, Origin, Authorization and Toolbooth-Project may appear only once."
+        )
     # The parser leaves the white space after a value, which is no part of it.
     return {
         key.decode("latin-1"): value.rstrip(b" \t").decode("latin-1")
@@ -242,7 +244,7 @@ def _read_large(body: bytes) -> object:
 
 def _meta(body: object) -> JsonObject:
     if any(_meta_of(each).keys() & _DECIDING for each in as_array(body)):
-        raise Refusal(400, "In a batch, token and project are said in headers, not in _meta.")
+        raise Refusal(400, "In a batch, token and project are sent in headers, not in _meta.")
     return _meta_of(body)
 
 

@@ -126,7 +126,7 @@ class Front:
 
     async def _open(self, arrival: Arrival, call: Call) -> None:
         if not self._sessions.has_room():
-            raise Rejected(503, types.INTERNAL_ERROR, "All sessions there can be are in use.")
+            raise Rejected(503, types.INTERNAL_ERROR, "Too many sessions are open.")
         opened: list[OpenedSession] = []
 
         with Answer(arrival.send) as answer:

@@ -103,8 +103,8 @@ class Asking:
         same tool. Raises `NotFound` if nobody waits for it any more."""
         if (waiting := self._waiting.get(ask)) is None:
             raise NotFound(
-                "Nobody waits for this answer any more.",
-                "If the call is made again, you are asked again.",
+                "This permission request is no longer open.",
+                "If the call is made again, a new request appears.",
             )
         alike = [waiting]
         if answer not in (Answer.ONCE, Answer.DENY):
@@ -119,12 +119,12 @@ class Asking:
     def _check_askable(self, subject: Subject) -> None:
         if not self._attended():
             raise Refused(
-                f"{subject} needs the user's yes, and nobody is there to be asked.",
+                f"{subject} needs the user's permission, and nobody is there to give it.",
                 f"The user can allow it with: toolbooth permission set {subject} allow",
             )
         if len(self._waiting) >= _MAX_WAITING:
             raise Refused(
-                f"{subject} needs the user's yes, and too many calls wait for one already.",
+                f"{subject} needs the user's permission, and too many calls already wait for it.",
                 "Try again when the user has answered.",
             )
 
@@ -180,11 +180,11 @@ class Asking:
                 self._granted_in.setdefault(waiting.session, set()).add(waiting.grantee)
             case Answer.DENY:
                 raise Refused(
-                    f"The user refused this call of {subject}.", "Go on without it, or ask them."
+                    f"The user denied this call of {subject}.", "Go on without it, or ask them."
                 )
             case None:
                 raise Refused(
-                    f"{subject} needs the user's yes, and no answer came in time.",
+                    f"{subject} needs the user's permission, and the request timed out.",
                     "Ask the user whether they want this, then try again.",
                 )
 

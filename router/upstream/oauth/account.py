@@ -202,7 +202,7 @@ class Account:
     async def _request_refresh(self, grant: _Grant) -> None:
         client = await self._client(grant.key)
         if client is None or not grant.tokens.refresh:
-            raise GrantRefused("There is nothing to renew it with.")
+            raise GrantRefused("There is no refresh token.")
         key = grant.key
         tokens = await refresh_tokens(self.http, grant.tokens, client, key.resource, self.clock)
         await self._store_tokens(key, tokens)

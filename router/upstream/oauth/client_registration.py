@@ -19,7 +19,7 @@ _METHODS = ("none", "client_secret_post", "client_secret_basic")
 `client_secret_post` before `basic`, because servers made with the SDK can't revoke with a
 header."""
 _BY_HAND = (
-    'Register Toolbooth there and put its "clientId" under "oauth" in the server\'s settings.'
+    'Register Toolbooth there and set its "clientId" under "oauth" in the server\'s settings.'
 )
 
 
@@ -78,9 +78,7 @@ async def register(
     """Register a client dynamically (RFC 7591). Raises `SignInFailed`."""
     host = urlsplit(server.issuer).netloc
     if not server.registration_endpoint:
-        raise SignInFailed(
-            said("{host} only lets programs sign in that it knows.", host=host), _BY_HAND
-        )
+        raise SignInFailed(said("{host} only accepts registered programs.", host=host), _BY_HAND)
     method = next((m for m in _METHODS if m in server.auth_methods), _METHODS[0])
     request: JsonObject = {
         "client_name": "Toolbooth",
@@ -98,7 +96,7 @@ async def register(
         reason = error_code(answer.content.get("error"))
         answered = f"HTTP {answer.status}, {reason}"
         raise SignInFailed(
-            said("{host} would not register Toolbooth ({reason}).", host=host, reason=answered),
+            said("{host} refused to register Toolbooth ({reason}).", host=host, reason=answered),
             _BY_HAND,
         )
     return _registered(answer.content, host, method, urlsplit(redirect_uri).port or 0)
@@ -110,7 +108,5 @@ def _registered(answer: JsonObject, host: str, method: str, port: int) -> Client
     method = str(answer.get("token_endpoint_auth_method") or method)
     usable = method in _METHODS and (bool(secret) or method == "none")
     if not isinstance(name, str) or not name or not isinstance(secret, str) or not usable:
-        raise SignInFailed(
-            said("{host} registered Toolbooth in a way it can't use.", host=host), _BY_HAND
-        )
+        raise SignInFailed(said("{host} returned an invalid registration.", host=host), _BY_HAND)
     return Client(name, secret, method, port)

@@ -74,7 +74,7 @@ class PendingSignIn:
             )  # perhaps the server no longer knows it, and only showed an error
             minutes = f"{self._timeout_s / 60:g}"
             raise SignInFailed(
-                said("Nobody signed in within {minutes} minutes.", minutes=minutes)
+                said("The sign-in timed out after {minutes} minutes.", minutes=minutes)
             ) from None
         finally:
             await self._listener.close()
@@ -95,14 +95,12 @@ class PendingSignIn:
         """The code in the authorization response, if it is from the right issuer (RFC 9207)."""
         issuer = response.get("iss")
         if issuer is None and self._server.sends_issuer:
-            raise SignInFailed("The answer to the sign-in does not say where it comes from.")
+            raise SignInFailed("The sign-in response does not name its issuer.")
         if issuer is not None and issuer != self._server.issuer:  # RFC 9207: compared as strings
-            raise SignInFailed("The answer to the sign-in comes from somebody else.")
+            raise SignInFailed("The sign-in response came from a different issuer.")
         if "code" not in response:
             raise SignInFailed(
-                said(
-                    "The sign-in was refused ({reason}).", reason=error_code(response.get("error"))
-                )
+                said("The sign-in was denied ({reason}).", reason=error_code(response.get("error")))
             )
         return response["code"]
 
@@ -164,7 +162,7 @@ async def _listen(state: str, port: int) -> CallbackListener:
     except OSError as error:
         raise SignInFailed(
             said(
-                "Toolbooth can't wait for your browser at 127.0.0.1:{port}: {reason}.",
+                "Toolbooth can't listen for your browser on 127.0.0.1:{port}: {reason}.",
                 port=port,
                 reason=error.strerror,
             ),

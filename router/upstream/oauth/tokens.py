@@ -115,7 +115,7 @@ async def revoke(http: GuardedHttpClient, tokens: Tokens, client: Client) -> Non
         if not response.ok:
             host = urlsplit(tokens.revocation_endpoint).netloc
             raise SignInFailed(
-                said("{host} answered HTTP {status}.", host=host, status=response.status)
+                said("{host} returned HTTP {status}.", host=host, status=response.status)
             )
 
 
@@ -138,7 +138,7 @@ def _granted(response: JsonObject, before: Tokens, clock: Clock) -> Tokens:
     access, kind = response.get("access_token"), response.get("token_type")
     if not isinstance(access, str) or not access or str(kind).lower() != "bearer":
         host = urlsplit(before.token_endpoint).netloc
-        raise SignInFailed(said("{host} gave a token that can't be used.", host=host))
+        raise SignInFailed(said("{host} returned an invalid token.", host=host))
     return Tokens(
         access=access,
         token_endpoint=before.token_endpoint,

@@ -12,6 +12,7 @@ from router.gateway.http.response_stream import Answer
 from router.gateway.session.sessions import Sessions
 from router.gateway.session.subscriptions import Changes
 from tests.router.gateway.test_idle_sessions import incoming
+from tests.support.timeouts import WAIT_S
 
 PLACE = (ServerRef(WorkspaceId("home"), ServerId("files")), "file:///a")
 
@@ -58,7 +59,7 @@ class Client:
 
     async def hear(self) -> None:
         self.reads.set()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(WAIT_S):
             await self.told.wait()
 
     def times(self, word: bytes) -> int:

@@ -15,7 +15,7 @@ from router.domain.ids import ServerId, ToolKey
 from router.domain.json_values import JsonObject
 from router.domain.permissions import Answer, Permission
 from router.runtime.tasks import spawn
-from tests.running import PERSONAL, Running, read_answer, running_router
+from tests.support.running_router import PERSONAL, Running, read_answer, running_router
 
 ECHO: JsonObject = {"toolKey": "test:echo", "arguments": {"a": 1}}
 

@@ -21,6 +21,7 @@ from router.store.files import (
     remove_stale_files,
     translate_os_errors,
 )
+from tests.support.timeouts import WAIT_S
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no permission bits")
 
@@ -82,7 +83,7 @@ def test_a_write_that_fails_at_any_step_leaves_the_old_file_and_nothing_else(
     atomic_write(path, b"old")
     with monkeypatch.context() as patch:
         patch.setattr(step, fail)
-        with pytest.raises(ToolboothError, match="can't be written"), translate_os_errors(path):
+        with pytest.raises(ToolboothError, match="Can't write"), translate_os_errors(path):
             atomic_write(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
@@ -90,7 +91,7 @@ def test_a_write_that_fails_at_any_step_leaves_the_old_file_and_nothing_else(
 
 def test_the_sweep_removes_what_dead_writers_left(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait(timeout=10)
+    ended.wait(timeout=WAIT_S)
     (tmp_path / f".time.json.{ended.pid}-0123abcd.tmp").touch()
     remove_stale_files(tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -14,6 +14,7 @@ from router.domain.failures import Failure
 from router.domain.json_values import JsonObject
 from router.upstream.connect import open_upstream
 from router.upstream.connection import Connection
+from tests.support.timeouts import WAIT_S
 
 Open: TypeAlias = Callable[..., Awaitable[Connection]]
 
@@ -38,7 +39,7 @@ class Heard:
 async def open_config(
     config: ServerConfig,
     heard: Heard,
-    startup_timeout_s: float | None = 20,
+    startup_timeout_s: float | None = WAIT_S,
     *,
     env: Mapping[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
@@ -55,7 +56,9 @@ async def open_config(
     )
 
 
-async def call(connection: Connection, tool: str, timeout_s: float = 20, **arguments: Any) -> Any:
+async def call(
+    connection: Connection, tool: str, timeout_s: float = WAIT_S, **arguments: Any
+) -> Any:
     params = {"name": tool, "arguments": arguments}
     return await connection.request("tools/call", params, timeout_s=timeout_s)
 
