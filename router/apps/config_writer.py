@@ -120,7 +120,7 @@ class Connections:
         del self._changes[undo]
 
     def snippet(self, client: ClientId, endpoint: Endpoint) -> str:
-        """Our entry as a person would paste it into the application's file."""
+        """Our entry, to be pasted by hand into the application's file."""
         spec = spec_of(client)
         path = spec.files(self._locations)[0]
         keys = (*spec.keys, ENTRY)

@@ -178,7 +178,7 @@ class HttpLink:
         else:
             raise failed(bad_protocol(f"an answer of type “{response.media_type[:100]}”"))
         if not answered:
-            raise failed(bad_protocol("a response without the answer"))
+            raise failed(bad_protocol("a reply without the answer"))
 
     async def _handle_events(self, response: HttpResponse, request_id: object) -> bool:
         """Deliver the stream's messages; if it ends before the response, resume it."""
