@@ -140,7 +140,7 @@ class Boundaries(Queries):
             self._publish(ToolsChanged(workspace, server, len(entry.tools)))
 
     async def answer_permission(self, ask: AskId, answer: Answer) -> None:
-        asked = self._endpoint.asking.answer(ask, answer)
+        asked = self._endpoint.permission_requests.answer(ask, answer)
         if answer is Answer.ALWAYS:
             await self._always_allow(asked)
 

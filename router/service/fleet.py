@@ -85,7 +85,7 @@ class Fleet:
             on_resource_updated=self._resource_updated,
             on_stderr=self._said,
             on_given_up=self._given_up,
-            terms=self._launching.terms,
+            run_options=self._launching.run_options,
         )
         self.lists = ToolLists(workspaces, self.board, settings, publish)
         self.discovering = Discovering(
@@ -183,7 +183,7 @@ class Fleet:
         consents = self._workspaces.consents(ref.workspace)
         await asyncio.to_thread(consents.grant, ref.server, entry.config)
         self.board.update(ref, consented=True, failure=None)
-        self.pool.forgive(ref)
+        self.pool.reset_failures(ref)
         self._begin(ref)
 
     async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
@@ -191,7 +191,7 @@ class Fleet:
         await self.discovering.allow(ref, access)
         await self.refresher.cancel(ref)
         if self._serving and self._may_run(ref):
-            self.pool.forgive(ref)
+            self.pool.reset_failures(ref)
             self.refresher.begin(ref)
 
     async def refresh(self, refs: Iterable[ServerRef], *, packages: bool = False) -> None:
@@ -203,7 +203,7 @@ class Fleet:
             self.discovering.renew_package(ref)
             await self.pool.disconnect(ref)
         for ref in chosen:
-            self.pool.forgive(ref)
+            self.pool.reset_failures(ref)
             self.sign_ins.reconsider(ref)
             self._start_if(ref, Lifecycle.ALWAYS)
         await self.refresher.refresh(*chosen)

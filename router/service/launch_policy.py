@@ -1,4 +1,4 @@
-"""Whether a server may run, on which terms, and with what it is started."""
+"""Whether a server may run, on which run_options, and with what it is started."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from router.service.workspace_catalogs import Workspaces
 from router.store.ports import SecretStore
 from router.store.redaction import Redactor
 from router.store.secrets import resolve
-from router.upstream.pool import LaunchPlan, Terms
+from router.upstream.pool import LaunchPlan, RunOptions
 
 
 class Launching:
@@ -77,11 +77,11 @@ class Launching:
             input_schema=partial(self._input_schema, ref),
         )
 
-    def terms(self, ref: ServerRef) -> Terms:
+    def run_options(self, ref: ServerRef) -> RunOptions:
         entry = self._workspaces.find(ref)
         if entry is None:
-            return Terms()  # it was removed and is about to be stopped
-        return Terms(
+            return RunOptions()  # it was removed and is about to be stopped
+        return RunOptions(
             name=entry.name,
             lifecycle=entry.config.lifecycle,
             sharing=entry.config.sharing,

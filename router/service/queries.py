@@ -28,7 +28,7 @@ from router.domain.servers import LogLine, ServerOffers, ServerStatus
 from router.domain.tool_lists import ApprovalPolicy
 from router.domain.tools import PendingTool, ToolView
 from router.domain.workspaces import ProjectSummary, WorkspaceSummary
-from router.gateway.tools.meta_tools import Inquiry
+from router.gateway.tools.meta_tools import DiscoveryArguments
 from router.service.endpoint import Endpoint
 from router.service.fleet import Fleet
 from router.service.secret_storage import concerns_about, warning_about
@@ -151,7 +151,7 @@ class Queries:
         )
 
     def permission_asks(self) -> tuple[PermissionAsk, ...]:
-        return self._endpoint.asking.pending()
+        return self._endpoint.permission_requests.pending()
 
     def permission_rules(
         self, workspace: WorkspaceId, project: ProjectId | None
@@ -174,7 +174,7 @@ class Queries:
     # For the person at the keyboard
 
     async def search(self, caller: Principal, queries: Sequence[str], limit: int) -> SearchReply:
-        inquiry = Inquiry(tuple(queries), limit)
+        inquiry = DiscoveryArguments(tuple(queries), limit)
         return await self._endpoint.exposures.search(caller, inquiry)
 
     def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Principal:

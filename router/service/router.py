@@ -34,7 +34,7 @@ from router.domain.errors import InvalidInput
 from router.domain.ids import ToolKey, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.result import Failed, ToolResult
-from router.gateway.tools.activity_recorder import Request
+from router.gateway.client_request import ClientRequest
 from router.runtime.clock import utc_now
 from router.runtime.gc import no_collection
 from router.runtime.tasks import spawn, stop
@@ -123,7 +123,7 @@ class Router(Servers):
         super().__init__(config, workspaces, fleet, endpoint, tokens, secrets, self._publish, clock)
         self.searches = Searches(self, workspaces, endpoint.exposures, learning, provider, secrets)
         self.apps = Apps(self, tokens, secrets, clock, places)
-        scripting = endpoint.exposures.scripting
+        scripting = endpoint.exposures.script_tools
         folder = data_dir / "workspaces"
         self.scripts = Scripts(folder, workspaces, scripting, self.local_caller, self._publish)
         self._data_dir = data_dir
@@ -199,7 +199,7 @@ class Router(Servers):
     async def call_tool(
         self, caller: Principal, key: ToolKey, arguments: JsonObject
     ) -> ToolResult[JsonObject]:
-        request = Request(id=begin_trace(), caller=caller, params={})
+        request = ClientRequest.local(caller, begin_trace())
         return await self._endpoint.exposures.run_tool(request, key, arguments)
 
     async def try_tool(

@@ -19,8 +19,8 @@ from router.domain.errors import Conflict, NotFound, said
 from router.domain.ids import WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.scripts import SavedScript, ScriptTrial
-from router.gateway.tools.activity_recorder import Request
-from router.gateway.tools.script_tools import Scripting
+from router.gateway.client_request import ClientRequest
+from router.gateway.tools.script_tools import ScriptTools
 from router.service.workspace_catalogs import Workspaces
 from router.store.scripts import ScriptStore, Stamp
 
@@ -32,7 +32,7 @@ class Scripts:
         self,
         folder: Path,
         workspaces: Workspaces,
-        scripting: Scripting,
+        scripting: ScriptTools,
         local_caller: Callable[[WorkspaceId, None], Principal],
         publish: Publish,
     ) -> None:
@@ -97,8 +97,8 @@ class Scripts:
             if texts or had_scripts:
                 self._publish(WorkspacesChanged(workspace))
 
-    def _request(self, workspace: WorkspaceId) -> Request:
-        return Request("local", self._local_caller(workspace, None), params={})
+    def _request(self, workspace: WorkspaceId) -> ClientRequest:
+        return ClientRequest.local(self._local_caller(workspace, None), "local")
 
     def _store(self, workspace: WorkspaceId) -> ScriptStore:
         self._workspaces.catalog(workspace)

@@ -21,7 +21,7 @@ from router.domain.ids import ProjectId, WorkspaceId
 from router.domain.search import Learned, SearchTrial
 from router.domain.workspaces import Optimization
 from router.gateway.tools.exposures import Exposures
-from router.gateway.tools.meta_tools import Inquiry
+from router.gateway.tools.meta_tools import DiscoveryArguments
 from router.runtime.tasks import spawn, stop
 from router.search.cloud import TOKEN_NAME, CloudFailed, check_address
 from router.search.provider import Provider
@@ -92,7 +92,7 @@ class Searches:
     ) -> tuple[SearchTrial, ...]:
         caller = self._router.local_caller(workspace, project)
         arguments = {"query": list(queries), "context": context}
-        inquiry = Inquiry.read(arguments, self._router.settings().results_per_search)
+        inquiry = DiscoveryArguments.read(arguments, self._router.settings().results_per_search)
         trials = [await self._exposures.try_search(caller, inquiry, each) for each in strategies]
         return tuple(trials)
 
@@ -131,7 +131,7 @@ class Searches:
         return self._secrets.persisted(TOKEN_NAME)
 
     def typical_ms(self, strategy: Optimization) -> float | None:
-        return self._exposures.times.typical_ms(strategy)
+        return self._exposures.search_times.typical_ms(strategy)
 
     async def _keep_cloud(self, wanted: _Cloud) -> None:
         """The token first: an address without the token it needs would fail in every search."""

@@ -16,22 +16,23 @@ from router.domain.errors import UpstreamFailed
 from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
-from router.upstream.background_sends import QuietSends
+from router.upstream.background_sends import BackgroundSends
 from router.upstream.errors import NoConnection, bad_protocol, failed, refused
 from router.upstream.http.event_stream import EVENTS, JSON, decoded, events_of, is_stream
 from router.upstream.http.http_client import Channel, Reply
 from router.upstream.limits import LIMITS, Limits
 from router.upstream.message_decoder import NotAMessage
 from router.upstream.oauth.authorized_client import Credentials, channel_to
-from router.upstream.peer import Receiver, answered_id, encode
+from router.upstream.peer import Receiver, response_id
 from router.wire.framing import MESSAGE, EventParser
+from router.wire.jsonrpc import encode_ascii
 
 _ENDPOINT = b"endpoint"
 _MAX_ADDRESS_BYTES = 8 * 1024
 
 
-class SseLink:
-    """A `Link` to an address that answers GET with an event stream."""
+class HttpSseTransport:
+    """A `Transport` to an address that answers GET with an event stream."""
 
     cancels_by_closing = False
 
@@ -48,8 +49,8 @@ class SseLink:
         self._reading: asyncio.Task[None] | None = None
         self._posting: asyncio.Future[Channel]
         """Where messages go, once the server has said so."""
-        self._quiet = QuietSends(self.send, self._channel.host)
-        self.send_soon = self._quiet.send_soon
+        self._background = BackgroundSends(self.send, self._channel.host)
+        self.send_soon = self._background.send_soon
         self._receiver: Receiver
 
     async def start(self, receiver: Receiver) -> None:
@@ -66,7 +67,7 @@ class SseLink:
             raise failed(bad_protocol("a stream that ends before it names an address"))
         self._posting.result()
 
-    def speak(self, version: str) -> None:
+    def set_protocol_version(self, version: str) -> None:
         """A message is the same in every revision."""
 
     async def send(self, message: JsonObject) -> None:
@@ -74,7 +75,7 @@ class SseLink:
         posting = self._posting.result()
         headers = {"accept": f"{JSON}, {EVENTS}", "content-type": JSON}
         try:
-            reply = await posting.open("POST", headers, encode(message))
+            reply = await posting.open("POST", headers, encode_ascii(message))
         except NoConnection as error:
             self._receiver.close(error.failure)
             raise
@@ -88,7 +89,7 @@ class SseLink:
 
     async def close(self) -> None:
         await stop(self._reading)
-        await self._quiet.stop()
+        await self._background.stop()
         await self._channel.close()
 
     # The stream
@@ -117,7 +118,7 @@ class SseLink:
             messages = await decoded(data, self._limits)
         except NotAMessage as error:
             failure = bad_protocol(f"an answer that is no message ({error})")
-            self._receiver.reject(answered_id(data), failure)
+            self._receiver.reject(response_id(data), failure)
             return
         for message in messages:
             self._receiver.receive(message)

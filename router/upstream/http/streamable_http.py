@@ -18,7 +18,7 @@ from router.domain.errors import UpstreamFailed
 from router.domain.failures import FailureKind
 from router.domain.json_values import JsonObject, as_object
 from router.runtime.tasks import spawn, stop
-from router.upstream.background_sends import QuietSends
+from router.upstream.background_sends import BackgroundSends
 from router.upstream.errors import (
     HttpRefused,
     NoConnection,
@@ -33,8 +33,9 @@ from router.upstream.http.param_headers import mirrored_headers
 from router.upstream.limits import LIMITS, Limits
 from router.upstream.message_decoder import NotAMessage
 from router.upstream.oauth.authorized_client import Credentials, channel_to
-from router.upstream.peer import Receiver, encode
+from router.upstream.peer import Receiver
 from router.wire.framing import MESSAGE, EventParser
+from router.wire.jsonrpc import encode_ascii
 from router.wire.mcp import (
     METHOD_HEADER,
     MODERN_VERSION,
@@ -55,8 +56,8 @@ _SAID_IN_WORDS = -32000
 _NOBODY = object()
 
 
-class HttpLink:
-    """A `Link` to an address."""
+class StreamableHttpTransport:
+    """A `Transport` to an address."""
 
     def __init__(
         self,
@@ -74,8 +75,8 @@ class HttpLink:
         self._version = ""
         self._session_id: str | None = None
         self._listening: asyncio.Task[None] | None = None
-        self._quiet = QuietSends(self.send, self._channel.host)
-        self.send_soon = self._quiet.send_soon
+        self._background = BackgroundSends(self.send, self._channel.host)
+        self.send_soon = self._background.send_soon
         self._closing: asyncio.Task[None] | None = None
         self._receiver: Receiver
 
@@ -90,7 +91,7 @@ class HttpLink:
     async def start(self, receiver: Receiver) -> None:
         self._receiver = receiver
 
-    def speak(self, version: str) -> None:
+    def set_protocol_version(self, version: str) -> None:
         """From now on `version` is what both sides have agreed on."""
         self._version = version
 
@@ -107,7 +108,7 @@ class HttpLink:
     async def send(self, message: JsonObject) -> None:
         headers = self._headers_of(message)
         try:
-            async with await self._channel.open("POST", headers, encode(message)) as reply:
+            async with await self._channel.open("POST", headers, encode_ascii(message)) as reply:
                 await self._take_reply(reply, message, in_session=SESSION_HEADER in headers)
         except HttpRefused as error:
             if error.status == HTTPStatus.UNAUTHORIZED:
@@ -125,7 +126,7 @@ class HttpLink:
 
     async def _shut_down(self) -> None:
         await stop(self._listening)
-        await self._quiet.stop()
+        await self._background.stop()
         if self._session_id is not None:
             await self._say_goodbye()
         await self._channel.close()

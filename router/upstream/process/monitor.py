@@ -14,7 +14,7 @@ from router.domain.servers import ProcessFacts
 from router.runtime.clock import utc_now
 from router.runtime.tasks import spawn, stop
 from router.upstream.connection import ProcessConnection
-from router.upstream.instance_key import Place
+from router.upstream.instance_key import InstanceKey
 from router.upstream.process.tracking import Mark, read_uses
 from router.upstream.process.usage import TreeUse
 
@@ -25,8 +25,8 @@ _MB = 1024 * 1024
 class ProcessWatch:
     def __init__(
         self,
-        running: Callable[[], Mapping[Place, ProcessConnection]],
-        limit_mb: Callable[[Place], int | None],
+        running: Callable[[], Mapping[InstanceKey, ProcessConnection]],
+        limit_mb: Callable[[InstanceKey], int | None],
         *,
         read: Callable[[Mapping[int, Mark]], Mapping[int, TreeUse]] = read_uses,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -43,7 +43,7 @@ class ProcessWatch:
         """Of each process at the last look: when that was, and its CPU seconds then."""
         self._holding: asyncio.Task[None] | None = None
 
-    async def measure(self) -> dict[Place, ProcessFacts]:
+    async def measure(self) -> dict[InstanceKey, ProcessFacts]:
         """What every running server uses now."""
         running = dict(self._running())
         pids = {ref: connection.pid for ref, connection in running.items()}

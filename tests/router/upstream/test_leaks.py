@@ -15,7 +15,7 @@ import pytest
 
 from router.upstream.pool import UpstreamPool
 from tests.booth import children_of
-from tests.router.upstream.pooling import REF, Fleet, call
+from tests.router.upstream.pool_harness import REF, Fleet, call
 from tests.servers.commands import ends_within, is_running, recorded, stdio_config
 
 LINUX_ONLY = pytest.mark.skipif(sys.platform != "linux", reason="counts by way of /proc")

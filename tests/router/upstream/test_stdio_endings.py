@@ -15,11 +15,18 @@ import pytest
 
 from router.domain.failures import Failure, FailureKind
 from router.runtime.tasks import spawn
-from router.upstream.connection import Connection
+from router.upstream.connection import UpstreamConnection
 from router.upstream.limits import Limits
 from router.upstream.peer import Peer
-from router.upstream.process.stdio import Command, StdioLink
-from tests.router.upstream.talking import Heard, Open, call, content_of, failure_of, open_config
+from router.upstream.process.stdio import Command, StdioTransport
+from tests.router.upstream.connection_harness import (
+    Heard,
+    Open,
+    call,
+    content_of,
+    failure_of,
+    open_config,
+)
 from tests.servers.commands import ends_within, is_running, recorded, stdio_config
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
@@ -92,11 +99,11 @@ async def test_a_start_may_be_cancelled_at_any_step(
     assert [pid for pid in recorded(record, "started") if is_running(pid)] == []
 
 
-async def opened_with(limits: Limits, heard: Heard) -> Connection:
+async def opened_with(limits: Limits, heard: Heard) -> UpstreamConnection:
     config = stdio_config()
     command = Command(config.command or "", config.args)
-    link = StdioLink(command, on_stderr=heard.line, limits=limits)
-    connection = Connection(link, heard.notification)
+    link = StdioTransport(command, on_stderr=heard.line, limits=limits)
+    connection = UpstreamConnection(link, heard.notification)
     await connection.open()
     return connection
 
@@ -230,7 +237,7 @@ def test_killing_the_router_leaves_no_child_however_stubborn(loop: str) -> None:
 
 
 async def test_closing_a_link_that_never_started_does_nothing(heard: Heard) -> None:
-    link = StdioLink(Command("x"), on_stderr=heard.line)
+    link = StdioTransport(Command("x"), on_stderr=heard.line)
     peer = Peer(link, heard.notification)
     await link.close()
     assert not peer.closed

@@ -10,7 +10,7 @@ from router.config.server import OAuthConfig, ServerConfig
 from router.domain.ids import WorkspaceId
 from router.runtime.tasks import spawn
 from router.upstream.connect import open_upstream
-from router.upstream.connection import Connection
+from router.upstream.connection import UpstreamConnection
 from router.upstream.oauth.account import Account
 from router.upstream.oauth.address_policy import LookUp, look_up
 from router.upstream.oauth.credential_store import Vault
@@ -45,7 +45,7 @@ class Person:
         )
 
 
-async def connect(account: Account) -> Connection:
+async def connect(account: Account) -> UpstreamConnection:
     return await open_upstream(
         ServerConfig(url=account.url),
         env={},

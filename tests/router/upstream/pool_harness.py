@@ -12,7 +12,8 @@ from router.domain.failures import Failure
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.servers import ServerState
-from router.upstream.pool import LaunchPlan, Terms, UpstreamPool
+from router.upstream.pool import LaunchPlan, RunOptions, UpstreamPool
+from router.upstream.ports import CallOptions
 from tests.servers.commands import recorded, stdio_config
 
 REF = ServerRef(WorkspaceId("w"), ServerId("s"))
@@ -36,7 +37,7 @@ class Fleet:
         self.notifications: list[tuple[ServerRef, str, JsonObject]] = []
         self.lines: list[tuple[ServerRef, str]] = []
         self.given_up: list[tuple[ServerRef, Failure]] = []
-        self.terms = Terms()
+        self.run_options = RunOptions()
         self.pauses: list[float] = []
         self._pausing: asyncio.Event | None = None
         self._changed = asyncio.Event()
@@ -97,7 +98,7 @@ class Fleet:
             on_notification=self._notified,
             on_stderr=self._said,
             on_given_up=self._given_up,
-            terms=lambda _: self.terms,
+            run_options=lambda _: self.run_options,
             clock=lambda: self.now,
             sleep=self._sleep,
             chance=lambda: 0.0,
@@ -107,5 +108,5 @@ class Fleet:
 
 async def call(pool: UpstreamPool, tool: str, ref: ServerRef = REF, **arguments: Any) -> Any:
     params = {"name": tool, "arguments": arguments}
-    result = await pool.request(ref, "tools/call", params, timeout_s=20)
+    result = await pool.request(ref, "tools/call", params, CallOptions(20))
     return result["structuredContent"]

@@ -13,9 +13,10 @@ from router.domain.errors import UpstreamFailed
 from router.domain.failures import Failure
 from router.domain.json_values import JsonObject
 from router.upstream.connect import open_upstream
-from router.upstream.connection import Connection
+from router.upstream.connection import UpstreamConnection
+from router.upstream.ports import CallOptions
 
-Open: TypeAlias = Callable[..., Awaitable[Connection]]
+Open: TypeAlias = Callable[..., Awaitable[UpstreamConnection]]
 
 
 class Heard:
@@ -43,7 +44,7 @@ async def open_config(
     env: Mapping[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
     expected_version: str = "",
-) -> Connection:
+) -> UpstreamConnection:
     return await open_upstream(
         config,
         env=config.env if env is None else env,
@@ -55,12 +56,14 @@ async def open_config(
     )
 
 
-async def call(connection: Connection, tool: str, timeout_s: float = 20, **arguments: Any) -> Any:
+async def call(
+    connection: UpstreamConnection, tool: str, timeout_s: float = 20, **arguments: Any
+) -> Any:
     params = {"name": tool, "arguments": arguments}
-    return await connection.request("tools/call", params, timeout_s=timeout_s)
+    return await connection.request("tools/call", params, CallOptions(timeout_s))
 
 
-async def content_of(connection: Connection, tool: str, **arguments: Any) -> Any:
+async def content_of(connection: UpstreamConnection, tool: str, **arguments: Any) -> Any:
     return (await call(connection, tool, **arguments))["structuredContent"]
 
 
