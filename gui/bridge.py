@@ -25,8 +25,8 @@ from router.api.events import (
     Event,
     ListenerStateChanged,
     ListNotKept,
-    PermissionAsked,
-    PermissionSettled,
+    PermissionRequested,
+    PermissionResolved,
     ServerRemoved,
     ServerStatusChanged,
     SettingsApplied,
@@ -125,10 +125,10 @@ def _subject(event: Event) -> Hashable | None:
             return ("config", path)
         case ListenerStateChanged() | WorkspaceSwitched() | SettingsApplied() | TokensChanged():
             return type(event)
-        case PermissionAsked(ask):
-            return (PermissionAsked, ask.id)
-        case PermissionSettled(ask):
-            return (PermissionAsked, ask)
+        case PermissionRequested(ask):
+            return (PermissionRequested, ask.id)
+        case PermissionResolved(ask):
+            return (PermissionRequested, ask)
         case ActivityRecorded():
             return None
         case _:

@@ -24,7 +24,7 @@ from router.domain.servers import (
     DiscoveryStep,
     ServerState,
     ServerStatus,
-    Transport,
+    TransportType,
 )
 from router.domain.tools import Effect
 
@@ -149,13 +149,13 @@ def _step_text(step: DiscoveryStep | None) -> str:
             assert_never(step)
 
 
-def transport_text(transport: Transport) -> str:
-    return "HTTP" if transport is Transport.HTTP else "stdio"
+def transport_text(transport: TransportType) -> str:
+    return "HTTP" if transport is TransportType.HTTP else "stdio"
 
 
 def short_target(status: ServerStatus) -> str:
     """What a person recognises the server by, without paths and flags that all of them have."""
-    if status.transport is Transport.HTTP:
+    if status.transport is TransportType.HTTP:
         place = status.target.partition("/")[0]
     else:
         command, *arguments = status.target.split(" ")
@@ -175,7 +175,7 @@ def long_target(status: ServerStatus, now: datetime) -> str:
 def protection_text(status: ServerStatus) -> str:
     """What protected the computer when the tools were last listed, honestly; nothing for a server
     of which that is not known."""
-    if status.transport is Transport.HTTP:
+    if status.transport is TransportType.HTTP:
         return tr("Reached by address: it runs elsewhere, so there is nothing to isolate.")
     if status.protection is None:
         return ""

@@ -93,7 +93,7 @@ class Desk:
             return spawn(call(), name="a call for a picture")
 
         calling = self.do(begin())
-        until(lambda: bool(self.router.permission_asks()))
+        until(lambda: bool(self.router.permission_requests()))
         yield
         self._thread.submit(_cancel(calling))
 

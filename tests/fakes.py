@@ -36,7 +36,7 @@ from router.domain.servers import (
     ServerState,
     ServerStatus,
     SignIn,
-    Transport,
+    TransportType,
 )
 from router.domain.tool_lists import ApprovalPolicy
 from router.domain.tools import PendingTool, ToolView
@@ -338,7 +338,7 @@ def fake_status(name: str, **changes: Any) -> ServerStatus:
         workspace=WorkspaceId("personal"),
         id=ServerId(slug(name)),
         name=name,
-        transport=Transport.STDIO,
+        transport=TransportType.STDIO,
         target=f"npx {slug(name)}",
         enabled=True,
         state=ServerState.READY,

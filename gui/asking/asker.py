@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject
 from gui.asking.prompt import PermissionPrompt
 from gui.commands import Commands
 from gui.dialogs import show_error
-from router.api.events import Event, PermissionAsked, PermissionSettled
+from router.api.events import Event, PermissionRequested, PermissionResolved
 from router.api.router import RouterPort
 from router.domain.errors import NotFound, ToolboothError
-from router.domain.permissions import Answer, AskId
+from router.domain.permissions import Answer, PermissionRequestId
 
 
 class Asker(QObject):
@@ -22,8 +22,8 @@ class Asker(QObject):
         super().__init__(parent)
         self._commands = commands
         self._router: RouterPort | None = None
-        self._shown: AskId | None = None
-        self._given: set[AskId] = set()
+        self._shown: PermissionRequestId | None = None
+        self._given: set[PermissionRequestId] = set()
         """Answers on their way to the router."""
         self.prompt = self._new_prompt()
 
@@ -32,7 +32,7 @@ class Asker(QObject):
         self._show_next()
 
     def on_events(self, events: Sequence[Event]) -> None:
-        if any(isinstance(event, PermissionAsked | PermissionSettled) for event in events):
+        if any(isinstance(event, PermissionRequested | PermissionResolved) for event in events):
             self._show_next()
 
     def make_anew(self) -> None:
@@ -53,7 +53,7 @@ class Asker(QObject):
     def _show_next(self) -> None:
         if self._router is None:
             return
-        asks = self._router.permission_asks()
+        asks = self._router.permission_requests()
         self._given &= {ask.id for ask in asks}
         waiting = [ask for ask in asks if ask.id not in self._given]
         if waiting:

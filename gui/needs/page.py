@@ -35,7 +35,7 @@ from gui.receipts.view import ReceiptNote
 from gui.settings.controls import wrapped
 from gui.window.page_frame import PageFrame
 from router.api.router import RouterPort
-from router.domain.servers import ServerState, ServerStatus, Transport
+from router.domain.servers import ServerState, ServerStatus, TransportType
 from router.domain.tool_lists import Approval
 from router.domain.tools import PendingTool
 
@@ -134,7 +134,7 @@ class NeedsPage(PageFrame):
         column.setContentsMargins(16, 12, 16, 12)
         column.setSpacing(10)
         column.addLayout(row)
-        if consent and status.transport is Transport.STDIO:
+        if consent and status.transport is TransportType.STDIO:
             column.addWidget(ReceiptNote(None))
         return card
 

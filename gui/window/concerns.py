@@ -6,21 +6,21 @@ from collections.abc import Sequence
 
 from gui.translating import tr
 from router.config.secret_detection import SecretConcern
-from router.domain.servers import Transport
+from router.domain.servers import TransportType
 
 
-def plain_text(places: Sequence[str], transport: Transport) -> tuple[str, str]:
+def plain_text(places: Sequence[str], transport: TransportType) -> tuple[str, str]:
     """That secrets can be read in our file, and what to do about it."""
     hint = (
         tr("Pass it as an environment variable instead: that goes to the keyring.")
-        if transport is Transport.STDIO
+        if transport is TransportType.STDIO
         else tr("Pass it as a header instead: that goes to the keyring.")
     )
     said = tr("A secret is kept as plain text in workspace.json ({places})")
     return said.format(places=", ".join(places)), hint
 
 
-def concern_text(concerns: Sequence[SecretConcern], transport: Transport) -> tuple[str, str]:
+def concern_text(concerns: Sequence[SecretConcern], transport: TransportType) -> tuple[str, str]:
     """A sentence, and what can be done; for several, the gravest first."""
     plain = [concern.place for concern in concerns if concern.plain]
     if plain:

@@ -48,8 +48,8 @@ from router.api.events import (
     Event,
     ListenerStateChanged,
     ListNotKept,
-    PermissionAsked,
-    PermissionSettled,
+    PermissionRequested,
+    PermissionResolved,
     ServerRemoved,
     ServerStatusChanged,
     SettingsApplied,
@@ -273,8 +273,8 @@ class MainWindow(QMainWindow):
                 SettingsApplied()
                 | TokensChanged()
                 | AttentionNeeded()
-                | PermissionAsked()
-                | PermissionSettled()
+                | PermissionRequested()
+                | PermissionResolved()
                 | ApprovalsChanged()
             ):
                 pass  # What of it the window shows comes with an event of its own.

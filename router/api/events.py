@@ -16,7 +16,7 @@ from router.domain.activity import ActivityEntry
 from router.domain.endpoint import ListenerState
 from router.domain.failures import Failure
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
-from router.domain.permissions import AskId, PermissionAsk
+from router.domain.permissions import PermissionRequest, PermissionRequestId
 from router.domain.servers import DiscoveryStep, ServerStatus
 
 
@@ -80,17 +80,17 @@ class ActivityRecorded:
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionAsked:
-    """A call waits for a person's yes."""
+class PermissionRequested:
+    """A call waits for the user's permission."""
 
-    ask: PermissionAsk
+    request: PermissionRequest
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionSettled:
-    """A question needs no answer any more: it has one, its time is over, or nobody waits."""
+class PermissionResolved:
+    """A permission request was answered or timed out, or its call ended."""
 
-    ask: AskId
+    request_id: PermissionRequestId
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +145,8 @@ Event: TypeAlias = (
     | ApprovalsChanged
     | ListNotKept
     | ActivityRecorded
-    | PermissionAsked
-    | PermissionSettled
+    | PermissionRequested
+    | PermissionResolved
     | ListenerStateChanged
     | WorkspaceSwitched
     | WorkspacesChanged

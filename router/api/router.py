@@ -30,7 +30,7 @@ from router.domain.clients import IssuedToken, TokenSummary
 from router.domain.endpoint import ListenerState
 from router.domain.ids import ProjectId, ServerId, ServerRef, TokenId, ToolKey, WorkspaceId
 from router.domain.json_values import JsonObject
-from router.domain.permissions import Answer, AskId, Permission, PermissionAsk
+from router.domain.permissions import Answer, Permission, PermissionRequest, PermissionRequestId
 from router.domain.receipts import DiscoveryAccess, Protection, Receipt
 from router.domain.servers import LogLine, ServerOffers, ServerStatus, SignIn
 from router.domain.tool_lists import ApprovalPolicy
@@ -190,12 +190,12 @@ class RouterPort(Protocol):
         permission: Permission,
         project: ProjectId | None = None,
     ) -> None: ...
-    def permission_asks(self) -> tuple[PermissionAsk, ...]:
-        """The calls that wait for a person's yes, the oldest first."""
+    def permission_requests(self) -> tuple[PermissionRequest, ...]:
+        """The calls that wait for the user's permission, oldest first."""
         ...
 
-    async def answer_permission(self, ask: AskId, answer: Answer) -> None:
-        """Say what the person said. Raises `NotFound` if nobody waits for it any more."""
+    async def answer_permission(self, request_id: PermissionRequestId, answer: Answer) -> None:
+        """Give the user's answer. Raises `NotFound` if the call no longer waits."""
         ...
 
     def permission_rules(

@@ -9,7 +9,7 @@ from router.domain.errors import InvalidInput
 from router.domain.ids import ServerRef, ToolKey, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS, parse_tool_key
-from router.domain.permissions import Answer, AskId, Permission
+from router.domain.permissions import Answer, Permission, PermissionRequestId
 
 _SEE_RULES = "See them with: toolbooth permission list"
 
@@ -65,18 +65,20 @@ async def _permission_rule(router: ControlledRouter, arguments: JsonObject) -> J
     return await _permission_list(router, arguments)
 
 
-async def _permission_asks(router: ControlledRouter, _: JsonObject) -> list[JsonObject]:
-    return [views.permission_ask(ask) for ask in router.permission_asks()]
+async def _permission_requests(router: ControlledRouter, _: JsonObject) -> list[JsonObject]:
+    return [views.permission_request(each) for each in router.permission_requests()]
 
 
 async def _permission_answer(router: ControlledRouter, arguments: JsonObject) -> None:
-    await router.answer_permission(AskId(str(arguments["ask"])), Answer(arguments["answer"]))
+    await router.answer_permission(
+        PermissionRequestId(str(arguments["ask"])), Answer(arguments["answer"])
+    )
 
 
 COMMANDS: dict[str, Command] = {
     "permission set": _permission_set,
     "permission list": _permission_list,
     "permission rule": _permission_rule,
-    "permission asks": _permission_asks,
+    "permission asks": _permission_requests,
     "permission answer": _permission_answer,
 }

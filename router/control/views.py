@@ -12,7 +12,7 @@ from router.domain.clients import TokenSummary
 from router.domain.endpoint import ListenerState
 from router.domain.failure_text import advise, explain, protection_words
 from router.domain.json_values import JsonObject
-from router.domain.permissions import PermissionAsk
+from router.domain.permissions import PermissionRequest
 from router.domain.receipts import Protection, Receipt
 from router.domain.search import SearchHit
 from router.domain.servers import ProcessFacts, ServerStatus, SignIn
@@ -208,16 +208,16 @@ def token(summary: TokenSummary) -> JsonObject:
     }
 
 
-def permission_ask(ask: PermissionAsk) -> JsonObject:
+def permission_request(request: PermissionRequest) -> JsonObject:
     return {
-        "id": ask.id,
-        "client": ask.client,
-        "workspace": ask.ref.workspace,
-        "project": ask.project,
-        "kind": ask.kind,
-        "toolKey": str(ask.key),
-        "arguments": ask.arguments,
-        "until": _time(ask.until),
+        "id": request.id,
+        "client": request.client,
+        "workspace": request.ref.workspace,
+        "project": request.project,
+        "kind": request.kind,
+        "toolKey": str(request.key),
+        "arguments": request.arguments,
+        "until": _time(request.until),
     }
 
 

@@ -29,7 +29,7 @@ from router.domain.receipts import (
     Reason,
     Receipt,
 )
-from router.domain.servers import DiscoveryStep, Transport
+from router.domain.servers import DiscoveryStep, TransportType
 from router.domain.tool_lists import ServerListing
 from router.upstream.connect import open_process
 from router.upstream.errors import failed, timed_out
@@ -92,7 +92,7 @@ class Learner:
         """The server's lists. Raises `UpstreamFailed`; nothing of a confined run is left."""
         config = self._config(ref)
         limit_s = config.discovery_timeout_s
-        if config.transport is Transport.HTTP or self._running.is_live(ref):
+        if config.transport is TransportType.HTTP or self._running.is_live(ref):
             return await self._borrowed(ref, tell, limit_s)
         plan = await self._plan(ref)
         await self._check_level(plan)

@@ -13,7 +13,13 @@ from router.domain.clients import IssuedToken
 from router.domain.errors import InvalidInput
 from router.domain.ids import ProjectId, ServerId, ServerRef, TokenId, ToolKey, WorkspaceId
 from router.domain.names import SCRIPTS
-from router.domain.permissions import Answer, AskId, Kind, Permission, PermissionAsk
+from router.domain.permissions import (
+    Answer,
+    Kind,
+    Permission,
+    PermissionRequest,
+    PermissionRequestId,
+)
 from router.domain.tool_lists import ApprovalPolicy
 from router.domain.workspaces import Exposure, Optimization
 from router.service.endpoint import Endpoint
@@ -139,12 +145,12 @@ class Boundaries(Queries):
         for server, entry in self._workspaces.catalog(workspace).servers.items():
             self._publish(ToolsChanged(workspace, server, len(entry.tools)))
 
-    async def answer_permission(self, ask: AskId, answer: Answer) -> None:
-        asked = self._endpoint.permission_requests.answer(ask, answer)
+    async def answer_permission(self, request_id: PermissionRequestId, answer: Answer) -> None:
+        asked = self._endpoint.permission_requests.answer(request_id, answer)
         if answer is Answer.ALWAYS:
             await self._always_allow(asked)
 
-    async def _always_allow(self, asked: PermissionAsk) -> None:
+    async def _always_allow(self, asked: PermissionRequest) -> None:
         """What the person agreed to needs no question any more, where it was asked."""
         workspace, project = asked.ref.workspace, asked.project
         if asked.kind is Kind.TOOL:

@@ -21,7 +21,7 @@ from router.domain.activity import (
 from router.domain.clients import Principal, TokenSummary
 from router.domain.endpoint import ListenerState
 from router.domain.ids import ProjectId, ServerRef, WorkspaceId
-from router.domain.permissions import Permission, PermissionAsk
+from router.domain.permissions import Permission, PermissionRequest
 from router.domain.receipts import Receipt
 from router.domain.search import SearchReply
 from router.domain.servers import LogLine, ServerOffers, ServerStatus
@@ -150,7 +150,7 @@ class Queries:
             hourly=self._activity.saved_by_hour(workspace) if self._activity else (),
         )
 
-    def permission_asks(self) -> tuple[PermissionAsk, ...]:
+    def permission_requests(self) -> tuple[PermissionRequest, ...]:
         return self._endpoint.permission_requests.pending()
 
     def permission_rules(

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from router.api.events import PermissionAsked, PermissionSettled, Publish
+from router.api.events import PermissionRequested, PermissionResolved, Publish
 from router.catalog.permission_policy import Policy, Subject
 from router.domain.errors import NotFound, Refused
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
-from router.domain.permissions import Answer, AskId, Permission, PermissionAsk
+from router.domain.permissions import Answer, Permission, PermissionRequest, PermissionRequestId
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools.arguments import preview
 from router.store.redaction import Redactor
@@ -40,7 +40,7 @@ _GrantKey: TypeAlias = tuple[object, ...]
 
 @dataclass(eq=False, slots=True)
 class _Pending:
-    request: PermissionAsk
+    request: PermissionRequest
     grant_key: _GrantKey
     session: SessionId | None
     """`None` for the person at this computer."""
@@ -66,12 +66,12 @@ class PermissionRequests:
         self._attended = attended
         self._redactor = redactor
         self._now = now
-        self._pending: dict[AskId, _Pending] = {}
+        self._pending: dict[PermissionRequestId, _Pending] = {}
         self._granted_until: dict[_GrantKey, float] = {}
         """On the monotonic clock."""
         self._granted_in: dict[SessionId | None, set[_GrantKey]] = {}
 
-    def pending(self) -> tuple[PermissionAsk, ...]:
+    def pending(self) -> tuple[PermissionRequest, ...]:
         """The requests without an answer, oldest first."""
         return tuple(pending.request for pending in list(self._pending.values()))
 
@@ -108,20 +108,20 @@ class PermissionRequests:
             self._permission_request(request, subject, arguments, server_name), grant_key, session
         )
         self._pending[pending.request.id] = pending
-        self._publish(PermissionAsked(pending.request))
+        self._publish(PermissionRequested(pending.request))
         try:
             answer = await self._wait(pending, request.on_progress)
         finally:
             pending.answer.cancel()
             del self._pending[pending.request.id]
-            self._publish(PermissionSettled(pending.request.id))
+            self._publish(PermissionResolved(pending.request.id))
         self._apply(pending, answer, subject)
 
     def session_ended(self, session: SessionId) -> None:
         """Answers for this session no longer hold."""
         self._granted_in.pop(session, None)
 
-    def answer(self, request_id: AskId, answer: Answer) -> PermissionAsk:
+    def answer(self, request_id: PermissionRequestId, answer: Answer) -> PermissionRequest:
         """The user's answer; one for longer also answers the same client's other calls of the same
         tool. Raises `NotFound` if the call no longer waits."""
         if (pending := self._pending.get(request_id)) is None:
@@ -153,10 +153,10 @@ class PermissionRequests:
 
     def _permission_request(
         self, request: ClientRequest, subject: Subject, arguments: JsonObject, server_name: str
-    ) -> PermissionAsk:
+    ) -> PermissionRequest:
         principal = request.principal
-        return PermissionAsk(
-            id=AskId(secrets.token_hex(4)),
+        return PermissionRequest(
+            id=PermissionRequestId(secrets.token_hex(4)),
             client=principal.client,
             ref=ServerRef(principal.workspace, subject.server),
             server_name=server_name,

@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import pytest
 
-from router.api.events import PermissionAsked, PermissionSettled
+from router.api.events import PermissionRequested, PermissionResolved
 from router.catalog.permission_policy import Subject
 from router.domain.activity import Outcome
 from router.domain.errors import NotFound, Refused
 from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject
-from router.domain.permissions import Answer, AskId, Kind, PermissionAsk
+from router.domain.permissions import Answer, Kind, PermissionRequest, PermissionRequestId
 from router.runtime.tasks import spawn
 from tests.router.gateway.harness import Booth
 
@@ -31,7 +31,9 @@ def attended(**options: object) -> Booth:
 
 
 @asynccontextmanager
-async def waiting(booth: Booth) -> AsyncGenerator[tuple[PermissionAsk, asyncio.Task[JsonObject]]]:
+async def waiting(
+    booth: Booth,
+) -> AsyncGenerator[tuple[PermissionRequest, asyncio.Task[JsonObject]]]:
     """A call that waits for its answer."""
     booth.told.clear()
     call = spawn(booth.call("tool_execute", CALL), name="a call")
@@ -52,7 +54,7 @@ async def test_the_question_names_client_server_tool_and_arguments_without_secre
         assert json.loads(ask.arguments) == {"path": "a", "apiKey": "***"}
         booth.permission_requests.answer(ask.id, Answer.ONCE)
         assert not (await call).get("isError")
-    assert [type(event) for event in booth.events] == [PermissionAsked, PermissionSettled]
+    assert [type(event) for event in booth.events] == [PermissionRequested, PermissionResolved]
     assert booth.upstreams.asked[0][2]["arguments"] == CALL["arguments"]
 
 
@@ -124,9 +126,9 @@ async def test_a_caller_who_leaves_takes_the_question_along() -> None:
         call.cancel()
         await asyncio.wait([call])
     assert booth.permission_requests.pending() == ()
-    assert booth.events[-1] == PermissionSettled(ask.id)
+    assert booth.events[-1] == PermissionResolved(ask.id)
     with pytest.raises(NotFound):
-        booth.permission_requests.answer(AskId("gone"), Answer.ONCE)
+        booth.permission_requests.answer(PermissionRequestId("gone"), Answer.ONCE)
 
 
 async def test_a_client_can_ask_only_so_much_at_once() -> None:
