@@ -8,7 +8,6 @@ sessions the bridge keeps the session, in the others a request stands for itself
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -19,12 +18,12 @@ from router.bridge.router_lookup import error_of
 from router.domain.errors import ToolboothError
 from router.domain.json_values import JsonObject, as_object
 from router.runtime.tasks import spawn, stop
+from router.wire import jsonrpc
+from router.wire.mcp import NAMED_BY, VERSION_KEY, header_value
 
 Connect: TypeAlias = Callable[[bool], Awaitable[HttpClient]]
 """Find the router, again if need be; True: start it if none runs."""
 
-_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _LISTS = ("tools", "prompts", "resources")
 _LOST, _UNREACHABLE = -32001, -32002
 _TRIES = 3
@@ -54,7 +53,7 @@ class Relay:
         except ValueError:
             message = {}
         if not message:
-            self._tell({"jsonrpc": "2.0", "id": None, "error": _error(-32700, "Parse error")})
+            self._tell(jsonrpc.error(None, -32700, "Parse error"))
             return
         method, request_id = message.get("method"), message.get("id")
         if method == "notifications/cancelled" and self._cancel(message):
@@ -173,7 +172,7 @@ class Relay:
             await response.body()
         for kind in _LISTS:
             if as_object(as_object(result.get("capabilities")).get(kind)).get("listChanged"):
-                self._tell({"jsonrpc": "2.0", "method": f"notifications/{kind}/list_changed"})
+                self._tell(jsonrpc.notification(f"notifications/{kind}/list_changed"))
 
     async def _listen(self) -> None:
         """Pass on what the router says by itself, for as long as the session lives. A router that a
@@ -196,19 +195,18 @@ class Relay:
 
     def _headers(self, message: JsonObject) -> dict[str, str]:
         params = as_object(message.get("params"))
-        version = as_object(params.get("_meta")).get(_VERSION_KEY)
+        version = as_object(params.get("_meta")).get(VERSION_KEY)
         if not isinstance(version, str):
             return {**_ACCEPT, **self._session}
         method = str(message.get("method", ""))
         headers = {**_ACCEPT, "MCP-Protocol-Version": version, "Mcp-Method": method}
-        if (name := params.get(_NAMED.get(method, ""))) is not None:
-            headers["Mcp-Name"] = _header_value(str(name))
+        if (name := params.get(NAMED_BY.get(method, ""))) is not None:
+            headers["Mcp-Name"] = header_value(str(name))
         return headers
 
     def _refuse(self, message: JsonObject, code: int, text: str) -> None:
         if message.get("method") is not None and message.get("id") is not None:
-            error = _error(code, text)
-            self._tell({"jsonrpc": "2.0", "id": message["id"], "error": error})
+            self._tell(jsonrpc.error(message["id"], code, text))
 
     def _tell(self, message: JsonObject) -> None:
         self._write(json.dumps(message, ensure_ascii=False).encode())
@@ -224,14 +222,3 @@ def _session_of(response: Response, result: Mapping[str, Any]) -> dict[str, str]
 def _line(text: bytes) -> bytes:
     """A message without a line break inside."""
     return text if b"\n" not in text else json.dumps(json.loads(text)).encode()
-
-
-def _error(code: int, message: str) -> JsonObject:
-    return {"code": code, "message": message}
-
-
-def _header_value(text: str) -> str:
-    """As the revision of 2026-07-28 writes what a header can't carry."""
-    if text.isascii() and text.isprintable() and text == text.strip():
-        return text
-    return f"=?base64?{base64.b64encode(text.encode()).decode()}?="

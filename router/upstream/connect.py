@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 
 from router.config.server import ServerConfig
@@ -33,80 +34,74 @@ from router.upstream.server_requests import SHARED_FEATURES, ClientFeatures
 _STDIO_STARTUP_S = 30.0
 
 
+@dataclass(frozen=True, slots=True)
+class LaunchPlan:
+    """Everything needed to start or reach a server once, with its secrets filled in."""
+
+    config: ServerConfig
+    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    credentials: Credentials | None = None
+    """For a server that needs a sign-in."""
+    startup_timeout_s: float | None = None
+    """`None`: the default of its transport."""
+    owner: str = THIS_PROCESS
+    """Marks its processes."""
+    expected_version: str = ""
+    """The revision of its last connection."""
+    input_schema: Callable[[str], JsonObject] = lambda _: {}
+    """The input schema of a tool by its name; empty if it is not known."""
+
+
 async def open_upstream(
-    config: ServerConfig,
+    plan: LaunchPlan,
     *,
-    env: Mapping[str, str],
-    headers: Mapping[str, str],
-    credentials: Credentials | None = None,
     on_notification: NotificationSink,
     on_stderr: LineSink,
-    startup_timeout_s: float | None = None,
-    owner: str = THIS_PROCESS,
     client_features: ClientFeatures = SHARED_FEATURES,
-    expected_version: str = "",
-    input_schema: Callable[[str], JsonObject] = lambda _: {},
     http_transport: HttpTransportType | None = None,
 ) -> UpstreamConnection:
-    """Start or reach the server and open a session with it. `env` and `headers` are those of
-    `config` with their secrets filled in, `credentials` are for a server that needs a sign-in,
-    `owner` marks its processes, `client_features` are those we declare, `expected_version` is the
-    revision it had before, `input_schema` gives that of a tool by its name, `http_transport` is the
-    one that worked before. Raises `UpstreamFailed`, and then leaves nothing running.
-    """
-    if config.url:
-        reach = partial(
-            _reach,
-            config.url,
-            headers,
-            credentials,
-            on_notification,
-            client_features,
-            expected_version,
-            input_schema,
-        )
-        return await connect_with_fallback(
-            reach, transport_order(config, http_transport), startup_timeout_s or HTTP_STARTUP_S
-        )
-    process = _process(config, env, on_stderr, owner)
+    """Start or reach the server and open a session with it. `http_transport` is the one that worked
+    before. Raises `UpstreamFailed`, and then leaves nothing running."""
+    if plan.config.url:
+        connect = partial(_connect_http, plan, plan.config.url, on_notification, client_features)
+        order = transport_order(plan.config, http_transport)
+        limit_s = plan.startup_timeout_s or HTTP_STARTUP_S
+        return await connect_with_fallback(connect, order, limit_s)
+    process = _process(plan, on_stderr)
     connection = ProcessConnection(process, on_notification, client_features)
-    await _open(connection, startup_timeout_s or _STDIO_STARTUP_S, expected_version)
+    limit_s = plan.startup_timeout_s or _STDIO_STARTUP_S
+    await _open(connection, limit_s, plan.expected_version)
     return connection
 
 
-async def _reach(
+async def _connect_http(
+    plan: LaunchPlan,
     url: str,
-    headers: Mapping[str, str],
-    credentials: Credentials | None,
     on_notification: NotificationSink,
     client_features: ClientFeatures,
-    expected_version: str,
-    input_schema: Callable[[str], JsonObject],
     http_transport: HttpTransportType,
     limit_s: float,
 ) -> UpstreamConnection:
     connection: UpstreamConnection
     if http_transport is HttpTransportType.SSE:
-        sse = await asyncio.to_thread(HttpSseTransport, url, headers, credentials)
+        sse = await asyncio.to_thread(HttpSseTransport, url, plan.headers, plan.credentials)
         connection = UpstreamConnection(sse, on_notification, client_features)
     else:
-        transport = partial(
-            StreamableHttpTransport, url, headers, credentials, input_schema=input_schema
-        )
-        http = await asyncio.to_thread(transport)
+        transport = partial(StreamableHttpTransport, input_schema=plan.input_schema)
+        http = await asyncio.to_thread(transport, url, plan.headers, plan.credentials)
         connection = HttpConnection(http, on_notification, client_features)
     connection.http_transport = http_transport
-    await _open(connection, limit_s, expected_version)
+    await _open(connection, limit_s, plan.expected_version)
     return connection
 
 
-def _process(
-    config: ServerConfig, env: Mapping[str, str], on_stderr: LineSink, owner: str
-) -> StdioTransport:
+def _process(plan: LaunchPlan, on_stderr: LineSink) -> StdioTransport:
+    config, env = plan.config, plan.env
     command = Command(config.command or "", config.args, env, config.cwd)
     filled = [filled_in(config.env.get(name, ""), value) for name, value in env.items()]
     secrets = itertools.chain(*filled)
-    return StdioTransport(command, on_stderr=on_stderr, secrets=secrets, mark=new_mark(owner))
+    return StdioTransport(command, on_stderr=on_stderr, secrets=secrets, mark=new_mark(plan.owner))
 
 
 async def open_process(

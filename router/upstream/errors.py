@@ -1,4 +1,4 @@
-"""How this room fails: a `Failure` becomes an `UpstreamFailed` with its sentence in one place."""
+"""The exceptions of upstream: a `Failure` becomes an `UpstreamFailed` with its sentence here."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
 
 UNNAMED = "The server"
-"""How this room's sentences call a server whose name they don't know."""
+"""Stands for the server's name, which upstream does not know."""
 
 
 class NoConnection(UpstreamFailed):
-    """Not even a connection came about: the server is down or we are cut off from it."""
+    """No connection could be opened: the server is down or can't be reached."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure, *_words(failure))
 
 
 class HttpRefused(UpstreamFailed):
-    """An HTTP status instead of an answer: the server did not process the message."""
+    """An HTTP error status instead of a response: the server did not process the message."""
 
     def __init__(self, failure: Failure, status: int) -> None:
         super().__init__(failure, *_words(failure))
@@ -28,18 +28,18 @@ class HttpRefused(UpstreamFailed):
 
 
 class SessionGone(HttpRefused):
-    """The server no longer knows our session; the message may be sent again in a new one."""
+    """The server has lost our session; the message may be sent again in a new one."""
 
 
 def refused(status: int, host: str, words: str) -> HttpRefused:
-    """For an HTTP reply that is none of what was hoped for: to sign in may help, or nothing."""
+    """The exception for an HTTP error status; for 401 and 403 a sign-in may help."""
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return HttpRefused(Failure(FailureKind.SIGN_IN_NEEDED, detail=words), status)
     return HttpRefused(Failure(FailureKind.UNREACHABLE, host, words), status)
 
 
 def failed(failure: Failure) -> UpstreamFailed:
-    """The exception for `failure`; whoever knows the server's name can word it better."""
+    """The exception for `failure`; callers that know the server's name put it in."""
     return UpstreamFailed(failure, *_words(failure))
 
 

@@ -1,4 +1,4 @@
-"""Reading everything a server offers: all pages of its lists, within bounds."""
+"""Reads a server's lists: all pages of tools, prompts, resources and templates, within limits."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ log = logging.getLogger(__name__)
 
 
 async def read_listing(upstream: Upstream, limits: Limits = LIMITS) -> ServerListing:
-    """What `upstream` says it has. Only the lists its capabilities announce are asked for; a
-    server that announces nothing at all may still have tools."""
-    announced = upstream.capabilities
-    tools = "tools" in announced or not announced
-    prompts, resources = "prompts" in announced, "resources" in announced
+    """The lists of `upstream`. Only those that its capabilities declare are read; a server that
+    declares nothing at all may still have tools."""
+    declared = upstream.capabilities
+    tools = "tools" in declared or not declared
+    prompts, resources = "prompts" in declared, "resources" in declared
     reader = _Reader(upstream, limits)
     return ServerListing(
         tools=await reader.items("tools/list", "tools") if tools else (),
@@ -32,7 +32,7 @@ async def read_listing(upstream: Upstream, limits: Limits = LIMITS) -> ServerLis
         resource_templates=(
             await reader.items("resources/templates/list", "resourceTemplates") if resources else ()
         ),
-        capabilities=announced,
+        capabilities=declared,
         server_info=upstream.server_info,
         instructions=upstream.instructions,
         protocol_version=upstream.protocol_version,
@@ -45,7 +45,7 @@ class _Reader:
         self._upstream = upstream
         self._limits = limits
         self.ttls_ms: list[int] = []
-        """How long the server says that its lists hold, as far as it does."""
+        """The `ttlMs` of its lists, where the server sends one."""
 
     async def items(self, method: str, field: str) -> tuple[JsonObject, ...]:
         try:
@@ -65,7 +65,7 @@ class _Reader:
             cursor = _text(page.get("nextCursor"))
             self._note_ttl(page.get("ttlMs"))
             entries = _named(page.get(field), method)
-            # Weighed on a thread, where a large page keeps nobody waiting.
+            # Measured on a thread, so that a large page does not block the loop.
             fitting, room = await asyncio.to_thread(_fitting, entries, room)
             items += fitting[: self._limits.entries - len(items)]
             full = room < 0 or len(items) >= self._limits.entries
@@ -82,7 +82,7 @@ class _Reader:
 
 
 def _fitting(entries: list[JsonObject], room: int) -> tuple[list[JsonObject], int]:
-    """The entries up to the first for which there is no room, and the room that is left."""
+    """The entries that fit, and the room that is left."""
     for number, entry in enumerate(entries):
         room -= about_characters(entry, room)
         if room < 0:
@@ -91,7 +91,7 @@ def _fitting(entries: list[JsonObject], room: int) -> tuple[list[JsonObject], in
 
 
 def _named(entries: Any, method: str) -> list[JsonObject]:
-    """Those of `entries` that are what they should be: objects with a name."""
+    """The entries that are objects with a name."""
     candidates = cast("list[object]", entries) if isinstance(entries, list) else []
     named = [cast(JsonObject, entry) for entry in candidates if _has_name(entry)]
     if len(named) < len(candidates):

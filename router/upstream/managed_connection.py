@@ -9,52 +9,31 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from router.config.server import Lifecycle, ServerConfig
+from router.config.server import Lifecycle
 from router.domain.errors import ToolboothError, UpstreamFailed
 from router.domain.failure_text import not_before
 from router.domain.failures import Failure, FailureKind
-from router.domain.json_values import JsonObject
 from router.domain.servers import ServerState
 from router.runtime.clock import utc_now
 from router.runtime.tasks import spawn
-from router.upstream.connect import open_upstream
+from router.upstream.connect import LaunchPlan, open_upstream
 from router.upstream.connection import UpstreamConnection
 from router.upstream.errors import failed
 from router.upstream.http.transport_choice import HttpTransportType
-from router.upstream.oauth.authorized_client import Credentials
 from router.upstream.peer import NotificationSink
 from router.upstream.process.stderr_tail import LineSink
-from router.upstream.process.tracking import THIS_PROCESS
 from router.upstream.restart_policy import RestartPolicy
 from router.upstream.run_options import RunOptions
 from router.upstream.server_requests import ClientFeatures
 
 _STOPPED = Failure(FailureKind.OTHER, detail="it was stopped before it was ready")
 _PUBLISHED_ELSEWHERE = (FailureKind.DISABLED, FailureKind.CONSENT_NEEDED)
-
-
-@dataclass(frozen=True, slots=True)
-class LaunchPlan:
-    """All that is needed to start a server once, with its secrets filled in."""
-
-    config: ServerConfig
-    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    credentials: Credentials | None = None
-    startup_timeout_s: float | None = None
-    """`None`: the default of its transport."""
-    owner: str = THIS_PROCESS
-    """Marks its processes."""
-    expected_version: str = ""
-    """The revision of its last connection."""
-    input_schema: Callable[[str], JsonObject] = lambda _: {}
-    """The input schema of a tool by its name; empty if it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,16 +189,9 @@ class ManagedConnection:
         hooks.publish_state(ServerState.CONNECTING, None)
         try:
             connection = await open_upstream(
-                plan.config,
-                env=plan.env,
-                headers=plan.headers,
-                credentials=plan.credentials,
+                plan,
                 on_notification=hooks.on_notification,
                 on_stderr=hooks.on_stderr,
-                startup_timeout_s=plan.startup_timeout_s,
-                owner=plan.owner,
-                expected_version=plan.expected_version,
-                input_schema=plan.input_schema,
                 client_features=hooks.client_features,
                 http_transport=self._http_transport,
             )

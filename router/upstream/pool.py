@@ -22,6 +22,7 @@ from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.domain.servers import ProcessFacts, ServerState
 from router.runtime.tasks import spawn
+from router.upstream.connect import LaunchPlan
 from router.upstream.connection import HttpConnection, ProcessConnection, UpstreamConnection
 from router.upstream.errors import failed
 from router.upstream.instance_key import (
@@ -30,7 +31,7 @@ from router.upstream.instance_key import (
     instance_key_for,
     most_relevant_state,
 )
-from router.upstream.managed_connection import ConnectionHooks, LaunchPlan, ManagedConnection
+from router.upstream.managed_connection import ConnectionHooks, ManagedConnection
 from router.upstream.ports import NO_OPTIONS, CallOptions, ClientPeer, SessionId, Upstream
 from router.upstream.process.monitor import ProcessWatch, together
 from router.upstream.request_limiter import RequestLimiter

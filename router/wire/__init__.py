@@ -1,3 +1,3 @@
-"""The words and framing of MCP on the wire, shared by gateway, upstream and bridge. No SDK
+"""JSON-RPC, MCP's names and framing on the wire, shared by gateway, upstream and bridge. No SDK
 import.
 """

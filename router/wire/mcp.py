@@ -1,7 +1,7 @@
-"""The words of MCP this room needs: revisions, error codes, `_meta` keys, HTTP headers.
+"""MCP's protocol revisions, error codes, `_meta` keys and HTTP headers.
 
-Spelled here instead of imported, because the SDK takes most of a second to import and this room
-needs nothing else of it; a test compares them with the SDK's.
+Declared here instead of imported, because the SDK takes most of a second to import; a test compares
+them with the SDK's.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """Revisions that open with `initialize`, oldest first."""
 LATEST_LEGACY_VERSION = LEGACY_VERSIONS[-1]
 MODERN_VERSION = "2026-07-28"
-"""The stateless revision: no `initialize`, every request carries an envelope in its `_meta`."""
+"""The revision without sessions: no `initialize`, every request has an envelope in its `_meta`."""
 
 METHOD_NOT_FOUND = -32601
 INVALID_REQUEST = -32600
@@ -38,25 +38,25 @@ LOG_LEVELS = (
     "alert",
     "emergency",
 )
-"""From chatty to dire."""
+"""From least to most severe."""
 
 FOLDER_HEADER = "Toolbooth-Folder"
 """Ours: the folder a client works in."""
 CLIENT_SESSION_HEADER = "Toolbooth-Session"
-"""Ours: distinguishes the sessions of a client that speaks the stateless revision."""
+"""Ours: tells apart the sessions of a modern client."""
 SESSION_HEADER = "mcp-session-id"
 VERSION_HEADER = "mcp-protocol-version"
 METHOD_HEADER = "mcp-method"
 NAME_HEADER = "mcp-name"
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-"""Which param of a method its `Mcp-Name` header repeats."""
+"""The param of a method that its `Mcp-Name` header repeats."""
 
 _PLAIN = re.compile(r"[\x20-\x7E]*")
 _WRAPPED = re.compile(r"=\?base64\?.*\?=")
 
 
 def header_value(text: str) -> str:
-    """`text` as a header can carry it: as it is, or in base64 where it would not survive."""
+    """`text` as a header value: as it is, or in base64 if a header can't carry it."""
     if _PLAIN.fullmatch(text) and text == text.strip() and not _WRAPPED.fullmatch(text):
         return text
     return f"=?base64?{base64.b64encode(text.encode()).decode('ascii')}?="

@@ -12,7 +12,7 @@ from router.config.server import ServerConfig
 from router.domain.errors import UpstreamFailed
 from router.domain.failures import Failure
 from router.domain.json_values import JsonObject
-from router.upstream.connect import open_upstream
+from router.upstream.connect import LaunchPlan, open_upstream
 from router.upstream.connection import UpstreamConnection
 from router.upstream.ports import CallOptions
 
@@ -45,15 +45,14 @@ async def open_config(
     headers: Mapping[str, str] | None = None,
     expected_version: str = "",
 ) -> UpstreamConnection:
-    return await open_upstream(
+    plan = LaunchPlan(
         config,
         env=config.env if env is None else env,
         headers=config.headers if headers is None else headers,
-        on_notification=heard.notification,
-        on_stderr=heard.line,
         startup_timeout_s=startup_timeout_s,
         expected_version=expected_version,
     )
+    return await open_upstream(plan, on_notification=heard.notification, on_stderr=heard.line)
 
 
 async def call(

@@ -78,15 +78,15 @@ KILLED_ROUTER = """
 import asyncio, json, os, sys
 from pathlib import Path
 from router.config.server import ServerConfig
-from router.upstream.connect import open_upstream
+from router.upstream.connect import LaunchPlan, open_upstream
 from router.upstream.process.tracking import owner_of
 
 async def main() -> None:
     config = ServerConfig(command=sys.executable, args=sys.argv[2:])
     nothing = lambda *_: None
     upstream = await open_upstream(
-        config, env={}, headers={}, on_notification=nothing, on_stderr=nothing,
-        owner=owner_of(Path(sys.argv[1])),
+        LaunchPlan(config, owner=owner_of(Path(sys.argv[1]))),
+        on_notification=nothing, on_stderr=nothing,
     )
     pids = []
     for tool in ("env", "spawn", "daemon"):

@@ -197,13 +197,13 @@ async def test_closing_survives_the_cancellation_of_who_closes(open_server: Open
 KILLED_ROUTER = """
 import asyncio, json, sys
 from router.config.server import ServerConfig
-from router.upstream.connect import open_upstream
+from router.upstream.connect import LaunchPlan, open_upstream
 
 async def main() -> None:
     config = ServerConfig(command=sys.executable, args=sys.argv[2:])
     nothing = lambda *_: None
     upstream = await open_upstream(
-        config, env={}, headers={}, on_notification=nothing, on_stderr=nothing
+        LaunchPlan(config), on_notification=nothing, on_stderr=nothing
     )
     pids = []
     for tool in ("env", "spawn"):
