@@ -181,7 +181,7 @@ class UpstreamPool:
         """After a sleep of the computer: close HTTP connections whose server does not answer, so
         that the next use connects again. Processes slept along with us."""
         live = {key: managed.live for key, managed in self._managed.items()}
-        remote = {p: c for p, c in live.items() if isinstance(c, HttpConnection)}
+        remote = {key: c for key, c in live.items() if isinstance(c, HttpConnection)}
         await asyncio.gather(*(self._recheck(key, each) for key, each in remote.items()))
 
     async def _recheck(self, key: InstanceKey, connection: UpstreamConnection) -> None:

@@ -109,7 +109,7 @@ class Exposures:
             try:
                 key, arguments = meta_tools.execute_arguments(arguments)
             except InvalidInput as error:
-                return self._invalid_call(request, error)
+                return self._invalid_arguments(request, ActivityKind.CALL, error)
         else:
             view = self._execution.view(request.principal)
             if view.optimization is not None and self._is_progressive(view, name):
@@ -127,9 +127,11 @@ class Exposures:
             case Failed():
                 return error_result(result)
 
-    def _invalid_call(self, request: ClientRequest, error: InvalidInput) -> JsonObject:
+    def _invalid_arguments(
+        self, request: ClientRequest, kind: ActivityKind, error: InvalidInput
+    ) -> JsonObject:
         started, message = time.perf_counter(), error.message
-        self._recorder.record(request, ActivityKind.CALL, started, Outcome.ERROR, message=message)
+        self._recorder.record(request, kind, started, Outcome.ERROR, message=message)
         return error_result(failed(error))
 
     def _is_progressive(self, view: View, name: str) -> bool:
@@ -175,10 +177,7 @@ class Exposures:
         try:
             query = DiscoveryArguments.read(arguments, self._results_per_search())
         except InvalidInput as error:
-            self._recorder.record(
-                request, ActivityKind.SEARCH, started, Outcome.ERROR, message=error.message
-            )
-            return error_result(failed(error))
+            return self._invalid_arguments(request, ActivityKind.SEARCH, error)
         reply = await self.search(principal, query)
         result, tokens = self._discovery_result(principal, query, reply)
         self._lessons.searched(principal, query.queries, [hit.tool.key for hit in reply.hits])
