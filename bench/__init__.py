@@ -1,1 +1,1 @@
-"""The benchmark: what a call through Toolbooth costs, beside FastMCP's proxy in the same run."""
+"""The benchmarks: calls through Toolbooth and other proxies, search, and the window."""

@@ -1,4 +1,4 @@
-"""`python -m bench`: measures, prints a table, and writes the figures as JSON."""
+"""`python -m bench`: measures calls, prints a table, and writes the figures as JSON."""
 
 from __future__ import annotations
 

@@ -1,17 +1,16 @@
-"""`python -m bench.calibration DATA`: fits what relevance means, and says how well it keeps to it.
+"""`python -m bench.calibration DATA`: fits the calibration of relevance and evaluates it.
 
-DATA holds a folder for each set of searches whose right answers are known: `catalog.jsonl` with
-tools as `bench.rank` reads them, `queries.jsonl` with `query` and `gold`, the keys that are right,
-and `meta.json`, whose `kind` is "api" if the tools are not those of MCP servers.
-Sets of many servers are also cut into catalogues of about fifty tools, such as a person has. One
-search in ten is made up to be for what is not there: it is a search of an unrelated set.
+DATA has a folder for each set of queries with known answers: `catalog.jsonl` with tools as
+`bench.rank` reads them, `queries.jsonl` with `query` and `gold`, the keys of the right tools, and
+`meta.json`, whose `kind` is "api" if the tools are not those of MCP servers. Sets of many servers
+are also split into catalogs of about fifty tools, as a user has. One search in ten is a negative: a
+query of an unrelated set, whose tool is not there.
 
-A set's relevances are judged by a comparison fitted to the unrelated sets only. How well a tool
-fits by itself, and from where on nothing fits, are taken as they are shipped: those were chosen
-on all sets, so what is said of them here is no proof for other searches. Printed for each
-strategy: the numbers for `router/search/calibration.py`, fitted to all sets; how often first hits
-were right beside what was said; the mean square error (Brier) of that, and of what is shipped
-now; and how many searches are told that nothing fits.
+Cross-validated: a set is evaluated with coefficients fitted to the unrelated sets only. The fit of
+a tool by itself and `MIN_RELEVANCE` are used as shipped: they were chosen on all sets, so their
+figures here prove nothing for other searches. Printed for each strategy: the coefficients for
+`router/search/calibration.py`, fitted to all sets; a reliability table of the first hits; the Brier
+score, cross-validated and as shipped; and how many searches are answered with "no tool fits".
 """
 
 from __future__ import annotations
@@ -32,36 +31,35 @@ from numpy.typing import NDArray
 from bench.rank import read_tools
 from router.domain.search import SearchRequest
 from router.domain.workspaces import Optimization
-from router.search import ranking
 from router.search.calibration import (
-    COMPARING,
-    NOTHING_FITS,
-    Comparing,
+    COEFFICIENTS,
+    MIN_RELEVANCE,
+    Coefficients,
     Evidence,
-    evidence,
-    lead,
+    effective_lead,
+    evidence_of,
     relevance,
 )
 from router.search.provider import Provider
 
-SMALL = 50
-PARTS = 14
-QUERIES = 400
-"""Of each set at most, by chance."""
-FOREIGN_SHARE = 0.1
-FOREIGN_EACH = 100
+SMALL_CATALOG = 50
+SMALL_CATALOGS = 14
+MAX_QUERIES = 400
+"""Of each set, sampled."""
+NEGATIVE_SHARE = 0.1
+NEGATIVES_PER_SET = 100
 HITS = 8
 
-Numbers: TypeAlias = NDArray[np.float64]
+FloatArray: TypeAlias = NDArray[np.float64]
 Entry: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class JudgedSearch:
     family: str
     source: str
-    of_servers: bool
-    foreign: bool
+    is_mcp: bool
+    is_negative: bool
     evidence: list[list[Evidence]]
     """Of each hit, for each text."""
     right: list[bool]
@@ -72,180 +70,186 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     folders = sorted(each for each in parser.parse_args().data.iterdir() if each.is_dir())
     chance = random.Random(1)
-    queries = {folder.name: _some(_lines(folder / "queries.jsonl"), chance) for folder in folders}
+    queries = {folder.name: _sample(_lines(folder / "queries.jsonl"), chance) for folder in folders}
     for strategy in (Optimization.HYBRID, Optimization.BM25):
-        searched: list[Searched] = []
+        searches: list[JudgedSearch] = []
         for folder in folders:
-            searched += _searched(folder, queries, strategy)
-        _report(strategy, [each for each in searched if each.right])
+            searches += _judged_searches(folder, queries, strategy)
+        _report(strategy, [each for each in searches if each.right])
 
 
 def _lines(path: Path) -> list[Entry]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
 
 
-def _some(queries: list[Entry], chance: random.Random) -> list[Entry]:
-    return chance.sample(queries, min(QUERIES, len(queries)))
+def _sample(queries: list[Entry], chance: random.Random) -> list[Entry]:
+    return chance.sample(queries, min(MAX_QUERIES, len(queries)))
 
 
 def _family(name: str) -> str:
-    """Sets of the same queries or tools, which can't judge each other."""
+    """Sets with the same queries or tools, which can't validate each other."""
     return name.removeprefix("hay_").split("_")[0]
 
 
-def _searched(
+def _judged_searches(
     folder: Path, queries: dict[str, list[Entry]], strategy: Optimization
-) -> Iterator[Searched]:
+) -> Iterator[JudgedSearch]:
     chance, family = random.Random(2), _family(folder.name)
-    of_servers = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["kind"] != "api"
+    is_mcp = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["kind"] != "api"
     others = [each for name, some in queries.items() if _family(name) != family for each in some]
-    for source, catalog in _catalogues(folder, chance):
+    for source, catalog in _catalogs(folder, chance):
         keys = {entry["tool_key"] for entry in catalog}
         search = _Search(catalog, strategy)
         for query in queries[folder.name]:
             if keys.intersection(query["gold"]):
-                found = search.ask(query["query"], set(query["gold"]))
-                yield Searched(family, source, of_servers, False, *found)
-        count = FOREIGN_EACH if source == folder.name else FOREIGN_EACH // PARTS
+                found = search.judge(query["query"], set(query["gold"]))
+                yield JudgedSearch(family, source, is_mcp, False, *found)
+        count = NEGATIVES_PER_SET if source == folder.name else NEGATIVES_PER_SET // SMALL_CATALOGS
         for query in chance.sample(others, count):
-            found = search.ask(query["query"], set())
-            yield Searched(family, source, of_servers, True, *found)
+            found = search.judge(query["query"], set())
+            yield JudgedSearch(family, source, is_mcp, True, *found)
 
 
-def _catalogues(folder: Path, chance: random.Random) -> Iterator[tuple[str, list[Entry]]]:
+def _catalogs(folder: Path, chance: random.Random) -> Iterator[tuple[str, list[Entry]]]:
     catalog = _lines(folder / "catalog.jsonl")
     yield folder.name, catalog
     servers: dict[str, list[Entry]] = {}
     for entry in catalog:
         servers.setdefault(entry["server"], []).append(entry)
-    if len(catalog) < 2 * SMALL or len(servers) < PARTS or folder.name.startswith("hay_"):
+    is_small = len(catalog) < 2 * SMALL_CATALOG or len(servers) < SMALL_CATALOGS
+    if is_small or folder.name.startswith("hay_"):
         return
     names = sorted(servers)
     chance.shuffle(names)
-    for _ in range(PARTS):
+    for _ in range(SMALL_CATALOGS):
         part: list[Entry] = []
-        while names and len(part) < SMALL:
+        while names and len(part) < SMALL_CATALOG:
             part += servers[names.pop()]
         if part:
             yield f"{folder.name}, small", part
 
 
 class _Search:
-    """Searches as clients do, and looks at what their relevance is made of."""
+    """Runs a client's search up to calibration, and returns the evidence that calibration has."""
 
     def __init__(self, catalog: Sequence[Entry], strategy: Optimization) -> None:
         tools = read_tools(catalog)
         pairs = zip(tools, catalog, strict=True)
         self._keys = {tool.key: str(entry["tool_key"]) for tool, entry in pairs}
         self._strategy = strategy
-        meaning = strategy is Optimization.HYBRID
-        self._ranking = Provider().build(tools, meaning=meaning)
-        self._seen: list[list[Evidence]] = []
+        self._ranker = Provider().build(tools, embeddings=strategy is Optimization.HYBRID)
 
-    def ask(self, texts: Sequence[str], gold: set[str]) -> tuple[list[list[Evidence]], list[bool]]:
-        ranking.relevances, kept = self._look, ranking.relevances
-        try:
-            hits = self._ranking.search(SearchRequest(tuple(texts), HITS, self._strategy))
-        finally:
-            ranking.relevances = kept
-        found = [{self._keys[key] for key in (hit.tool.key, *hit.also)} for hit in hits]
-        right = [not gold.isdisjoint(keys) for keys in found]
-        return self._seen[: len(hits)], right
-
-    def _look(
-        self, scored: Sequence[ranking.Scored], places: Sequence[int], learned: Sequence[float]
-    ) -> list[float]:
-        by_text = [evidence(each, places) for each in scored]
-        self._seen = [list(each) for each in zip(*by_text, strict=True)]
-        return list(learned)
+    def judge(
+        self, queries: Sequence[str], gold: set[str]
+    ) -> tuple[list[list[Evidence]], list[bool]]:
+        """Of each hit: its evidence for each text, and whether it is right."""
+        ranking = self._ranker.rank(SearchRequest(tuple(queries), HITS, self._strategy))
+        if ranking is None:
+            return [], []
+        index, tools = self._ranker.index, ranking.tools[:HITS]
+        by_text = [evidence_of(each, ranking.positions) for each in ranking.scored]
+        by_hit = [list(each) for each in zip(*by_text, strict=True)]
+        found = [
+            {self._keys[key] for key in (index.tool(number).key, *index.also_on(number))}
+            for number in tools
+        ]
+        return by_hit[: len(tools)], [not gold.isdisjoint(keys) for keys in found]
 
 
-def _report(strategy: Optimization, searched: Sequence[Searched]) -> None:
-    families = sorted({each.family for each in searched})
-    weights = _weights(searched)
-    said: dict[int, float] = {}
+def _report(strategy: Optimization, searches: Sequence[JudgedSearch]) -> None:
+    families = sorted({each.family for each in searches})
+    weights = _weights(searches)
+    predicted: dict[int, float] = {}
     for family in families:
-        others = [each for each in searched if each.family != family]
-        fitted = _fitted(others, [weights[id(each)] for each in others])
-        for each in searched:
+        others = [each for each in searches if each.family != family]
+        fitted = _fit(others, [weights[id(each)] for each in others])
+        for each in searches:
             if each.family == family:
-                said[id(each)] = _first(each, strategy, fitted)
-    print(f"\n{strategy}: {_fitted(searched, [weights[id(each)] for each in searched])}")
-    native = [each for each in searched if not each.foreign]
-    by = np.array([weights[id(each)] for each in native])
-    right = np.array([each.right[0] for each in native], dtype=np.float64)
-    judged = np.array([said[id(each)] for each in native])
-    shipped = np.array([_first(each, strategy, COMPARING[strategy]) for each in native])
-    _print_reliability(judged, right, by)
-    errors = [float(np.average((each - right) ** 2, weights=by)) for each in (judged, shipped)]
-    print(f"  Brier {errors[0]:.3f}; of what is shipped {errors[1]:.3f}")
-    _print_refused(strategy, searched)
+                predicted[id(each)] = _first_relevance(each, strategy, fitted)
+    print(f"\n{strategy}: {_fit(searches, [weights[id(each)] for each in searches])}")
+    positive = [each for each in searches if not each.is_negative]
+    by = np.array([weights[id(each)] for each in positive])
+    right = np.array([each.right[0] for each in positive], dtype=np.float64)
+    validated = np.array([predicted[id(each)] for each in positive])
+    shipped = np.array(
+        [_first_relevance(each, strategy, COEFFICIENTS[strategy]) for each in positive]
+    )
+    _print_reliability(validated, right, by)
+    errors = [float(np.average((each - right) ** 2, weights=by)) for each in (validated, shipped)]
+    print(f"  Brier {errors[0]:.3f}; as shipped {errors[1]:.3f}")
+    _print_refused(strategy, searches)
 
 
-def _weights(searched: Sequence[Searched]) -> dict[int, float]:
-    """Sets by the root of their size, so that large ones don't decide alone."""
-    sizes = Counter((each.source, each.foreign) for each in searched)
-    native = {id(each): sizes[each.source, False] ** -0.5 for each in searched if not each.foreign}
-    total, foreign = sum(native.values()), len(searched) - len(native)
-    share = FOREIGN_SHARE / (1 - FOREIGN_SHARE) * total / max(1, foreign)
-    return {id(each): native.get(id(each), share) for each in searched}
+def _weights(searches: Sequence[JudgedSearch]) -> dict[int, float]:
+    """Each set counts by the root of its size, so that large ones don't dominate."""
+    sizes = Counter((each.source, each.is_negative) for each in searches)
+    positive = [each for each in searches if not each.is_negative]
+    weights = {id(each): sizes[each.source, False] ** -0.5 for each in positive}
+    total, negatives = sum(weights.values()), len(searches) - len(positive)
+    share = NEGATIVE_SHARE / (1 - NEGATIVE_SHARE) * total / max(1, negatives)
+    return {id(each): weights.get(id(each), share) for each in searches}
 
 
-def _first(searched: Searched, strategy: Optimization, comparing: Comparing) -> float:
-    least = NOTHING_FITS[strategy]
-    return max(relevance(each, comparing, least) for each in searched.evidence[0])
+def _first_relevance(
+    search: JudgedSearch, strategy: Optimization, coefficients: Coefficients
+) -> float:
+    min_relevance = MIN_RELEVANCE[strategy]
+    return max(relevance(each, coefficients, min_relevance) for each in search.evidence[0])
 
 
-def _fitted(searched: Sequence[Searched], weights: Sequence[float]) -> Comparing:
+def _fit(searches: Sequence[JudgedSearch], weights: Sequence[float]) -> Coefficients:
     rows: list[tuple[float, ...]] = []
-    for each, weight in zip(searched, weights, strict=True):
+    for each, weight in zip(searches, weights, strict=True):
         for texts, right in zip(each.evidence, each.right, strict=True):
             best = max(texts, key=lambda one: one[0])
             rows.append((1.0, *_features(best), float(right), weight))
     table = np.array(rows)
-    base, fit, ahead, behind = _logistic_fit(table[:, :4], table[:, 4], table[:, 5]).round(2)
-    return Comparing(float(base), float(fit), float(ahead), float(behind))
+    fitted: list[float] = _logistic_fit(table[:, :4], table[:, 4], table[:, 5]).round(2).tolist()
+    return Coefficients(*fitted)
 
 
-def _features(one: Evidence) -> tuple[float, float, float]:
-    """As `relevance` weighs them."""
-    odds, ahead = one
-    fit = 1 / (1 + math.exp(-odds))
-    return odds, lead(fit, max(ahead, 0.0)), min(ahead, 0.0)
+def _features(evidence: Evidence) -> tuple[float, float, float]:
+    """As `relevance` weights them."""
+    log_odds, lead = evidence
+    fit = 1 / (1 + math.exp(-log_odds))
+    return log_odds, effective_lead(fit, max(lead, 0.0)), min(lead, 0.0)
 
 
-def _logistic_fit(features: Numbers, right: Numbers, weights: Numbers) -> Numbers:
+def _logistic_fit(features: FloatArray, right: FloatArray, weights: FloatArray) -> FloatArray:
     """By Newton's method; a few parameters need no library."""
     result = np.zeros(features.shape[1])
     for _ in range(30):
-        said = 1 / (1 + np.exp(-features @ result))
-        slope = features.T @ (weights * (right - said))
-        curve = (features * (weights * said * (1 - said))[:, None]).T @ features
-        result += np.linalg.solve(curve + 1e-6 * np.eye(len(result)), slope)
+        predicted = 1 / (1 + np.exp(-features @ result))
+        gradient = features.T @ (weights * (right - predicted))
+        hessian = (features * (weights * predicted * (1 - predicted))[:, None]).T @ features
+        result += np.linalg.solve(hessian + 1e-6 * np.eye(len(result)), gradient)
     return result
 
 
-def _print_reliability(said: Numbers, right: Numbers, weights: Numbers) -> None:
-    tenths = np.minimum((said * 10).astype(int), 9)
+def _print_reliability(predicted: FloatArray, right: FloatArray, weights: FloatArray) -> None:
+    tenths = np.minimum((predicted * 10).astype(int), 9)
     for tenth in range(10):
         here = tenths == tenth
         if here.any():
-            mean, share = (np.average(each[here], weights=weights[here]) for each in (said, right))
-            print(f"  {here.sum():5} first hits: said {mean:.2f}, right {share:.2f}")
+            mean, share = (
+                np.average(each[here], weights=weights[here]) for each in (predicted, right)
+            )
+            print(f"  {here.sum():5} first hits: relevance {mean:.2f}, right {share:.2f}")
 
 
-def _print_refused(strategy: Optimization, searched: Sequence[Searched]) -> None:
-    least = NOTHING_FITS[strategy]
+def _print_refused(strategy: Optimization, searches: Sequence[JudgedSearch]) -> None:
+    min_relevance = MIN_RELEVANCE[strategy]
     kinds = {
-        "for what is there and came first": [each for each in searched if each.right[0]],
-        "of these, in catalogues of MCP servers": [
-            each for each in searched if each.right[0] and each.of_servers
+        "whose right tool came first": [each for each in searches if each.right[0]],
+        "of these, in catalogs of MCP servers": [
+            each for each in searches if each.right[0] and each.is_mcp
         ],
-        "for what is not there": [each for each in searched if each.foreign],
+        "for a tool that is not there": [each for each in searches if each.is_negative],
     }
     for kind, some in kinds.items():
-        told = sum(_first(each, strategy, COMPARING[strategy]) < least for each in some)
-        print(f"  nothing fits: {told / max(1, len(some)):.1%} of searches {kind}")
+        firsts = [_first_relevance(each, strategy, COEFFICIENTS[strategy]) for each in some]
+        refused = sum(first < min_relevance for first in firsts)
+        print(f"  no tool fits: {refused / max(1, len(some)):.1%} of searches {kind}")
 
 
 if __name__ == "__main__":

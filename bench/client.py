@@ -1,7 +1,7 @@
-"""A client with as little as possible in it, so that it is not what is measured.
+"""A minimal client, so that its own cost does not affect the measurement.
 
-It speaks the protocol revision 2025-06-18, which every proxy knows, as raw bytes: over HTTP with
-one kept-alive connection for each concurrent caller, all in one session, or over a child's pipes.
+It uses the protocol revision 2025-06-18, which every proxy supports, as raw bytes: over HTTP with
+one keep-alive connection for each concurrent caller, all in one session, or over a child's pipes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The server all calls end at: one tool, `echo`, in plain JSON-RPC without any SDK.
+"""The server that all calls reach: one tool, `echo`, in plain JSON-RPC without an SDK.
 
 python echo_server.py            serves on stdio
 python echo_server.py --http     serves on a free local port and prints its URL
-python echo_server.py --tools N  has N more tools beside `echo`
+python echo_server.py --tools N  has N more tools
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""FastMCP as a proxy of all servers in a configuration file, in its fastest documented form.
+"""FastMCP as a proxy for all servers in a configuration file, in its fastest documented form.
 
     .venv-bench/bin/python fastmcp_proxy.py FILE PORT
 
-Each server has one connected client that all calls share; `fastmcp run FILE` would connect anew
-for every call. Runs in the environment of the benchmark's peers, where FastMCP is.
+Each server has one connected client that all calls share; `fastmcp run FILE` would reconnect for
+every call. Runs in `.venv-bench`, where FastMCP is installed.
 """
 
 import asyncio

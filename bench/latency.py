@@ -1,4 +1,4 @@
-"""The time of a call: straight to the server, and through each proxy, in turns.
+"""The latency of a call: directly to the server, and through each proxy, in turns.
 
 The machine's speed changes from second to second, so each round measures all of them once.
 """

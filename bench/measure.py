@@ -1,4 +1,4 @@
-"""How long calls take: bursts of calls by several callers at once, and the figures of a burst."""
+"""Call latency: bursts of calls by several concurrent callers, and the figures of a burst."""
 
 from __future__ import annotations
 

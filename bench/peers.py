@@ -1,4 +1,4 @@
-"""The proxies that are compared: Toolbooth, the SDK alone, FastMCP, mcp-hub."""
+"""The compared proxies: Toolbooth, the SDK alone, FastMCP, mcp-hub."""
 
 from __future__ import annotations
 

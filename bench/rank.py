@@ -1,10 +1,9 @@
 """`python -m bench.rank CATALOG.jsonl --strategy bm25|hybrid`: answers searches, line by line.
 
-Each line of the catalogue is a tool: `tool_key`, `server`, `name`, `description` and `parameters`
-(each with `name` and `description`). For each line `{"query": [...], "k": 10}` on its input it
-prints a JSON list of tool keys as the catalogue has them, best first, found by the code that serves
-clients. Tools that are the same on several servers follow each other, as a client is told of them
-together.
+Each line of the catalog is a tool: `tool_key`, `server`, `name`, `description` and `parameters`
+(each with `name` and `description`). For each line `{"query": [...], "k": 10}` on standard input it
+prints a JSON list of tool keys from the catalog, best first, found by the code that serves clients.
+Duplicates on several servers follow each other, since clients get them as one result.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from router.domain.ids import ServerId, ToolKey
 from router.domain.search import SearchRequest
 from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
-from router.search.documents import field_texts
+from router.search.index.tool_document import field_texts
 from router.search.provider import Provider
-from router.search.tokens import tokenize
+from router.search.text.tokenizer import tokenize
 
 Ranker: TypeAlias = Callable[[Sequence[str], int], list[str]]
 
@@ -36,20 +35,20 @@ def main() -> None:
     parser.add_argument("--strategy", choices=choices, default=choices[-1])
     options = parser.parse_args()
     lines = options.catalog.read_text(encoding="utf-8").splitlines()
-    rank = ranker([json.loads(line) for line in lines if line], Optimization(options.strategy))
+    rank = make_ranker([json.loads(line) for line in lines if line], Optimization(options.strategy))
     for line in sys.stdin:
         asked = json.loads(line)
         print(json.dumps(rank(asked["query"], asked["k"])), flush=True)
 
 
-def ranker(catalog: Sequence[dict[str, Any]], strategy: Optimization) -> Ranker:
+def make_ranker(catalog: Sequence[dict[str, Any]], strategy: Optimization) -> Ranker:
     tools = read_tools(catalog)
     keys = {tool.key: str(entry["tool_key"]) for tool, entry in zip(tools, catalog, strict=True)}
-    ranking = Provider().build(tools, meaning=strategy is Optimization.HYBRID)
+    ranker = Provider().build(tools, embeddings=strategy is Optimization.HYBRID)
 
     def rank(queries: Sequence[str], count: int) -> list[str]:
-        hits = ranking.search(SearchRequest(tuple(queries), count, strategy))
-        found: Iterable[ToolKey] = (key for hit in hits for key in (hit.tool.key, *hit.also))
+        hits = ranker.search(SearchRequest(tuple(queries), count, strategy))
+        found: Iterable[ToolKey] = (key for hit in hits for key in (hit.tool.key, *hit.also_on))
         return [keys[key] for key in found][:count]
 
     return rank
@@ -67,15 +66,15 @@ def read_tools(catalog: Sequence[dict[str, Any]]) -> list[Tool]:
 
 def hybrid(catalog: Sequence[dict[str, Any]]) -> Ranker:
     """For an evaluator that takes a Python factory."""
-    return ranker(catalog, Optimization.HYBRID)
+    return make_ranker(catalog, Optimization.HYBRID)
 
 
 def bm25(catalog: Sequence[dict[str, Any]]) -> Ranker:
-    return ranker(catalog, Optimization.BM25)
+    return make_ranker(catalog, Optimization.BM25)
 
 
 def reference(catalog: Sequence[dict[str, Any]]) -> Ranker:
-    """rank-bm25 on the same tokens, all fields in one."""
+    """rank-bm25 on the same tokens, all fields joined."""
     from rank_bm25 import BM25Okapi  # pyright: ignore[reportMissingTypeStubs] - it has none
 
     texts = [" ".join(field_texts(_tool(entry, 0))) for entry in catalog]
@@ -90,7 +89,7 @@ def reference(catalog: Sequence[dict[str, Any]]) -> Ranker:
 
 
 def _tool(entry: dict[str, Any], earlier: int) -> Tool:
-    """A tool of a name that its server has `earlier` times already is told apart by its server."""
+    """A tool whose name its server has `earlier` times already gets another server id."""
     parameters: list[dict[str, Any]] = entry["parameters"]
     properties = {each["name"]: {"description": each["description"]} for each in parameters}
     wire = {

@@ -1,7 +1,7 @@
-"""What a script spares: time per call against `tool_execute`, and tokens for the same fifty calls.
+"""What a script saves over `tool_execute`: time per call, and tokens for the same fifty calls.
 
-The calls are real ones, to servers that people use; what a client's context gets is what it sends
-and what comes back.
+The calls are real, to widely used servers. Tokens are counted over what the client sends and
+receives.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A proxy made of the SDK alone, on both sides: what one gets without writing any of it oneself.
+"""A proxy made of the SDK alone, as server and as client: the baseline without own code.
 
 python sdk_proxy.py CONFIG PORT   serves the tools of the servers in CONFIG as `server_tool`
 """

@@ -1,11 +1,10 @@
-"""`python -m bench.search`: what a search costs, by number of tools, beside rank-bm25.
+"""`python -m bench.search`: the cost of a search by number of tools, compared with rank-bm25.
 
-The catalogue is made up: servers of a hundred tools whose words are as common as words are, a few
-very and most of them rarely. The strategies take turns, round by round, after one that warms
-all of them up, so that whatever else the computer does troubles them alike. Times of searches are
-the best of some rounds for each query; `x` is how many times as fast as rank-bm25 the median is.
-`first` is the median of searches whose words were never asked for before. Times of building and of
-adding a server are of the processor: what the work costs.
+The catalogs are generated: servers of a hundred tools, with words distributed as in real texts.
+The strategies take turns, round by round, after a warm-up round, so that other load on the computer
+affects them alike. Search times are the best of several rounds for each query; `x` is how many
+times as fast as rank-bm25 the median is. `first` is the median of searches for words that were not
+searched for before. Times of building and of adding a server are CPU time.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from router.domain.ids import ServerId
 from router.domain.search import SearchRequest
 from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
-from router.search.meaning import meaning_table
+from router.search.index.embeddings import word_embeddings
 from router.search.provider import Provider
-from router.search.tokens import STOP_WORDS, tokenize
+from router.search.text.tokenizer import STOP_WORDS, tokenize
 
 SIZES = (100, 1_000, 10_000, 100_000)
 TOOLS_PER_SERVER = 100
@@ -35,7 +34,7 @@ ROUNDS = 10
 ADDED = 5
 """How many servers are added, one at a time; the median counts."""
 REFERENCE_UP_TO = 10_000
-"""The reference reads every tool for every query: larger catalogues would take minutes."""
+"""The reference reads every tool for every query: larger catalogs would take minutes."""
 
 
 _REFERENCE = "rank-bm25"
@@ -62,7 +61,7 @@ def main() -> None:
     queries = [" ".join(_some(words, chance, 6)) for _ in range(QUERIES)]
     print(f"{'tools':>8}  {'strategy':10}  p50 ms  p95 ms  p99 ms     x   first   build s  add ms")
     for size in options.sizes:
-        _measure(size, catalogue(size, words, chance), words, queries, chance)
+        _measure(size, make_catalog(size, words, chance), words, queries, chance)
 
 
 def _measure(
@@ -72,16 +71,16 @@ def _measure(
     searches: dict[str, Search] = {}
     costs: dict[str, str] = {}
     for strategy in (Optimization.BM25, Optimization.HYBRID):
-        meaning = strategy is Optimization.HYBRID
-        ranking, built_ms = _costing(lambda m=meaning: provider.build(tools, meaning=m))
-        more = [[*tools, *server(f"added{n}", words, chance)] for n in range(ADDED)]
-        added = [_costing(lambda t=t, m=meaning: provider.build(t, meaning=m))[1] for t in more]
-        searches[strategy] = lambda text, r=ranking: r.search(SearchRequest((text,), 8))
+        dense = strategy is Optimization.HYBRID
+        ranker, built_ms = _cpu_timed(lambda d=dense: provider.build(tools, embeddings=d))
+        more = [[*tools, *make_server(f"added{n}", words, chance)] for n in range(ADDED)]
+        added = [_cpu_timed(lambda t=t, d=dense: provider.build(t, embeddings=d))[1] for t in more]
+        searches[strategy] = lambda text, r=ranker: r.search(SearchRequest((text,), 8))
         costs[strategy] = f"{built_ms / 1000:8.2f}  {statistics.median(added):6.1f}"
     if size <= REFERENCE_UP_TO:
         searches[_REFERENCE] = _reference(tools)
     others = [" ".join(_some(words, chance, 6)) for _ in queries]
-    first = {name: statistics.median(each) for name, each in _taking_turns(searches, others)}
+    first = {name: statistics.median(each) for name, each in _round(searches, others)}
     times = dict(timed(searches, queries))
     for name, each in times.items():
         ratio = times[_REFERENCE].p50_ms / each.p50_ms if _REFERENCE in times else math.nan
@@ -89,17 +88,17 @@ def _measure(
 
 
 def timed(searches: Mapping[str, Search], queries: Sequence[str]) -> Iterator[tuple[str, Times]]:
-    """The best of some rounds for each query, the searches taking turns."""
-    rounds = [dict(_taking_turns(searches, queries)) for _ in range(ROUNDS)]
+    """The best of several rounds for each query, the searches taking turns."""
+    rounds = [dict(_round(searches, queries)) for _ in range(ROUNDS)]
     for name in searches:
         best = sorted(map(min, zip(*(each[name] for each in rounds), strict=True)))
         yield name, Times(*(best[round(share * (len(best) - 1))] for share in (0.5, 0.95, 0.99)))
 
 
-def _taking_turns(
+def _round(
     searches: Mapping[str, Search], queries: Sequence[str]
 ) -> Iterator[tuple[str, list[float]]]:
-    """How long each took for each query, in milliseconds."""
+    """The milliseconds of each search for each query."""
     for name, search in searches.items():
         yield name, [_once(search, query) for query in queries]
 
@@ -110,8 +109,8 @@ def _once(search: Search, query: str) -> float:
     return 1000 * (time.perf_counter() - started)
 
 
-def _costing(work: Callable[[], T]) -> tuple[T, float]:
-    """What a work makes, and the milliseconds of the processor it takes."""
+def _cpu_timed(work: Callable[[], T]) -> tuple[T, float]:
+    """The result of `work`, and its CPU time in milliseconds."""
     started = time.process_time()
     result = work()
     return result, 1000 * (time.process_time() - started)
@@ -124,13 +123,13 @@ def _reference(tools: Sequence[Tool]) -> Search:
     return lambda text: index.get_scores(tokenize(text)).argsort()[-8:]
 
 
-def catalogue(size: int, words: Sequence[str], chance: random.Random) -> list[Tool]:
+def make_catalog(size: int, words: Sequence[str], chance: random.Random) -> list[Tool]:
     servers = -(-size // TOOLS_PER_SERVER)
-    tools = [tool for n in range(servers) for tool in server(f"server{n:04}", words, chance)]
+    tools = [tool for n in range(servers) for tool in make_server(f"server{n:04}", words, chance)]
     return tools[:size]
 
 
-def server(name: str, words: Sequence[str], chance: random.Random) -> list[Tool]:
+def make_server(name: str, words: Sequence[str], chance: random.Random) -> list[Tool]:
     return [_tool(name, number, words, chance) for number in range(TOOLS_PER_SERVER)]
 
 
@@ -148,13 +147,13 @@ def _tool(name: str, number: int, words: Sequence[str], chance: random.Random) -
 
 
 def _words() -> list[str]:
-    """Real words, so that they have a meaning too."""
-    known = [word for word in meaning_table().words if word.isalpha() and len(word) > 3]
+    """Real words, so that they have embeddings too."""
+    known = [word for word in word_embeddings().words if word.isalpha() and len(word) > 3]
     return [word for word in known if word not in STOP_WORDS][:8_000]
 
 
 def _some(words: Sequence[str], chance: random.Random, count: int) -> list[str]:
-    """Words as common as in real texts: the hundredth is a hundredth as common as the first."""
+    """Words by Zipf's law: the hundredth is a hundredth as frequent as the first."""
     return [words[int(len(words) ** chance.random()) - 1] for _ in range(count)]
 
 

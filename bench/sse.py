@@ -1,5 +1,6 @@
-"""The client for proxies that speak only the transport of 2024, HTTP+SSE: questions are posted, the
-answers to all of them come on one stream that stays open.
+"""A client for proxies that support only HTTP+SSE, the transport of revision 2024-11-05.
+
+Requests are posted, and all responses arrive on one stream that stays open.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The time from starting a proxy to its first tool list, and the memory it has then."""
+"""The time from the start of a proxy to its first tool list, and its memory then."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import asyncio
 import statistics
 import time
 from dataclasses import dataclass
-from pathlib import Path
+
+import psutil
 
 from bench.peers import Peer, Running
 
@@ -48,9 +49,5 @@ async def first_list(running: Running) -> None:
 
 
 def memory_mb(pid: int) -> float:
-    """The resident memory of a process, where the system has /proc; else 0."""
-    status = Path(f"/proc/{pid}/status")
-    if not status.exists():
-        return 0.0
-    fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
-    return int(fields["VmRSS"].split()[0]) / 1024
+    """The resident memory of a process."""
+    return psutil.Process(pid).memory_info().rss / 2**20

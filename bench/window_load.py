@@ -1,4 +1,4 @@
-"""Calls through a router at a steady rate, from a process of its own, until its stdin ends.
+"""Calls through a router at a steady rate, from a separate process, until its stdin ends.
 
 python -m bench.window_load URL TOKEN TOOL CALLS_PER_S
 """

@@ -1,18 +1,22 @@
-"""A search service for Toolbooth's cloud strategy, small enough to read: a place to begin your own.
+"""A minimal search service for Toolbooth's cloud search, as a start for your own.
 
     TOKEN=secret python examples/search_service.py 8900
 
-then `toolbooth cloud set http://127.0.0.1:8900` (it asks for the token) and
-`toolbooth project set - --optimization cloud`. Only the standard library is used.
+Then run `toolbooth cloud set http://127.0.0.1:8900` (it asks for the token) and
+`toolbooth project set - --optimization cloud`. It needs only the standard library.
 
-It speaks version 1 of the protocol: `POST /catalog/search` with
+It implements version 1 of the protocol. The request is `POST /catalog/search` with
 
     {"schemaVersion": 1, "query": [...], "context": "...", "maxResults": 8,
      "tools": [{"toolKey", "toolName", "serverName", "description"}]}
 
-is answered with `{"schemaVersion": 1, "results": [{"toolKey", "toolName", "serverName",
-"description", "relevance", "explanation"}]}`, best first, relevance from 0 to 1. A real service
-would ask a model where this one counts words.
+and the response is
+
+    {"schemaVersion": 1, "results": [{"toolKey", "toolName", "serverName", "description",
+     "relevance", "explanation"}]}
+
+best first, with relevance from 0 to 1. This service counts shared words; a real one would use a
+model.
 """
 
 from __future__ import annotations
@@ -82,11 +86,11 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
-        """Queries are nobody's business; nothing is logged."""
+        """Logs nothing: queries are private."""
 
 
 def serve(port: int, token: str) -> ThreadingHTTPServer:
-    """A server that is ready to `serve_forever`; port 0 takes a free one."""
+    """Bind a server; call `serve_forever` on it. Port 0 takes a free port."""
     handler = type("WithToken", (Handler,), {"token": token})
     return ThreadingHTTPServer(("127.0.0.1", port), handler)
 

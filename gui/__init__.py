@@ -1,1 +1,1 @@
-"""The window, the tray and the dialogs: everything a person sees of Toolbooth."""
+"""The desktop application: window, tray and dialogs."""

@@ -1,7 +1,7 @@
-"""The command `toolbooth`: alone it opens the window, with a command word it is the headless side.
+"""The command `toolbooth`: opens the window without a command word, else runs the headless CLI.
 
-Nothing of Qt is imported until a window is wanted, and nothing of ours before an interrupt during
-that, which takes a moment, can be taken for what it is.
+Qt is imported only for a window, and our own modules only where Ctrl+C during the import, which
+takes a moment, is handled.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gui.hosting import HostedRouter
+    from gui.link.router_thread import HostedRouter
     from router.config.settings import Settings
+    from router.store.instance_lock import InstanceLock
 
 _USAGE = """\
 usage: toolbooth [--data-dir D] [--port N] [--hidden] [LINK]
@@ -48,7 +49,7 @@ def _main(words: list[str]) -> int:
     options = _window_options(words)
     if options is None:
         if words[0] in ("-h", "--help"):
-            with suppress(BrokenPipeError):  # who has read enough is dealt with there
+            with suppress(BrokenPipeError):  # the CLI handles a closed pipe
                 print(_USAGE, flush=True)
         return run_command(words)
     if not _has_display():
@@ -58,8 +59,8 @@ def _main(words: list[str]) -> int:
 
 
 def _window_options(words: list[str]) -> argparse.Namespace | None:
-    """The options of the window; None if `words` are for the headless side."""
-    from gui.linking import is_own_link
+    """The options of the window; None if `words` are for the headless CLI."""
+    from gui.desktop.url_scheme import is_own_link
 
     if words and not (words[0].startswith("-") or is_own_link(words[0])):
         return None
@@ -86,8 +87,8 @@ def _has_display() -> bool:
 
 
 def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) -> int:
-    """Nothing is loaded for it if one is open already."""
-    from gui.handing_over import hand_over, meeting_place
+    """Loads nothing of Qt if a window is open already."""
+    from router.cli.window import claim
     from router.domain.errors import ToolboothError
 
     try:
@@ -96,56 +97,48 @@ def _open_window(folder: Path, options: argparse.Namespace, words: list[str]) ->
         sys.stderr.write(f"toolbooth: {folder} can't be the data directory: {error.strerror}.\n")
         return 1
     try:
-        if hand_over(meeting_place(folder), words):
-            return 0
-        return _be_the_first(folder, options, words)
+        instance = claim(folder, words)
+        return 0 if instance is None else _run_window(folder, options, instance)
     except ToolboothError as error:
         sys.stderr.write(f"toolbooth: {error.message} {error.hint}\n")
         return 1
 
 
-def _be_the_first(folder: Path, options: argparse.Namespace, words: list[str]) -> int:
+def _run_window(folder: Path, options: argparse.Namespace, instance: InstanceLock) -> int:
     try:
         from qasync import QEventLoop  # pyright: ignore[reportMissingTypeStubs]
 
         from gui.application import Application, DesktopApplication
-        from gui.interrupts import on_interrupt
-        from gui.logs import set_up_logging
-        from gui.single_instance import SingleInstance
+        from gui.desktop.logs import set_up_logging
+        from gui.desktop.os_signals import on_interrupt
     except ImportError as error:
         sys.stderr.write(f"toolbooth: Qt can't be loaded: {error}\n")
         return 1
     app = DesktopApplication(["toolbooth"])
-    instance = SingleInstance(folder)
-    if not instance.claim(words):  # Somebody was faster.
-        return 0
     set_up_logging(folder)
 
     async def open_router() -> HostedRouter:
         from router.runtime.tracing import redact_logs
         from router.service import Router  # Takes most of a second: on the router's own thread.
 
-        router = Router(folder, port=options.port, attended=True)
+        router = Router(folder, port=options.port, attended=True, instance=instance)
         redact_logs(router.redact)
         return router
 
     with QEventLoop(app) as loop:
         settings = _known_settings(folder)
         application = Application(app, open_router, settings, stop_loop=loop.stop)
-        instance.started.connect(application.second_start)
         on_interrupt(loop, app, application.quit)
         hidden = options.hidden or settings.start_hidden
         application.start(hidden=hidden, link=options.link)
         loop.run_forever()
         loop.run_until_complete(application.clear_desktop())  # pyright: ignore[reportUnknownMemberType]
         application.shut_down()
-        instance.release()  # Who starts meanwhile waits until all is ended, then is the first.
     return application.exit_code
 
 
 def _known_settings(folder: Path) -> Settings:
-    """The settings for the first moments, before the router has read them; it also complains if
-    there is something wrong with the file."""
+    """The settings until the router has read them; the router reports a malformed file."""
     from router.config.settings import Settings
 
     try:

@@ -1,7 +1,7 @@
-"""The desktop application put together: windows, tray, and the router in its thread.
+"""The desktop application: windows, tray, and the router in its thread.
 
-The window stands first; the router is opened meanwhile. Shutdown has an order: refuse new commands,
-stop the router within a bound, close the bridge, then let Qt's objects go.
+The window opens first, while the router starts. Shutdown has an order: refuse new commands, stop
+the router within a bound, close the bridge, then release Qt's objects.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
-from gui.asking.asker import Asker
-from gui.bridge import Bridge
-from gui.closing import CloseFilter
-from gui.collecting import Collector
-from gui.commands import Commands
-from gui.dialogs import ask, show_error
-from gui.hosting import HostedRouter, RouterThread
-from gui.language import Language
-from gui.linking import is_own_link
-from gui.look.icons import app_icon
-from gui.look.theme import theme
-from gui.notices import Notices
-from gui.saying import hint_of, message_of
+from gui.desktop.close_to_tray import CloseToTray
+from gui.desktop.garbage_collection import GarbageCollector
+from gui.desktop.language import Language
+from gui.desktop.notifications import Notifications
+from gui.desktop.url_scheme import is_own_link
+from gui.dialogs.permission_request.presenter import PermissionPresenter
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
+from gui.link.router_thread import HostedRouter, RouterThread
+from gui.text.errors import hint_of, message_of
 from gui.tray.icon import Tray
+from gui.widgets.icons import app_icon
+from gui.widgets.message_box import ask, show_error
+from gui.widgets.theme import theme
 from gui.windows import Windows
-from router.api.events import Event, SettingsApplied
+from router.api.events import SettingsApplied, WindowRequested
 from router.config.settings import Settings
 from router.domain.errors import NotFound, ToolboothError
 from router.domain.ids import ServerRef
@@ -40,11 +40,11 @@ _RUNNING = (ServerState.CONNECTING, ServerState.READY)
 
 
 class DesktopApplication(QApplication):
-    """Qt's application; tells `quitting` before Qt asks the windows to close for a quit."""
+    """Qt's application; emits `quitting` before Qt asks the windows to close."""
 
     quitting = Signal()
     link_opened = Signal(str)
-    """macOS hands links over so, not as an argument."""
+    """macOS delivers links this way, not as an argument."""
 
     def event(self, event: QEvent, /) -> bool:
         if event.type() == QEvent.Type.Quit:
@@ -76,22 +76,22 @@ class Application(QObject):
         self._without_tray = False
         self._link: str | None = None
         self.exit_code = 0
-        self._collector = Collector(self)
+        self._garbage_collector = GarbageCollector(self)
         self.language = Language(app)
-        self._dress(settings)
+        self._apply_appearance(settings)
         self._thread = RouterThread(
             open_router, on_ready=self._subscribe, on_failed=self._failed.emit
         )
         self._bridge = Bridge(self)
         self._commands = Commands(show_error=self._show_error)
-        self.tray = Tray(self._commands, self)
-        self._closing = CloseFilter(self.tray.is_there, self)
-        self.asker = Asker(self._commands, self)
-        self.notices = Notices(self.tray.hint, self._is_looked_at, self)
+        self.tray = Tray(self._commands, self._bridge, self)
+        self._close_to_tray = CloseToTray(self.tray.is_there, self)
+        self.permission_presenter = PermissionPresenter(self._commands, self._bridge, self)
+        self.notifications = Notifications(self.tray.hint, self._is_watched, self._bridge, self)
         self.windows = self._new_windows()
         self._connect()
 
-    # Life
+    # Life cycle
 
     def start(self, *, hidden: bool, link: str | None = None) -> None:
         """Show the tray and, unless `hidden`, the window; then open the router, then `link`."""
@@ -109,8 +109,8 @@ class Application(QObject):
         self._stop_loop()
 
     async def clear_desktop(self) -> None:
-        """Take away what would stay on the desktop without us."""
-        await self.notices.clear()
+        """Remove what would stay on the desktop after the end."""
+        await self.notifications.clear()
 
     def shut_down(self) -> None:
         """Stop everything in order. Safe to call twice."""
@@ -118,30 +118,30 @@ class Application(QObject):
             return
         self._stopped = True
         self._commands.detach()
-        self.notices.close()
+        self.notifications.close()
         self._thread.stop(STOP_TIMEOUT_S)
         self._bridge.close()
-        self.asker.close()
-        self._collector.close()
+        self.permission_presenter.close()
+        self._garbage_collector.close()
 
     def second_start(self, arguments: Sequence[str]) -> None:
-        """Somebody started Toolbooth again."""
+        """Toolbooth was started again while this one runs."""
         if (link := next(filter(is_own_link, arguments), None)) is not None:
             self.open_link(link)
         elif "--hidden" not in arguments:
             self.windows.show()
 
     def open_link(self, link: str) -> None:
-        """Lead the person to what a link describes, once there is a router."""
+        """Open the dialog for a link, once the router is attached."""
         self.windows.show()
         if self._router is None:
             self._link = link
         else:
             self.windows.open_link(link)
 
-    # Building
+    # Construction
 
-    def _dress(self, settings: Settings) -> None:
+    def _apply_appearance(self, settings: Settings) -> None:
         self._app.setQuitOnLastWindowClosed(False)
         self._app.setApplicationName("Toolbooth")
         self._app.setDesktopFileName("toolbooth")
@@ -152,7 +152,7 @@ class Application(QObject):
 
     def _new_windows(self) -> Windows:
         windows = Windows(self._commands, self._bridge)
-        self._closing.watch(windows.main)
+        self._close_to_tray.watch(windows.main)
         if self._without_tray:
             windows.add_menu(self.tray.menu)
         return windows
@@ -160,18 +160,19 @@ class Application(QObject):
     def _connect(self) -> None:
         queued = Qt.ConnectionType.QueuedConnection
         self._opened.connect(self._attach, queued)
-        self._failed.connect(self._give_up, queued)
-        self._bridge.events.connect(self._handle)
-        self._closing.hidden.connect(self._hint_at_tray)
+        self._failed.connect(self._fail, queued)
+        self._bridge.subscribe(self, self._on_settings, SettingsApplied)
+        self._bridge.subscribe(self, self._on_window_requested, WindowRequested)
+        self._close_to_tray.hidden.connect(self._hint_at_tray)
         self._app.quitting.connect(self._close_for_real)
         self._app.link_opened.connect(self.open_link)
         self._app.commitDataRequest.connect(self._close_for_real)
         self._app.aboutToQuit.connect(self.shut_down)
         self.tray.window_requested.connect(lambda: self.windows.show())
         self.tray.missing.connect(self._do_without_tray)
-        self.tray.message_clicked.connect(self.notices.looked)
-        self.notices.opened.connect(lambda: self.windows.show_needs())
-        self._app.applicationStateChanged.connect(self._look)
+        self.tray.message_clicked.connect(self.notifications.mark_seen)
+        self.notifications.opened.connect(lambda: self.windows.show_attention())
+        self._app.applicationStateChanged.connect(self._on_state_changed)
         menu = self.tray.menu
         menu.server_requested.connect(self._show_server)
         menu.settings_requested.connect(lambda: self.windows.open_settings())
@@ -182,7 +183,7 @@ class Application(QObject):
     def _subscribe(self, router: HostedRouter) -> None:
         """On the router's thread: from here on no event is missed."""
         router.subscribe(self._bridge.publish)
-        _look_ahead(router)
+        _warm_up(router)
         self._opened.emit(router)
 
     def _attach(self, router: HostedRouter) -> None:
@@ -190,18 +191,17 @@ class Application(QObject):
         self._apply(router.settings())
         self._commands.attach(self._thread.submit)
         self.tray.attach(router)
-        self.asker.attach(router)
-        self.notices.attach(router)
+        self.permission_presenter.attach(router)
+        self.notifications.attach(router)
         self._attach_windows(self.windows, self.windows.attaching(router))
-        self._collector.start()
+        self._garbage_collector.start()
 
     def _attach_windows(self, windows: Windows, steps: Generator[None]) -> None:
-        """A step now, each other in a turn of its own: all at once would take a tenth of a second,
-        in which the window stands still."""
-        if self.windows is not windows:  # Replaced by some in another language, which have it all.
+        """One step per turn of the event loop: all at once would block the window for 100 ms."""
+        if self.windows is not windows:  # Replaced after a change of language; those are attached.
             steps.close()
         for _ in steps:
-            # A millisecond, not none: Qt would do that before anything else.
+            # Not 0 ms: Qt would run that before anything else.
             QTimer.singleShot(1, self, partial(self._attach_windows, windows, steps))
             return
         if self._link is not None:
@@ -209,41 +209,39 @@ class Application(QObject):
         elif self.windows.main.isVisible():
             self.windows.welcome()
 
-    def _give_up(self, error: Exception) -> None:
-        """There will be no router: say why, then end."""
+    def _fail(self, error: Exception) -> None:
+        """The router failed to start: show why, then quit."""
         self.exit_code = 1
         self.tray.show_failure()
         self._commands.detach()
-        explained = self._explained(error)
-        self.windows.main.show_no_router(explained)
-        box = show_error(self.windows.main, explained)
+        failure = self._as_toolbooth_error(error)
+        self.windows.main.show_no_router(failure)
+        box = show_error(self.windows.main, failure)
         box.finished.connect(self.quit)
 
-    def _explained(self, error: Exception) -> ToolboothError:
+    def _as_toolbooth_error(self, error: Exception) -> ToolboothError:
         if isinstance(error, ToolboothError):
             return error
         return ToolboothError(
             self.tr("The router could not start."), self.tr("The log has the details.")
         )
 
-    def _handle(self, events: Sequence[Event]) -> None:
-        self.windows.handle(events)
-        self.tray.on_events(events)
-        self.asker.on_events(events)
-        self.notices.on_events(events)
+    def _on_settings(self, events: Sequence[SettingsApplied]) -> None:
+        self._apply(events[-1].settings)
+
+    def _on_window_requested(self, events: Sequence[WindowRequested]) -> None:
         for event in events:
-            if isinstance(event, SettingsApplied):
-                self._apply(event.settings)
+            self.second_start(event.words)
 
     def _apply(self, settings: Settings) -> None:
         theme().set_mode(settings.theme)
         if self.language.use(settings.language):
             old, self.windows = self.windows, self._new_windows()
             self.windows.replace(old)
-            self.tray.fill_anew()
-            self.asker.make_anew()
+            self.tray.refill()
+            self.permission_presenter.retranslate()
 
-    # The person
+    # User actions
 
     def _show_server(self, ref: ServerRef) -> None:
         self.windows.show_server(ref)
@@ -274,15 +272,15 @@ class Application(QObject):
             )
 
     def _first_hint(self) -> bool:
-        """Whether the person is still to be told what closing does; now they are."""
+        """True the first time: the user has not been told yet what closing the window does."""
         if self._router is None or self._router.settings().close_hint_shown:
             return False
-        told = self._router.settings().model_copy(update={"close_hint_shown": True})
-        self._commands.run(self, self._router.apply_settings(told))
+        shown = self._router.settings().model_copy(update={"close_hint_shown": True})
+        self._commands.run(self, self._router.apply_settings(shown))
         return True
 
     def _ask_to_quit(self) -> None:
-        """Quitting stops all servers: said where there are any to stop."""
+        """Quitting stops all servers; asks first if any is running."""
         running = self._running_servers()
         if not running:
             self.quit()
@@ -302,21 +300,21 @@ class Application(QObject):
         statuses = [status for each in workspaces for status in self._router.servers(each)]
         return sum(status.state in _RUNNING for status in statuses)
 
-    def _is_looked_at(self) -> bool:
-        """Whether the person has our window before them."""
+    def _is_watched(self) -> bool:
+        """Whether the user has the window in front."""
         active = self._app.applicationState() is Qt.ApplicationState.ApplicationActive
         return active and self.windows.main.isVisible()
 
-    def _look(self, _: Qt.ApplicationState) -> None:
-        if self._is_looked_at():
-            self.notices.looked()
+    def _on_state_changed(self, _: Qt.ApplicationState) -> None:
+        if self._is_watched():
+            self.notifications.mark_seen()
 
     def _close_for_real(self) -> None:
-        self._closing.for_real = True
+        self._close_to_tray.for_real = True
 
 
-def _look_ahead(router: HostedRouter) -> None:
-    """Have the router make what the window will ask for first, while the window can wait for it:
+def _warm_up(router: HostedRouter) -> None:
+    """Have the router compute what the window will query first, on the router's own thread:
     thousands of tools take a moment."""
     workspace = router.active_workspace()
     with suppress(NotFound):

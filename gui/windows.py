@@ -1,30 +1,29 @@
-"""The main window and the dialogs over it, all in one language: for another one they are made anew.
+"""Opens the main window and its dialogs, all in one language; another language makes new ones.
 
-Passes the router to each when there is one; until then dialogs can't be asked for.
+Dialogs can be opened once the router is attached.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 from shiboken6 import Shiboken
 
-from gui.bridge import Bridge
-from gui.commands import Commands
-from gui.look.theme import theme
-from gui.onboarding.guiding import Guide
-from gui.projects.dialog import ProjectsDialog
-from gui.scripts.dialog import ScriptsDialog
-from gui.server.dialog import ServerDialog
-from gui.server.links import read_link
-from gui.settings.changes import SettingsChanges
-from gui.settings.dialog import PageName, SettingsDialog
-from gui.window.main_window import MainWindow
-from gui.window.places import Place
-from router.api.events import Event
+from gui.dialogs.add_server.dialog import ServerDialog
+from gui.dialogs.add_server.install_links import read_link
+from gui.dialogs.onboarding.guide import Guide
+from gui.dialogs.projects.dialog import ProjectsDialog
+from gui.dialogs.scripts.dialog import ScriptsDialog
+from gui.dialogs.settings.changes import SettingsChanges
+from gui.dialogs.settings.dialog import PageName, SettingsDialog
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
+from gui.main_window.main_window import MainWindow
+from gui.main_window.page import Page
+from gui.widgets.theme import theme
 from router.api.router import RouterPort
 from router.domain.errors import Conflict, ToolboothError
 from router.domain.ids import ServerRef, WorkspaceId
@@ -40,10 +39,9 @@ class Windows(QObject):
         self._changes: SettingsChanges | None = None
         self._guide: Guide | None = None
         self._by_link: ServerDialog | None = None
-        self._projects: ProjectsDialog | None = None
-        self.main = MainWindow(theme(), commands)
+        self.main = MainWindow(theme(), commands, bridge)
         self.main.add_server_requested.connect(self.add_server)
-        self.main.snippet_brought.connect(self.add_pasted)
+        self.main.snippet_received.connect(self.add_pasted)
         self.main.edit_server_requested.connect(self.edit_server)
         self.main.settings_requested.connect(self._open_settings)
         self.main.scripts_requested.connect(self.open_scripts)
@@ -55,30 +53,21 @@ class Windows(QObject):
             pass
 
     def attaching(self, router: RouterPort) -> Generator[None]:
-        """The same in steps, between which the window can live."""
+        """The same in steps, between which the event loop can run."""
         self._router = router
         yield from self.main.attaching(router)
-        self._guide = Guide(router, self._commands, self.main)
-        self._guide.imported.connect(lambda: self.main.go_to(Place.WORKSPACE))
+        self._guide = Guide(router, self._commands, self._bridge, self.main)
+        self._guide.imported.connect(lambda: self.main.go_to(Page.WORKSPACE))
         self.main.guide_requested.connect(self._guide.start)
         self.main.import_requested.connect(self._guide.offer)
 
     def welcome(self) -> None:
-        """At the first start, lead through what is missing."""
+        """At the first start, open the guide."""
         if self._guide is not None:
             self._guide.welcome()
 
-    def handle(self, events: Sequence[Event]) -> None:
-        self.main.handle(events)
-        if self._settings is not None:
-            self._settings.on_events(events)
-        if self._guide is not None:
-            self._guide.handle(events)
-        if self._projects is not None:
-            self._projects.on_events(events)
-
     def replace(self, old: Windows) -> None:
-        """Stand where `old` stood, showing what it showed; `old` goes away."""
+        """Take the place of `old` on the screen, with the same contents, and delete it."""
         if old._router is not None:
             self.attach(old._router)
         self._changes = old._changes
@@ -107,13 +96,13 @@ class Windows(QObject):
         self.show()
         self._select(ref)
 
-    def show_needs(self) -> None:
-        """What waits for the person, in front of them."""
+    def show_attention(self) -> None:
+        """Bring what needs attention to the front."""
         self.show()
-        self.main.go_to(Place.NEEDS_YOU)
+        self.main.go_to(Page.ATTENTION)
 
     def add_menu(self, menu: QMenu) -> None:
-        """Offer the tray's menu inside the window, for a desktop without a tray."""
+        """Show the tray's menu in the window, for a desktop without a tray."""
         menu.setTitle("Toolbooth")
         self.main.menuBar().addMenu(menu)
 
@@ -122,14 +111,14 @@ class Windows(QObject):
             self._server_dialog(self._router).open()
 
     def add_pasted(self, text: str) -> None:
-        """Offer to add what a text describes; the dialog says so where it describes nothing."""
+        """Open the dialog with a pasted text; it says so if the text describes no server."""
         if self._router is not None:
             dialog = self._server_dialog(self._router)
             dialog.paste.paste(text)
             dialog.open()
 
     def open_link(self, link: str) -> None:
-        """Offer to add the server a link describes. Only the person's own click adds or runs it."""
+        """Open the dialog for the server in a link. Only the user's click adds or runs it."""
         if self._router is None:
             return
         self.show()
@@ -144,7 +133,7 @@ class Windows(QObject):
             self.show_error(error)
             return
         self._by_link = self._server_dialog(self._router)
-        self._by_link.take_link(link)
+        self._by_link.fill_from_link(link)
         self._by_link.open()
 
     def edit_server(self, ref: ServerRef) -> None:
@@ -156,27 +145,23 @@ class Windows(QObject):
         dialog.open()
 
     def open_scripts(self) -> None:
-        """The scripts of the workspace that the window shows."""
+        """The scripts of the active workspace."""
         if self._router is not None:
             workspace = self._router.active_workspace()
             ScriptsDialog(self._router, self._commands, workspace, self.main).open()
 
     def open_projects(self, workspace: WorkspaceId) -> None:
-        if self._router is None:
-            return
-        self._projects = ProjectsDialog(self._router, self._commands, workspace, self.main)
-        self._projects.finished.connect(self._forget_projects)
-        self._projects.open()
-
-    def _forget_projects(self) -> None:
-        self._projects = None
+        if self._router is not None:
+            ProjectsDialog(self._router, self._commands, self._bridge, workspace, self.main).open()
 
     def open_settings(self, page: PageName | None = None) -> None:
         if self._router is None:
             return
         if self._settings is None:
             self._changes = self._changes or SettingsChanges(self._router, self._commands)
-            self._settings = SettingsDialog(self._router, self._commands, self.main, self._changes)
+            self._settings = SettingsDialog(
+                self._router, self._commands, self._bridge, self.main, self._changes
+            )
         self.show()
         self._settings.open_at(page)
 
@@ -189,5 +174,5 @@ class Windows(QObject):
         return dialog
 
     def _select(self, ref: ServerRef) -> None:
-        self._bridge.flush()  # The window may not have heard of a new server yet.
+        self._bridge.flush()  # The event about a new server may still be pending.
         self.main.select_server(ref)

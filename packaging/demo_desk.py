@@ -1,8 +1,8 @@
-"""A desk in use, for `screenshots.py`: real servers behind a real router, and clients that call it.
+"""Demo data for `screenshots.py`: real servers behind a real router, and clients that call it.
 
-`build` lets a day pass on it: the router's clock is moved from hour to hour while clients list,
-search and call over HTTP. What comes of it (lists, activity, tokens, other applications' files)
-stays in a folder, which is opened again for each set of pictures.
+`build` simulates a day: the router's clock is moved from hour to hour while clients list, search
+and call over HTTP. The result (tool lists, activity, tokens, other apps' files) is kept in a
+folder, which is reused for each set of screenshots.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Folders:
 
 
 def build(folder: Path) -> None:
-    """Make the desk anew in `folder`."""
+    """Create the demo data in `folder`, replacing what is there."""
     shutil.rmtree(folder, ignore_errors=True)
     folders = Folders(folder)
     for each in (folders.home, folders.data, folders.bin):

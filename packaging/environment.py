@@ -1,13 +1,13 @@
-"""Makes the environments the project runs in, each from its lock, and only when that changed.
+"""Installs the project's environments from their lock files, each only if its lock has changed.
 
-    environment.py run     .venv with what the application needs, and `toolbooth` itself
-    environment.py dev     .venv with what tests and bundles need too
-    environment.py e2e     .venv-e2e with MCP servers the end-to-end tests start
-    environment.py bench   .venv-bench and bench/node with what the benchmark compares with
-    environment.py node    tests/node/node_modules, with the Node.js that `dev` installed
-    environment.py clients tests/clients/node_modules, the same way: 1.5 GB of client programs
+    environment.py run      .venv with what the application needs, and `toolbooth` itself
+    environment.py dev      .venv with what tests and bundles need too
+    environment.py e2e      .venv-e2e with MCP servers for the end-to-end tests
+    environment.py bench    .venv-bench and bench/node with the proxies that `make bench` compares
+    environment.py node     tests/node/node_modules, with the Node.js that `dev` installed
+    environment.py clients  tests/clients/node_modules, the same way: 1.5 GB of client programs
 
-Runs before anything is installed, so it uses the standard library only.
+Runs before anything is installed, so it uses only the standard library.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Draws the application's icon in the formats that Windows and macOS want: `icons.py FOLDER`."""
+"""`icons.py FOLDER`: draws the application's icon in the formats of Windows and macOS."""
 
 from __future__ import annotations
 

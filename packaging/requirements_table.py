@@ -1,10 +1,10 @@
-"""Keeps docs/requirements.md true: under each requirement, the tests that say they prove it.
+"""Updates docs/requirements.md: the list of tests under each requirement.
 
-    requirements_table.py         bring the lists of tests up to date
-    requirements_table.py check   say what is wrong and exit with 1
+    requirements_table.py         update the lists
+    requirements_table.py check   print errors and exit with 1 if there are any
 
-A test names what it proves with `@pytest.mark.proves("CACHE-4")`, on itself or on its class. The
-tests are read, not imported.
+A test names the requirement it proves with `@pytest.mark.proves("CACHE-4")`, on itself or on its
+class. The tests are parsed, not imported.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Keep docs/requirements.md true.")
+    parser = argparse.ArgumentParser(description="Update docs/requirements.md.")
     parser.add_argument("command", nargs="?", default="write", choices=["write", "check"])
     command: str = parser.parse_args().command
     text = DOCUMENT.read_text()
@@ -36,7 +36,7 @@ def main() -> None:
         DOCUMENT.write_text(renewed)
     faults = unmatched_names(text, tests)
     if command == "check" and renewed != text:
-        faults.append("The lists of tests are old; packaging/requirements_table.py renews them.")
+        faults.append("The lists of tests are out of date. Run packaging/requirements_table.py.")
     sys.exit("\n".join(faults) if faults else 0)
 
 
@@ -88,7 +88,7 @@ def unmatched_names(text: str, tests: Mapping[str, list[str]]) -> list[str]:
     named = [match["name"] for line in text.splitlines() if (match := HEADING.match(line))]
     unproved = [f"No test proves {name}." for name in named if not tests.get(name)]
     unknown = [
-        f"{test} proves {name}, which is no requirement here."
+        f"{test} proves {name}, which is not a requirement."
         for name in sorted(set(tests) - set(named))
         for test in tests[name]
     ]

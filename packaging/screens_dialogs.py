@@ -1,4 +1,4 @@
-"""The dialogs and the tray menu over the running desk, for `screenshots.py`."""
+"""Screens for `screenshots.py`: the dialogs and the tray menu."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from demo_desk import PERSONAL
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from screens_live import Desk, settled, until, until_apps_are_listed
 
-from gui.apps.dialogs import PlanDialog
-from gui.asking.prompt import PermissionPrompt
-from gui.onboarding.choices import import_choices
-from gui.onboarding.dialog import GuideDialog, Step
-from gui.projects.dialog import ProjectsDialog
-from gui.projects.pin_picker import PinPicker
-from gui.scripts.dialog import ScriptsDialog
-from gui.server.dialog import ServerDialog
-from gui.server.draft import ServerDraft
-from gui.settings.dialog import PageName, SettingsDialog
+from gui.components.apps.connect_dialogs import PlanDialog
+from gui.components.pin_picker import PinPicker
+from gui.dialogs.add_server.dialog import ServerDialog
+from gui.dialogs.add_server.draft import ServerDraft
+from gui.dialogs.onboarding.choices import import_choices
+from gui.dialogs.onboarding.dialog import GuideDialog, Step
+from gui.dialogs.permission_request.prompt import PermissionPrompt
+from gui.dialogs.projects.dialog import ProjectsDialog
+from gui.dialogs.scripts.dialog import ScriptsDialog
+from gui.dialogs.settings.dialog import PageName, SettingsDialog
+from gui.dialogs.try_tool.dialog import TryToolDialog
 from gui.tray.menu import TrayMenu
 from gui.tray.view import tray_view
-from gui.trying.dialog import TryDialog
 from router.api.apps import ClientId
 from router.config.server import ServerConfig
 from router.domain.ids import ProjectId, ServerId, ServerRef
@@ -61,14 +61,14 @@ def dialog_screens(desk: Desk) -> Iterator[tuple[str, QWidget]]:
 
 def _settings(desk: Desk) -> Iterator[tuple[str, QWidget]]:
     for page in PageName:
-        dialog = SettingsDialog(desk.router, desk.commands, None)
+        dialog = SettingsDialog(desk.router, desk.commands, desk.bridge, None)
         dialog.open_at(page)
         yield f"settings-{page}", dialog
 
 
 def _projects(desk: Desk) -> Iterator[tuple[str, QWidget]]:
     for tab, name in enumerate(TABS):
-        dialog = ProjectsDialog(desk.router, desk.commands, PERSONAL, None)
+        dialog = ProjectsDialog(desk.router, desk.commands, desk.bridge, PERSONAL, None)
         dialog.choose(ProjectId("website"))
         dialog.go_to_tab(tab)
         dialog.open()
@@ -92,7 +92,7 @@ def _guide(desk: Desk) -> Iterator[tuple[str, QWidget]]:
     findings = desk.do(desk.router.apps.find_servers())
     choices = import_choices(findings.servers, ())
     for step in Step:
-        dialog = GuideDialog(desk.router, desk.commands, choices, tuple(Step), None)
+        dialog = GuideDialog(desk.router, desk.commands, desk.bridge, choices, tuple(Step), None)
         dialog.show_problems(findings.problems)
         while dialog.current_step() is not step:
             dialog.skip_step()
@@ -110,7 +110,7 @@ def _preview(desk: Desk) -> QWidget:
 def _attempt(desk: Desk) -> QWidget:
     tools = desk.router.tools(ServerRef(PERSONAL, ServerId("git")))
     log = next(tool for tool in tools if tool.key.tool == "git_log")
-    dialog = TryDialog(desk.router, desk.commands, PERSONAL, log, None)
+    dialog = TryToolDialog(desk.router, desk.commands, PERSONAL, log, None)
     fields = {each.accessibleName(): each for each in dialog.findChildren(QPlainTextEdit)}
     fields["repo_path"].setPlainText(str(desk.folders.home / "site"))
     dialog.open()

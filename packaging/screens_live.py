@@ -1,4 +1,4 @@
-"""The desk with its router running and a window over it, for `screenshots.py`."""
+"""A running router with the demo data and a window on it, for `screenshots.py`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import httpx2
 from demo_desk import CHAT, CHAT_PORT, FILES, PERSONAL, PORT, SLOW, Folders, MovedClock, token_of
 from PySide6.QtWidgets import QApplication, QWidget
 
-from gui.apps.app_list import AppList
-from gui.bridge import Bridge
-from gui.commands import Commands
-from gui.hosting import HostedRouter, RouterThread
-from gui.look.theme import theme
-from gui.look.widgets import Tile
-from gui.window.main_window import MainWindow
+from gui.components.apps.app_list import AppList
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
+from gui.link.router_thread import HostedRouter, RouterThread
+from gui.main_window.main_window import MainWindow
+from gui.widgets.labels import Tile
+from gui.widgets.theme import theme
 from router.domain.servers import DiscoveryStatus, ServerState
 from router.runtime.tasks import spawn
 from router.service import Router
@@ -70,15 +70,14 @@ class Desk:
         return self._thread.submit(command)
 
     def window(self) -> MainWindow:
-        made = MainWindow(theme(), self.commands)
+        made = MainWindow(theme(), self.commands, self.bridge)
         made.attach(self.router)
-        self.bridge.events.connect(made.handle)
         made.show()
         return made
 
     @contextlib.contextmanager
     def asking(self) -> Generator[None]:
-        """A client calls a tool that wants a person's yes, and waits for that."""
+        """A client calls a tool with the permission `ask` and waits for the answer."""
         secret = token_of(self.folders, "claude-code")
         note = {"path": str(self.folders.home / "notes/today.md"), "content": "- Ship 2.4\n"}
         arguments = {"toolKey": f"{FILES.server}:write_file", "arguments": note}

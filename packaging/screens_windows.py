@@ -1,4 +1,4 @@
-"""The pages of the main window, each in a state of the running desk, for `screenshots.py`."""
+"""Screens for `screenshots.py`: the pages of the main window in their states."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from demo_desk import FILES, PERSONAL, TRACKER
 from PySide6.QtWidgets import QLabel, QTableView, QWidget
 from screens_live import Desk, settled, until, until_apps_are_listed
 
-from gui.commands import Commands
-from gui.look.theme import theme
-from gui.window.main_window import MainWindow
-from gui.window.places import Place
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
+from gui.main_window.main_window import MainWindow
+from gui.main_window.page import Page
+from gui.widgets.theme import theme
 from router.domain.ids import ServerId, ServerRef, ToolKey, WorkspaceId
 
 SENTRY = ServerRef(PERSONAL, ServerId("sentry"))
@@ -28,9 +29,9 @@ def window_screens(desk: Desk) -> Iterator[tuple[str, QWidget]]:
     yield "failed-server", _showing(desk, SENTRY)
     yield "held-tools", _showing(desk, TRACKER)
     configuration = _showing(desk, FILES)
-    configuration.page.detail.show_configuration()
+    configuration.pages.workspace.detail.show_configuration()
     yield "configuration", configuration
-    for place, name in ((Place.NEEDS_YOU, "needs"), (Place.APPS, "apps")):
+    for place, name in ((Page.ATTENTION, "needs"), (Page.APPS, "apps")):
         made = desk.window()
         made.go_to(place)
         until_apps_are_listed(made)
@@ -42,7 +43,7 @@ def window_screens(desk: Desk) -> Iterator[tuple[str, QWidget]]:
     desk.do(desk.router.set_server_enabled(EVERYTHING, True))
     yield "empty", _empty(desk)
     desk.do(desk.router.switch_workspace(PERSONAL))
-    starting = MainWindow(theme(), Commands())
+    starting = MainWindow(theme(), Commands(), Bridge())
     starting.show()
     yield "starting", starting
 
@@ -50,7 +51,7 @@ def window_screens(desk: Desk) -> Iterator[tuple[str, QWidget]]:
 def _main(desk: Desk) -> MainWindow:
     """With a tool in view that has something to say."""
     made = _showing(desk, FILES)
-    view = made.page.detail.tools.view()
+    view = made.pages.workspace.detail.tools.view()
     names = [view.model().index(row, 0).data() for row in range(view.model().rowCount())]
     view.setCurrentIndex(view.model().index(names.index("edit_file"), 0))
     return made
@@ -64,20 +65,18 @@ def _showing(desk: Desk, ref: ServerRef) -> MainWindow:
 
 def _activity(desk: Desk) -> MainWindow:
     made = desk.window()
-    made.go_to(Place.ACTIVITY)
+    made.go_to(Page.ACTIVITY)
     settled(made)
-    if made.others is not None:
-        made.others.activity.findChildren(QTableView)[0].selectRow(0)
+    made.pages.activity.findChildren(QTableView)[0].selectRow(0)
     return made
 
 
 def _playground(desk: Desk) -> MainWindow:
     made = desk.window()
-    made.go_to(Place.PLAYGROUND)
-    if made.others is not None:
-        page = made.others.playground
-        page.ask(QUERY)
-        until(lambda: sum("·" in each.text() for each in page.findChildren(QLabel)) >= _COLUMNS)
+    made.go_to(Page.PLAYGROUND)
+    page = made.pages.playground
+    page.ask(QUERY)
+    until(lambda: sum("·" in each.text() for each in page.findChildren(QLabel)) >= _COLUMNS)
     return made
 
 
@@ -85,14 +84,14 @@ def _logs(desk: Desk) -> MainWindow:
     """Of a server that was used, and so has something to tell."""
     desk.do(desk.router.try_tool(PERSONAL, ToolKey(FILES.server, "list_allowed_directories"), {}))
     made = _showing(desk, FILES)
-    made.page.detail.show_logs()
+    made.pages.workspace.detail.show_logs()
     return made
 
 
 def _undo(desk: Desk) -> MainWindow:
     """A server was switched off, which can be taken back."""
     made = _showing(desk, FILES)
-    made.page.servers.toggled.emit(EVERYTHING, False)
+    made.pages.workspace.servers.toggled.emit(EVERYTHING, False)
     until(made.undo_bar.isVisible)
     return made
 

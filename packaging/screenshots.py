@@ -1,7 +1,7 @@
-"""Pictures of every screen, to look at: `python packaging/screenshots.py OUTDIR`.
+"""`python packaging/screenshots.py OUTDIR`: takes screenshots of every screen.
 
 Light and dark, at each scale and in both languages; with `--docs`, those of the documentation. The
-window stands over a router that runs, with servers that run (see `demo_desk.py`). Needs no screen.
+window shows a running router with running servers (see `demo_desk.py`). No display is needed.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from screens_dialogs import dialog_screens  # noqa: E402
 from screens_live import Desk, opened, settled  # noqa: E402
 from screens_windows import window_screens  # noqa: E402
 
-from gui.language import Language  # noqa: E402
-from gui.look.theme import Mode, theme  # noqa: E402
+from gui.desktop.language import Language  # noqa: E402
+from gui.widgets.theme import Mode, theme  # noqa: E402
 
 FOLDER = Path(tempfile.gettempdir()) / "toolbooth-demo"
 SCALES = ("1", "1.25", "1.5", "2")

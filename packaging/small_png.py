@@ -1,4 +1,4 @@
-"""Pictures of the window as small files: 256 colours do for flat areas and smoothed text."""
+"""Screenshots as small PNG files: 256 colours are enough for flat areas and antialiased text."""
 
 from __future__ import annotations
 

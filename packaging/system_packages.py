@@ -1,11 +1,11 @@
-"""Finds the system's libraries and programs that are missing, and installs or names their packages.
+"""Finds missing system libraries and programs, and installs or names their packages.
 
     system_packages.py run      what the application needs: Qt's libraries, if there is a display
     system_packages.py test     what the tests need
     system_packages.py bundle   what goes into a bundle, and what builds it
 
-As root on Debian and its kin it installs the packages with apt-get; else it prints the command
-and exits with 2. Runs before anything is installed, so it uses the standard library only.
+As root on Debian and its derivatives it installs the packages with apt-get; otherwise it prints the
+command and exits with 2. Runs before anything is installed, so it uses only the standard library.
 """
 
 from __future__ import annotations

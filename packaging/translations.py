@@ -1,8 +1,8 @@
-"""The translations: from the texts in the code to what translators edit and what is loaded.
+"""Collects, checks and compiles the translations of the window.
 
-translations.py compile   resources/translations/*.ts -> *.qm, where the former is newer
-translations.py update    the texts of the code -> resources/translations/*.ts
-translations.py check     say which texts nobody has translated yet; exit code 1 if there are any
+translations.py compile   resources/translations/*.ts -> *.qm, if the .ts file is newer
+translations.py update    the texts in the code -> resources/translations/*.ts
+translations.py check     list untranslated texts; exit code 1 if there are any
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ SPEAKERS = frozenset(
 )
 """What of the router speaks to a person."""
 UNHEARD = (
-    *("bridge/", "cli/", "control/", "discovery/isolation/", "gateway/", "scripts/"),
+    *("bridge/", "cli/", "commands/", "discovery/sandbox/", "gateway/", "scripts/"),
+    "runtime/local_ipc.py",
     *("catalog/lua_names.py", "catalog/view.py", "upstream/instance_key.py"),
 )
 HEARD_FROM = ("gateway/http/listener.py",)

@@ -52,13 +52,13 @@ def _main(words: Sequence[str]) -> int:
         from router.scripts.worker import main as run_script
 
         return run_script()
-    from router.cli.running import run
+    from router.cli.main import run
 
     return run(words, data_dir)
 
 
 def _vet() -> int:
-    from router.discovery.vetting_worker import main as vet
+    from router.discovery.vetting.worker import main as vet
 
     vet()
     return 0

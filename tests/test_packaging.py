@@ -137,7 +137,7 @@ class TestRequirementsTable:
         tests = {"ONE-1": ["tests/test_a.py::test_b"], "TWO-1": ["tests/test_a.py::test_c"]}
         assert load("requirements_table").unmatched_names(self.TEXT, tests) == [
             "No test proves ONE-2.",
-            "tests/test_a.py::test_c proves TWO-1, which is no requirement here.",
+            "tests/test_a.py::test_c proves TWO-1, which is not a requirement.",
         ]
 
     def test_markers_are_read_from_tests_and_their_classes(

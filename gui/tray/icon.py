@@ -14,11 +14,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSystemTrayIcon
 
-from gui.commands import Commands
-from gui.look.icons import tray_icon
-from gui.look.theme import theme
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
 from gui.tray.menu import TrayMenu
 from gui.tray.view import TrayView, tray_view, waiting_view
+from gui.widgets.icons import tray_icon
+from gui.widgets.theme import theme
 from router.api.events import ActivityRecorded, Event
 from router.api.router import RouterPort
 from router.domain.errors import NotFound
@@ -28,7 +29,7 @@ from router.domain.workspaces import Optimization
 RETRY_MS = 1000
 GIVE_UP_MS = 25_000
 LATER_MS = 10_000
-"""How often we look for a tray that was not there at first, or may have gone."""
+"""How often to look for a tray that was missing, or may have disappeared."""
 
 
 class Tray(QObject):
@@ -37,9 +38,9 @@ class Tray(QObject):
     window_requested = Signal()
     message_clicked = Signal()
     missing = Signal()
-    """There has been no tray for `GIVE_UP_MS`: none came, or the one we had is gone."""
+    """There has been no tray for `GIVE_UP_MS`: none appeared, or it disappeared."""
 
-    def __init__(self, commands: Commands, parent: QObject | None = None) -> None:
+    def __init__(self, commands: Commands, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._commands = commands
         self._router: RouterPort | None = None
@@ -54,7 +55,8 @@ class Tray(QObject):
         self._icon: QSystemTrayIcon | None = None
         self._retry = QTimer(self, interval=RETRY_MS)
         self._retry.timeout.connect(self._look_again)
-        theme().changed.connect(self.fill_anew)
+        theme().changed.connect(self.refill)
+        bridge.subscribe(self, self._on_events)
         self._show_state()
 
     def is_there(self) -> bool:
@@ -85,13 +87,13 @@ class Tray(QObject):
         self._failed = True
         self.refresh()
 
-    def fill_anew(self) -> None:
+    def refill(self) -> None:
         """Make every line again, for another language or theme."""
         self._filled_with = None
         self.refresh()
         self._fill()
 
-    def on_events(self, events: Sequence[Event]) -> None:
+    def _on_events(self, events: Sequence[Event]) -> None:
         if any(not isinstance(event, ActivityRecorded) for event in events):
             self.refresh()
 
@@ -100,7 +102,7 @@ class Tray(QObject):
         try:
             view = tray_view(self._router) if self._router else waiting_view(failed=self._failed)
         except NotFound:
-            return  # A workspace went this moment; the event that says so is on its way.
+            return  # A workspace was just removed; its event is on the way.
         if view != self._view:
             self._view = view
             self._show_state()
@@ -112,8 +114,8 @@ class Tray(QObject):
         self._fill()
 
     def _appear(self) -> bool:
-        """Show the icon if there is a tray. It is made only now: Qt settles which kind of tray an
-        icon is for when the icon is made, and a tray that came later would never show it."""
+        """Show the icon if there is a tray. It is made only now: Qt binds an icon to the kind of
+        tray that exists when it is made, and a later tray would never show it."""
         if not QSystemTrayIcon.isSystemTrayAvailable():
             return False
         self._icon = QSystemTrayIcon(self)
@@ -141,7 +143,7 @@ class Tray(QObject):
         menu.optimization_chosen.connect(self._set_optimization)
 
     def _about_to_show(self) -> None:
-        self._open = False  # Not every tray host tells when it closed the menu.
+        self._open = False  # Not every tray host reports that it closed the menu.
         self.refresh()
         self._fill()
         self._open = True

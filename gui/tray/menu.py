@@ -1,4 +1,4 @@
-"""The tray's menu: a view in, what the person chose out.
+"""The tray's menu: shows a view, emits what the user chooses.
 
 Plain actions only, because tray hosts on D-Bus draw the menu themselves and know nothing else.
 """
@@ -12,12 +12,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup, QIcon
 from PySide6.QtWidgets import QMenu
 
-from gui.look import fonts
-from gui.look.icons import icon, pixmap
-from gui.look.palette import Token
-from gui.look.theme import theme
-from gui.presenting import Mark
+from gui.text.presentation import Mark
 from gui.tray.view import TrayView, optimization_name
+from gui.widgets import fonts
+from gui.widgets.icons import icon, pixmap
+from gui.widgets.palette import Token
+from gui.widgets.theme import theme
 from router.domain.workspaces import Optimization, WorkspaceSummary
 
 _MARK_ICONS: dict[Mark, tuple[str, Token]] = {
@@ -31,11 +31,11 @@ _ICON_SIZE = 16
 
 
 class TrayMenu(QMenu):
-    """Filled anew by each `show_view`."""
+    """Filled again by each `show_view`."""
 
     window_requested = Signal()
     server_requested = Signal(object)
-    """With the `ServerRef` of a server that needs a person."""
+    """With the `ServerRef` of a server that needs attention."""
     url_copied = Signal()
     refresh_requested = Signal()
     workspace_chosen = Signal(str)

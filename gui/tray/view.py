@@ -1,12 +1,12 @@
-"""What the tray says, computed from the router's snapshots. Pure: no menu, no icon."""
+"""What the tray shows, computed from the router's snapshots. Pure: no menu, no icon."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gui.look.icons import TrayState
-from gui.presenting import Mark, listener_text, present
-from gui.translating import tr
+from gui.text.presentation import Mark, listener_text, present
+from gui.text.tr import tr
+from gui.widgets.icons import TrayState
 from router.api.router import RouterPort
 from router.domain.endpoint import ListenerPhase
 from router.domain.ids import ServerRef
@@ -18,7 +18,7 @@ MAX_TROUBLES = 5
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A server that needs a person, as a line of the menu."""
+    """A server that needs attention, as a line of the menu."""
 
     ref: ServerRef
     text: str
@@ -39,7 +39,7 @@ class TrayView:
 
 
 def waiting_view(*, failed: bool) -> TrayView:
-    """While there is no router yet, or will be none."""
+    """Before the router is attached, or after it failed to start."""
     phase = ListenerPhase.FAILED if failed else ListenerPhase.STARTING
     text, mark = listener_text(phase)
     return TrayView(TrayState.STOPPED if failed else TrayState.WORKING, text, mark)

@@ -256,6 +256,30 @@
     </message>
 </context>
 <context>
+    <name>AttentionPage</name>
+    <message numerus="yes">
+        <source>Approve all %n</source>
+        <translation>
+            <numerusform>Approve all %n</numerusform>
+            <numerusform>Approve all %n</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Approve %n without findings</source>
+        <translation>
+            <numerusform>Approve %n without findings</numerusform>
+            <numerusform>Approve %n without findings</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools are held back</source>
+        <translation>
+            <numerusform>%n tool is held back</numerusform>
+            <numerusform>%n tools are held back</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CloudCard</name>
     <message numerus="yes">
         <source>It works: %n tools in {time}.</source>
@@ -289,30 +313,6 @@
         <translation>
             <numerusform>Connect %n app</numerusform>
             <numerusform>Connect %n apps</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>NeedsPage</name>
-    <message numerus="yes">
-        <source>Approve all %n</source>
-        <translation>
-            <numerusform>Approve all %n</numerusform>
-            <numerusform>Approve all %n</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Approve %n without findings</source>
-        <translation>
-            <numerusform>Approve %n without findings</numerusform>
-            <numerusform>Approve %n without findings</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n tools are held back</source>
-        <translation>
-            <numerusform>%n tool is held back</numerusform>
-            <numerusform>%n tools are held back</numerusform>
         </translation>
     </message>
 </context>
@@ -368,7 +368,7 @@
     </message>
 </context>
 <context>
-    <name>Pausing</name>
+    <name>PauseControl</name>
     <message numerus="yes">
         <source>Paused, %n new</source>
         <translation>

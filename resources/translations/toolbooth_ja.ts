@@ -2026,7 +2026,7 @@
     </message>
 </context>
 <context>
-    <name>ActivityList</name>
+    <name>ActivityCard</name>
     <message>
         <source>Open the Activity page</source>
         <translation>アクティビティのページを開く</translation>
@@ -2114,6 +2114,13 @@
     <message>
         <source>Export activity</source>
         <translation>アクティビティを書き出す</translation>
+    </message>
+</context>
+<context>
+    <name>ActivitySettingsPage</name>
+    <message>
+        <source>Activity</source>
+        <translation>アクティビティ</translation>
     </message>
     <message>
         <source>Days to keep</source>
@@ -2214,6 +2221,24 @@
         <source>Each app gets one entry in its own file, and a token of its own.</source>
         <translation>アプリごとに、設定ファイルへ項目を 1 つ追加し、専用のトークンを発行します。</translation>
     </message>
+</context>
+<context>
+    <name>AppsPanel</name>
+    <message>
+        <source>Connected {name}</source>
+        <translation>{name} を接続しました</translation>
+    </message>
+    <message>
+        <source>Disconnected {name}</source>
+        <translation>{name} を切断しました</translation>
+    </message>
+</context>
+<context>
+    <name>AppsSettingsPage</name>
+    <message>
+        <source>Connected apps</source>
+        <translation>接続中のアプリ</translation>
+    </message>
     <message>
         <source>connect, disconnect, clients, mcp.json, config files, setup</source>
         <translation>接続、切断、クライアント、設定ファイル、セットアップ、connect, disconnect, clients, mcp.json, config files, setup</translation>
@@ -2308,21 +2333,63 @@
     </message>
 </context>
 <context>
-    <name>AppsPanel</name>
-    <message>
-        <source>Connected {name}</source>
-        <translation>{name} を接続しました</translation>
-    </message>
-    <message>
-        <source>Disconnected {name}</source>
-        <translation>{name} を切断しました</translation>
-    </message>
-</context>
-<context>
     <name>ArgumentsForm</name>
     <message>
         <source>This tool takes no arguments.</source>
         <translation>このツールに引数はありません。</translation>
+    </message>
+</context>
+<context>
+    <name>AttentionPage</name>
+    <message>
+        <source>Needs you</source>
+        <translation>要対応</translation>
+    </message>
+    <message>
+        <source>What is held back until you have decided. Apps see nothing of it.</source>
+        <translation>判断を待っているものです。アプリからは見えません。</translation>
+    </message>
+    <message>
+        <source>Nothing waits for you.</source>
+        <translation>対応が必要なものはありません。</translation>
+    </message>
+    <message>
+        <source>Approve</source>
+        <translation>承認</translation>
+    </message>
+    <message>
+        <source>Sign in…</source>
+        <translation>サインイン…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Approve all %n</source>
+        <translation>
+            <numerusform>%n 件すべてを承認</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>拒否</translation>
+    </message>
+    <message>
+        <source>Block {tool}</source>
+        <translation>{tool} を拒否</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools are held back</source>
+        <translation>
+            <numerusform>%n 個のツールを保留中</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Approve %n without findings</source>
+        <translation>
+            <numerusform>問題のない %n 件を承認</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Approve {tool}</source>
+        <translation>{tool} を承認</translation>
     </message>
 </context>
 <context>
@@ -2830,59 +2897,6 @@
     </message>
 </context>
 <context>
-    <name>NeedsPage</name>
-    <message>
-        <source>Needs you</source>
-        <translation>要対応</translation>
-    </message>
-    <message>
-        <source>What is held back until you have decided. Apps see nothing of it.</source>
-        <translation>判断を待っているものです。アプリからは見えません。</translation>
-    </message>
-    <message>
-        <source>Nothing waits for you.</source>
-        <translation>対応が必要なものはありません。</translation>
-    </message>
-    <message>
-        <source>Approve</source>
-        <translation>承認</translation>
-    </message>
-    <message>
-        <source>Sign in…</source>
-        <translation>サインイン…</translation>
-    </message>
-    <message numerus="yes">
-        <source>Approve all %n</source>
-        <translation>
-            <numerusform>%n 件すべてを承認</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Block</source>
-        <translation>拒否</translation>
-    </message>
-    <message>
-        <source>Block {tool}</source>
-        <translation>{tool} を拒否</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n tools are held back</source>
-        <translation>
-            <numerusform>%n 個のツールを保留中</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Approve %n without findings</source>
-        <translation>
-            <numerusform>問題のない %n 件を承認</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Approve {tool}</source>
-        <translation>{tool} を承認</translation>
-    </message>
-</context>
-<context>
     <name>NetworkPage</name>
     <message>
         <source>Network</source>
@@ -2922,35 +2936,7 @@
     </message>
 </context>
 <context>
-    <name>Notices</name>
-    <message>
-        <source>The router could not start listening.</source>
-        <translation>ルーターが接続の待ち受けを始められませんでした。</translation>
-    </message>
-    <message>
-        <source>No app can connect until this is mended.</source>
-        <translation>直すまでアプリは接続できません。</translation>
-    </message>
-    <message>
-        <source>Settings…</source>
-        <translation>設定…</translation>
-    </message>
-    <message>
-        <source>The tools of {name} are known, but could not be saved</source>
-        <translation>{name} のツールは取得できましたが、保存できませんでした</translation>
-    </message>
-    <message>
-        <source>{path}, line {line}</source>
-        <translation>{path}、{line} 行目</translation>
-    </message>
-    <message>
-        <source>{name} can’t be used; what was good before stays</source>
-        <translation>{name} は使えません。直前の正しい内容を使い続けます</translation>
-    </message>
-    <message>
-        <source>Open file</source>
-        <translation>ファイルを開く</translation>
-    </message>
+    <name>Notifications</name>
     <message>
         <source>Show</source>
         <translation>表示</translation>
@@ -3217,7 +3203,7 @@
     </message>
 </context>
 <context>
-    <name>Pausing</name>
+    <name>PauseControl</name>
     <message>
         <source>Live</source>
         <translation>ライブ</translation>
@@ -3239,6 +3225,21 @@
     <message>
         <source>Paused</source>
         <translation>一時停止中</translation>
+    </message>
+</context>
+<context>
+    <name>PendingCommands</name>
+    <message>
+        <source>These wait for your approval</source>
+        <translation>承認待ちのコマンド</translation>
+    </message>
+    <message>
+        <source>Approve</source>
+        <translation>承認</translation>
+    </message>
+    <message>
+        <source>Approve {name}</source>
+        <translation>{name} を承認</translation>
     </message>
 </context>
 <context>
@@ -4172,6 +4173,37 @@ What search replies cost is already taken off.</source>
     </message>
 </context>
 <context>
+    <name>StatusBanners</name>
+    <message>
+        <source>The router could not start listening.</source>
+        <translation>ルーターが接続の待ち受けを始められませんでした。</translation>
+    </message>
+    <message>
+        <source>No app can connect until this is mended.</source>
+        <translation>直すまでアプリは接続できません。</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>設定…</translation>
+    </message>
+    <message>
+        <source>The tools of {name} are known, but could not be saved</source>
+        <translation>{name} のツールは取得できましたが、保存できませんでした</translation>
+    </message>
+    <message>
+        <source>{path}, line {line}</source>
+        <translation>{path}、{line} 行目</translation>
+    </message>
+    <message>
+        <source>{name} can’t be used; what was good before stays</source>
+        <translation>{name} は使えません。直前の正しい内容を使い続けます</translation>
+    </message>
+    <message>
+        <source>Open file</source>
+        <translation>ファイルを開く</translation>
+    </message>
+</context>
+<context>
     <name>Stepper</name>
     <message>
         <source>Less</source>
@@ -4319,7 +4351,7 @@ What search replies cost is already taken off.</source>
     </message>
 </context>
 <context>
-    <name>TryDialog</name>
+    <name>TryToolDialog</name>
     <message>
         <source>Try {tool}</source>
         <translation>{tool} を試す</translation>
@@ -4366,21 +4398,6 @@ What search replies cost is already taken off.</source>
     <message>
         <source>Undo</source>
         <translation>元に戻す</translation>
-    </message>
-</context>
-<context>
-    <name>WaitingCommands</name>
-    <message>
-        <source>These wait for your approval</source>
-        <translation>承認待ちのコマンド</translation>
-    </message>
-    <message>
-        <source>Approve</source>
-        <translation>承認</translation>
-    </message>
-    <message>
-        <source>Approve {name}</source>
-        <translation>{name} を承認</translation>
     </message>
 </context>
 <context>

@@ -136,6 +136,13 @@ class ConfigAccepted:
     path: Path
 
 
+@dataclass(frozen=True, slots=True)
+class WindowRequested:
+    """Toolbooth was started again, with these words of the command line."""
+
+    words: tuple[str, ...]
+
+
 Event: TypeAlias = (
     ServerStatusChanged
     | ServerRemoved
@@ -154,6 +161,7 @@ Event: TypeAlias = (
     | TokensChanged
     | ConfigRejected
     | ConfigAccepted
+    | WindowRequested
 )
 
 Publish: TypeAlias = Callable[[Event], None]

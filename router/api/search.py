@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from router.domain.ids import ProjectId, WorkspaceId
-from router.domain.search import Learned, SearchTrial
+from router.domain.search import SearchTrial, UsageHistory
 from router.domain.workspaces import Optimization
 
 
 @dataclass(frozen=True, slots=True)
 class CloudChange:
-    """A change of the cloud service that can be taken back. The token it had is not in here."""
+    """A change of the cloud service that can be undone. It does not contain the token."""
 
     undo: str
 
 
 class SearchPort(Protocol):
-    """Searching, as its person tries it out and looks at what it has learned."""
+    """Search as the window and the command line use it."""
 
     async def try_out(
         self,
@@ -30,29 +30,30 @@ class SearchPort(Protocol):
         context: str = "",
         strategies: Sequence[Optimization] = (Optimization.BM25, Optimization.HYBRID),
     ) -> tuple[SearchTrial, ...]:
-        """What a client would find by each of the strategies, without a trace of it. `CLOUD` sends
-        queries and tools to the service, as a client's search would."""
+        """What a client would find with each strategy. Recorded nowhere. `CLOUD` sends queries and
+        tools to the service, as a client's search would."""
         ...
 
-    def learned(self, workspace: WorkspaceId, project: ProjectId | None) -> Learned:
-        """What a project's searches have taught, and those that led to nothing. A query."""
+    def usage_history(self, workspace: WorkspaceId, project: ProjectId | None) -> UsageHistory:
+        """What followed a project's searches. A query."""
         ...
 
-    async def forget(self, workspace: WorkspaceId, project: ProjectId | None) -> None: ...
+    async def clear_usage_history(
+        self, workspace: WorkspaceId, project: ProjectId | None
+    ) -> None: ...
     async def set_cloud(self, url: str, token: str | None = None) -> CloudChange:
-        """Where the cloud service is, its token going into the keyring. Without `token` the one it
-        has stays, unless the address is another service's. Without an address there is none, and
-        its token is gone."""
+        """Set the service's address; its token goes into the keyring. Without `token` the current
+        one is kept, unless the address is another service's. An empty `url` removes both."""
         ...
 
     async def undo_cloud(self, change: CloudChange) -> None:
-        """Have address and token as they were before."""
+        """Restore the address and token from before a change."""
         ...
 
     def is_cloud_token_kept(self) -> bool:
-        """False: there is no keyring, and the token is gone when the router stops. A query."""
+        """False: there is no keyring, and the token is lost when the router stops. A query."""
         ...
 
     def typical_ms(self, strategy: Optimization) -> float | None:
-        """How long this strategy took lately; None: it was not asked often enough. A query."""
+        """How long this strategy took recently; None: too few searches to tell. A query."""
         ...

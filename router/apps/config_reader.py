@@ -19,8 +19,8 @@ from router.apps.app_specs import CLIENTS, ClientSpec
 from router.apps.config_document import Format, entries_at
 from router.apps.locations import Places
 from router.apps.variables import Dialect, prompts_of
+from router.config.base import first_problem
 from router.config.foreign_entries import GROUPS, plain_entry
-from router.config.model import first_problem
 from router.config.server import ServerConfig
 from router.domain.errors import ConfigError, said
 from router.domain.json_values import JsonObject, as_array, as_object

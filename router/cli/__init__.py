@@ -1,1 +1,1 @@
-"""`toolbooth COMMAND`: the command line's grammar, what it does, what it prints."""
+"""`toolbooth COMMAND`: the parser, and where a command is carried out."""

@@ -1,4 +1,4 @@
-"""The settings about learning servers' lists: how much of them is shown, and what protects us."""
+"""Settings of discovery: limits of tool lists, and isolation."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from router.config.model import Shape
+from router.config.base import ConfigModel
 from router.domain.tool_lists import DEFAULT_LIMITS, STRICT_LIMITS, ListLimits
 
 
-class ListLimitSettings(Shape):
-    """How much of each server's list is shown: a preset, and what shall differ from it."""
+class ListLimitSettings(ConfigModel):
+    """How much of each tool list is shown: a preset, and deviations from it."""
 
     preset: Literal["default", "strict"] = Field(
         default="default",
@@ -42,8 +42,8 @@ class ListLimitSettings(Shape):
         return replace(preset, **{k: v for k, v in given.items() if v is not None})
 
 
-class IsolationSettings(Shape):
-    """What protects the computer while a server's lists are learnt."""
+class IsolationSettings(ConfigModel):
+    """Isolation of servers during discovery."""
 
     required_level: int = Field(
         default=0,

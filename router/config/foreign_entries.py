@@ -1,4 +1,4 @@
-"""Entries of servers as other applications write them, under the names we use. Pure."""
+"""Server entries as other applications write them, normalised to our keys."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ GROUPS = (
     "extensions",
     "amp.mcpServers",
 )
-"""Where a document keeps them, by name or in a list."""
+"""The keys under which applications keep their servers, as an object or a list."""
 
 
 def plain_entry(entry: JsonObject) -> JsonObject:
-    """Only what decides how the server is reached, under the names we use."""
+    """What decides how the server is reached, under our keys."""
     command, args = entry.get("command", entry.get("cmd")), as_array(entry.get("args"))
     if isinstance(command, dict):  # Zed, before it flattened this
         inner = as_object(cast(object, command))

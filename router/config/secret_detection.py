@@ -1,7 +1,7 @@
-"""What looks like a secret: by the name it stands under, or by the value's own shape.
+"""Detects secrets by the name of a variable or header, or by the shape of the value.
 
-A guess, made where it decides what goes to the keyring and what is masked when it is shown. A
-command line and an address hold no references to secrets, so there they can only be masked.
+A heuristic that decides what is stored in the keyring and what is masked for display. Arguments and
+URLs can't contain secret references, so secrets there can only be masked.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ISSUED = re.compile(
     r"sk-[\w-]{8,}|gh[opusr]_\w{8,}|github_pat_\w{8,}|glpat-[\w-]{8,}|xox[a-z]-[\w-]{8,}"
     r"|AKIA[0-9A-Z]{12,}|AIza[\w-]{20,}|eyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*)"
 )
-"""What well-known issuers begin their tokens with, and a JSON web token."""
+"""Token prefixes of well-known issuers, and JSON web tokens."""
 _IN_ADDRESS = re.compile(r"(?<=://)(?:\$\{[^}]*\}|[^\s/:@?#$])*:([^\s/@?#]+)(?=@)")
 """`user:password` before the host."""
 _NAMED = re.compile(r"-{0,2}(?P<name>[A-Za-z][\w.-]*)(?P<sign>=|:\s*)(?P<value>.+)", re.DOTALL)
@@ -34,15 +34,15 @@ _REFERENCE = re.compile(r"(?:Bearer )?\$(?:\{[^}]*\}|\w+)", re.IGNORECASE)
 
 
 class PlainSecret(NamedTuple):
-    """A secret that stands where no reference can: `place` says where, in words."""
+    """A secret where no reference is possible; `place` describes where."""
 
     place: str
     value: str
 
 
 class SecretConcern(NamedTuple):
-    """A secret that is not where it should be: readable in our file at `place`, or, if `plain` is
-    false, kept under that name only until we stop."""
+    """A secret that is not stored safely: in plain text in our file at `place`, or, if `plain` is
+    false, in memory under that name until the router stops."""
 
     place: str
     plain: bool
@@ -62,14 +62,14 @@ def holds_secret(value: str) -> bool:
 
 
 def should_be_kept(name: str, value: str) -> bool:
-    """Whether the value of a variable or header belongs into the keyring."""
+    """Whether the value of a variable or header belongs in the keyring."""
     if not value or secret_references(value):
         return False
     return looks_secret(name) or holds_secret(value)
 
 
 def secret_values(values: Mapping[str, str]) -> list[str]:
-    """Of an environment or headers, what is secret by its name or its shape."""
+    """The secrets in an environment or in headers, by name or shape."""
     found: list[str] = []
     for name, value in values.items():
         if looks_secret(name):
@@ -96,7 +96,7 @@ def masked(text: str, secrets: Sequence[PlainSecret]) -> str:
 
 
 def masked_words(words: Sequence[str]) -> tuple[str, ...]:
-    """A command's arguments as a person may see them."""
+    """A command's arguments with secrets masked, for display."""
     secrets = plain_secrets(words, None)
     return tuple(masked(word, secrets) for word in words) if secrets else tuple(words)
 
@@ -106,7 +106,7 @@ def masked_address(url: str) -> str:
 
 
 def _secrets_in_word(word: str, option: str) -> Iterator[PlainSecret]:
-    """`option` is the word before, if that wants a value."""
+    """`option` is the preceding argument, if it takes a value."""
     named = _NAMED.fullmatch(word)
     if option and not word.startswith("-") and looks_secret(option) and _is_literal(word):
         yield PlainSecret(option, word)
@@ -129,7 +129,7 @@ def _secrets_in(text: str, place: str) -> Iterator[PlainSecret]:
 
 
 def _query_of(text: str) -> list[tuple[str, str]]:
-    """As it is written, so that it is found in the text again."""
+    """Not decoded, so that values are found in the text again."""
     if "://" not in text or "?" not in text:
         return []
     try:
@@ -140,5 +140,5 @@ def _query_of(text: str) -> list[tuple[str, str]]:
 
 
 def _is_literal(value: str) -> bool:
-    """Not a variable, which somebody else fills in, and long enough to be a secret."""
+    """Not a reference to a variable, and long enough to be a secret."""
     return len(value) > 1 and not _REFERENCE.fullmatch(value)

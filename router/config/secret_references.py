@@ -1,4 +1,4 @@
-"""References to secrets in what people write: `${keyring:NAME}` and `${env:NAME}`."""
+"""Secret references in configuration values: `${keyring:NAME}` and `${env:NAME}`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The shape of one server in our files: `mcpServers` as every client writes it, and our own keys.
+"""One entry of `mcpServers`, in the form every client uses, with keys of our own.
 
-Keys we don't know are kept and written back.
+Unknown keys are preserved.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
-from router.config.model import Shape
+from router.config.base import ConfigModel
 from router.config.secret_detection import PlainSecret, masked, masked_words, plain_secrets
 from router.domain.json_values import JsonObject, as_object
 from router.domain.servers import TransportType
@@ -22,7 +22,7 @@ from router.domain.servers import TransportType
 DEFAULT_CONCURRENT_CALLS = 32
 DEFAULT_SESSIONS = 16
 CLIENT_FOLDER = "${workspaceFolder}"
-"""Stands in a server's `cwd`, `args` or `env` for the folder its client works in."""
+"""Placeholder in `cwd`, `args` and `env` for the folder the client works in."""
 DISCOVERY_TIMEOUT_S = 30.0
 LONGEST_DISCOVERY_S = 120.0
 
@@ -47,7 +47,7 @@ class Sharing(StrEnum):
     """Each session of a client has its own, gone when the session ends."""
 
 
-class OAuthConfig(Shape):
+class OAuthConfig(ConfigModel):
     """How to sign in to a server, where that can't be found out."""
 
     model_config = ConfigDict(
@@ -62,7 +62,7 @@ class OAuthConfig(Shape):
     )
 
 
-class ServerConfig(Shape):
+class ServerConfig(ConfigModel):
     """One entry of `mcpServers`: a command to start, or an address to connect to."""
 
     model_config = ConfigDict(
@@ -188,7 +188,7 @@ class ServerConfig(Shape):
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_json(self) -> JsonObject:
-        """Only what was set, so that the file stays as short as people wrote it."""
+        """Only keys that differ from their defaults, so that the file stays short."""
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 

@@ -1,8 +1,5 @@
-"""The shapes of our files: settings, workspaces, servers. Declared once, with descriptions that the
-settings dialog and the documentation show. No I/O: `router.store` reads and writes them.
-
-JSON keys are camelCase because the `mcpServers` part has the shape every client uses, so that
-people can paste theirs.
+"""`settings.json`. Each setting is declared once, with the description that the settings dialog and
+the documentation show. `router.store` reads and writes the file.
 """
 
 from __future__ import annotations
@@ -11,15 +8,15 @@ from typing import Literal
 
 from pydantic import Field
 
+from router.config.base import ConfigModel
 from router.config.discovery import IsolationSettings, ListLimitSettings
-from router.config.model import Shape
 from router.config.workspace import SCHEMA_VERSION
 from router.domain.ids import WorkspaceId
 
 DEFAULT_PORT = 3717
 
 
-class Settings(Shape):
+class Settings(ConfigModel):
     """`settings.json`: what holds for the whole application."""
 
     schema_version: Literal[1] = SCHEMA_VERSION

@@ -1,4 +1,7 @@
-"""`workspace.json`: the servers, projects and permissions of one workspace."""
+"""`workspace.json`: the servers, projects and permissions of one workspace.
+
+JSON keys are camelCase like those of `mcpServers`, so that entries of other clients can be pasted.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from router.config.model import Shape
+from router.config.base import ConfigModel
 from router.config.server import ServerConfig as ServerConfig
 from router.domain.ids import ProjectId, ServerId
 from router.domain.json_values import JsonObject
@@ -17,7 +20,7 @@ from router.domain.workspaces import Exposure, Optimization
 SCHEMA_VERSION = 1
 
 
-class PermissionRule(Shape):
+class PermissionRule(ConfigModel):
     """A permission for all that fits it. In patterns `*` stands for anything."""
 
     permission: Permission
@@ -38,12 +41,12 @@ class PermissionRule(Shape):
 
 
 def _rules_and_pins(place: ProjectConfig | WorkspaceConfig) -> JsonObject:
-    """Only if there are any, so that the file stays short."""
+    """Omitted if empty, so that the file stays short."""
     rules = {"rules": [rule.to_json() for rule in place.rules]} if place.rules else {}
     return {**rules, "pinned": list(place.pinned)} if place.pinned else rules
 
 
-class ProjectConfig(Shape):
+class ProjectConfig(ConfigModel):
     """A named selection of a workspace's servers, with its own permissions and optimization."""
 
     name: str = Field(min_length=1, max_length=80)
@@ -62,7 +65,7 @@ class ProjectConfig(Shape):
         return {**plain, "optimization": self.optimization, **_rules_and_pins(self)}
 
 
-class WorkspaceConfig(Shape):
+class WorkspaceConfig(ConfigModel):
     """`workspace.json`: an isolated set of servers and projects."""
 
     schema_version: Literal[1] = SCHEMA_VERSION

@@ -1,1 +1,1 @@
-"""Learning what a server offers, in the background, and keeping it."""
+"""Discovering what a server offers: its tool list, vetted, and a receipt of what it tried."""

@@ -1,13 +1,15 @@
-"""Learning a server's lists: from the server that runs already, over its address, or in a sandbox.
+"""Discovering the tool list of a server: over its connection, or from a process in a sandbox.
 
-Only a command that nobody has started yet is confined: a server in use runs as the person, and one
-that is reached by address is nothing we could wall in.
+Only a command that is not running yet is sandboxed: a server in use already runs as the user, and
+one that has an address runs elsewhere. The list is vetted before it is returned. What becomes of it
+(cache, approvals, catalog, events) is not known here.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,22 +17,17 @@ from datetime import datetime
 from typing import Protocol, TypeAlias
 
 from router.config.server import ServerConfig
-from router.discovery.receipt import make_receipt, why_it_failed
+from router.discovery.packages.resolver import PackageResolver, ResolvedCommand
+from router.discovery.receipt import failure_of_run, make_receipt
 from router.discovery.sandbox.launch_spec import Limits
-from router.discovery.sandbox.sandbox import Confined, Sandbox, Wanted
+from router.discovery.sandbox.sandbox import Sandbox, SandboxedCommand, SandboxRequest
+from router.discovery.vetting.process import VettingProcess
 from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
-from router.domain.receipts import (
-    DiscoveryAccess,
-    IsolationLevel,
-    Package,
-    Protection,
-    Reason,
-    Receipt,
-)
-from router.domain.servers import DiscoveryStep, TransportType
-from router.domain.tool_lists import ServerListing
+from router.domain.receipts import DiscoveryAccess, IsolationLevel, Protection, Receipt
+from router.domain.servers import DiscoveryStep
+from router.domain.tool_lists import ListLimits, PreparedListing, ServerListing
 from router.upstream.connect import open_process
 from router.upstream.errors import failed, timed_out
 from router.upstream.list_reader import read_listing
@@ -39,151 +36,172 @@ from router.upstream.process.environment import find_command
 
 log = logging.getLogger(__name__)
 
-TellStep: TypeAlias = Callable[[DiscoveryStep], None]
+ReportStep: TypeAlias = Callable[[DiscoveryStep], None]
+
+_UNPROTECTED = Protection(IsolationLevel.NONE, network=True)
 
 
 @dataclass(frozen=True, slots=True)
-class LearningPlan:
-    """How a server is started to learn its lists; `environment` is all it gets."""
+class ConnectionPlan:
+    """Read the list over the server's connection, which is opened if there is none."""
 
+    timeout_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessPlan:
+    """Start the server's command for discovery only; `environment` is all it gets."""
+
+    timeout_s: float
     config: ServerConfig
-    """What to run: of a package, what was fetched."""
+    config_hash: str
+    """Of the configuration as written."""
     environment: Mapping[str, str] = field(repr=False)
     secrets: Sequence[str] = field(default=(), repr=False)
-    """What must not appear in what it says."""
+    """Values that are removed from its stderr."""
     access: DiscoveryAccess = DiscoveryAccess.ISOLATED
     required_level: IsolationLevel = IsolationLevel.NONE
     limits: Limits = field(default_factory=Limits)
-    readable: Sequence[str] = ()
-    package: Package | None = None
-    as_written: Reason | None = None
-    """Why its package was not fetched beforehand, if it is one."""
 
 
-class Running(Protocol):
-    """The servers in use."""
+DiscoveryPlan: TypeAlias = ConnectionPlan | ProcessPlan
 
-    def is_live(self, ref: ServerRef) -> bool: ...
+
+class Connections(Protocol):
+    """The connections of servers in use."""
+
     def borrow(self, ref: ServerRef) -> AbstractAsyncContextManager[Upstream]: ...
 
 
-class Learner:
-    """`plan` is asked before each confined run and raises `UpstreamFailed` for a server that may
-    not run; `keep` gets a receipt of each, also of those that failed."""
+class Discoverer:
+    """`keep_receipt` gets a receipt of each process started for discovery, also of those that
+    failed."""
 
     def __init__(
         self,
         *,
-        running: Running,
+        connections: Connections,
         sandbox: Sandbox,
-        config: Callable[[ServerRef], ServerConfig],
-        plan: Callable[[ServerRef], Awaitable[LearningPlan]],
-        keep: Callable[[ServerRef, Receipt], Awaitable[None]],
+        packages: PackageResolver,
+        vetting: VettingProcess,
+        list_limits: Callable[[], ListLimits],
+        keep_receipt: Callable[[ServerRef, Receipt], Awaitable[None]],
         clock: Callable[[], datetime],
     ) -> None:
-        self._running = running
+        self._connections = connections
         self._sandbox = sandbox
-        self._config = config
-        self._plan = plan
-        self._keep = keep
+        self._packages = packages
+        self._vetting = vetting
+        self._list_limits = list_limits
+        self._keep_receipt = keep_receipt
         self._clock = clock
 
-    async def learn(self, ref: ServerRef, tell: TellStep) -> ServerListing:
-        """The server's lists. Raises `UpstreamFailed`; nothing of a confined run is left."""
-        config = self._config(ref)
-        limit_s = config.discovery_timeout_s
-        if config.transport is TransportType.HTTP or self._running.is_live(ref):
-            return await self._borrowed(ref, tell, limit_s)
-        plan = await self._plan(ref)
-        await self._check_level(plan)
-        if plan.access is DiscoveryAccess.UNCONFINED:
-            listing = await self._borrowed(ref, tell, limit_s)
-            nothing = Protection(IsolationLevel.NONE, network=True)
-            await self._note(ref, config, plan, nothing, None)
-            return listing
-        return await self._confined(ref, plan, tell, limit_s)
+    async def discover(
+        self, ref: ServerRef, plan: DiscoveryPlan, report: ReportStep
+    ) -> PreparedListing:
+        """The vetted tool list of a server. Raises `UpstreamFailed` or `UpstreamAnsweredError`;
+        nothing of a sandboxed run is left."""
+        if isinstance(plan, ConnectionPlan):
+            listing = await self._read_connected(ref, plan.timeout_s, report)
+        else:
+            listing = await self._read_process(ref, plan, report)
+        report(DiscoveryStep.CACHING)
+        return await self._vetting.prepare(listing, self._list_limits())
 
-    async def _check_level(self, plan: LearningPlan) -> None:
-        """What a person requires is not given up because it can't be had."""
-        found = await self._sandbox.abilities()
-        confined = plan.access is not DiscoveryAccess.UNCONFINED
-        level = found.way.level if confined else IsolationLevel.NONE
-        if level < plan.required_level:
-            reasons = map(str, found.missing) if confined else ["it was allowed to run unconfined."]
-            detail = f"here it is level {level}. {' '.join(reasons)}".strip()
-            required = f"isolation of level {plan.required_level}"
-            raise failed(Failure(FailureKind.ISOLATION_TOO_WEAK, required, detail))
-
-    async def _borrowed(self, ref: ServerRef, tell: TellStep, limit_s: float) -> ServerListing:
-        tell(DiscoveryStep.CONNECTING)
-        async with _within(limit_s), self._running.borrow(ref) as upstream:
-            tell(DiscoveryStep.DISCOVERING)
+    async def _read_connected(
+        self, ref: ServerRef, timeout_s: float, report: ReportStep
+    ) -> ServerListing:
+        report(DiscoveryStep.CONNECTING)
+        async with _time_limit(timeout_s), self._connections.borrow(ref) as upstream:
+            report(DiscoveryStep.DISCOVERING)
             return await read_listing(upstream)
 
-    async def _confined(
-        self, ref: ServerRef, plan: LearningPlan, tell: TellStep, limit_s: float
+    async def _read_process(
+        self, ref: ServerRef, plan: ProcessPlan, report: ReportStep
     ) -> ServerListing:
-        config, environment = plan.config, plan.environment
-        network = plan.access is DiscoveryAccess.NETWORK
-        wanted = Wanted(
-            program=find_command(config.command or "", environment, config.cwd),
+        search_path = plan.environment.get("PATH", os.defpath)
+        resolved = await self._packages.resolve(ref, plan.config, search_path)
+        confined = plan.access is not DiscoveryAccess.UNCONFINED and not resolved.is_container
+        await self._check_level(plan.required_level, confined=confined)
+        if confined:
+            return await self._read_sandboxed(ref, plan, resolved, report)
+        listing = await self._read_connected(ref, plan.timeout_s, report)
+        await self._keep(ref, plan, resolved, None)
+        return listing
+
+    async def _check_level(self, required: IsolationLevel, *, confined: bool) -> None:
+        """A required level that this machine does not have fails the discovery."""
+        support = await self._sandbox.support()
+        level = support.profile.level if confined else IsolationLevel.NONE
+        if level < required:
+            missing = map(str, support.missing)
+            reasons = missing if confined else ["it was allowed to run unconfined."]
+            detail = f"here it is level {level}. {' '.join(reasons)}".strip()
+            subject = f"isolation of level {required}"
+            raise failed(Failure(FailureKind.ISOLATION_TOO_WEAK, subject, detail))
+
+    async def _read_sandboxed(
+        self, ref: ServerRef, plan: ProcessPlan, resolved: ResolvedCommand, report: ReportStep
+    ) -> ServerListing:
+        config = resolved.config
+        request = SandboxRequest(
+            program=find_command(config.command or "", plan.environment, config.cwd),
             args=config.args,
-            environment=environment,
+            environment=plan.environment,
             cwd=config.cwd,
-            network=network,
-            readable=plan.readable,
+            network=plan.access is DiscoveryAccess.NETWORK,
+            readable=resolved.readable,
             limits=plan.limits,
         )
-        async with self._sandbox.confined(wanted) as run:
+        async with self._sandbox.command(request) as sandboxed:
             try:
-                return await self._read(ref, run, plan, tell, limit_s)
+                return await _read_started(ref, sandboxed, plan, report)
             except (UpstreamFailed, UpstreamAnsweredError) as error:
-                raise why_it_failed(error, ref, run) from error
+                raise failure_of_run(error, ref, sandboxed) from error
             finally:
-                await asyncio.shield(self._note(ref, self._config(ref), plan, run.protection, run))
+                await asyncio.shield(self._keep(ref, plan, resolved, sandboxed))
 
-    async def _read(
-        self, ref: ServerRef, run: Confined, plan: LearningPlan, tell: TellStep, limit_s: float
-    ) -> ServerListing:
-        tell(DiscoveryStep.CONNECTING)
-        async with _within(limit_s):
-            upstream = await open_process(
-                run.command,
-                secrets=plan.secrets,
-                on_stderr=lambda line: log.debug("%s (confined): %s", ref.server, line),
-                startup_timeout_s=limit_s,
-            )
-            try:
-                tell(DiscoveryStep.DISCOVERING)
-                return await read_listing(upstream)
-            finally:
-                await upstream.close()
-
-    async def _note(
+    async def _keep(
         self,
         ref: ServerRef,
-        config: ServerConfig,
-        plan: LearningPlan,
-        protection: Protection,
-        run: Confined | None,
+        plan: ProcessPlan,
+        resolved: ResolvedCommand,
+        sandboxed: SandboxedCommand | None,
     ) -> None:
-        sightings = await asyncio.to_thread(run.sightings) if run else {}
         receipt = make_receipt(
-            sightings,
+            await asyncio.to_thread(sandboxed.observations) if sandboxed else {},
             at=self._clock(),
-            config_hash=config.config_hash,
-            protection=protection,
-            package=plan.package,
-            as_written=plan.as_written,
+            config_hash=plan.config_hash,
+            protection=sandboxed.protection if sandboxed else _UNPROTECTED,
+            package=resolved.package,
+            as_written=resolved.as_written,
         )
-        await self._keep(ref, receipt)
+        await self._keep_receipt(ref, receipt)
+
+
+async def _read_started(
+    ref: ServerRef, sandboxed: SandboxedCommand, plan: ProcessPlan, report: ReportStep
+) -> ServerListing:
+    report(DiscoveryStep.CONNECTING)
+    async with _time_limit(plan.timeout_s):
+        upstream = await open_process(
+            sandboxed.command,
+            secrets=plan.secrets,
+            on_stderr=lambda line: log.debug("%s (confined): %s", ref.server, line),
+            startup_timeout_s=plan.timeout_s,
+        )
+        try:
+            report(DiscoveryStep.DISCOVERING)
+            return await read_listing(upstream)
+        finally:
+            await upstream.close()
 
 
 @asynccontextmanager
-async def _within(limit_s: float) -> AsyncGenerator[None]:
+async def _time_limit(timeout_s: float) -> AsyncGenerator[None]:
     """A time limit that fails the way a server does."""
     try:
-        async with asyncio.timeout(limit_s):
+        async with asyncio.timeout(timeout_s):
             yield
     except TimeoutError:
-        raise failed(timed_out(limit_s)) from None
+        raise failed(timed_out(timeout_s)) from None

@@ -18,12 +18,12 @@ class TokenSummary:
     expires_at: datetime | None
     last_used_at: datetime | None
     servers: tuple[ServerId, ...] | None = None
-    """The only servers it is good for; `None` means all that its workspace and project have."""
+    """The servers it is limited to; `None` means all of its workspace and project."""
 
 
 @dataclass(frozen=True, slots=True)
 class IssuedToken:
-    """A new token with its secret: shown to the person once, stored nowhere."""
+    """A new token with its secret, which is shown once and stored nowhere."""
 
     summary: TokenSummary
     secret: str
@@ -31,11 +31,11 @@ class IssuedToken:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who asks and from inside which boundary; decided once per request, before anything else."""
+    """The authenticated client of a request and its scope; decided before anything else."""
 
     client: str
     token: TokenId | None
     workspace: WorkspaceId
     project: ProjectId | None
     servers: frozenset[ServerId] | None = None
-    """The servers its token is good for; `None` means all."""
+    """The servers its token is limited to; `None` means all."""

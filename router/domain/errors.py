@@ -1,6 +1,6 @@
-"""The exceptions raised inside the router, each with a sentence and, where there is one, a way out.
+"""The exceptions raised inside the router. Each has a message for people and, if possible, a hint.
 
-Raise these within; where a tool or a command answers, they become a `ToolResult` or an exit code.
+At the edge they become a `ToolResult` (tools) or an exit code (command line).
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ from router.domain.failures import Failure
 
 
 class Sentence(str):
-    """An English sentence that knows what it was made of, so that a window can say it in another
-    language. One without parts may be a plain `str`: it is its own template."""
+    """An English sentence with its template and parameters, so that the window can translate it. A
+    sentence without parameters may be a plain `str`: it is its own template."""
 
     template: str
     parts: Mapping[str, object]
 
 
 def said(template: str, **parts: object) -> Sentence:
-    """`template` with its `{parts}`; those that are sentences are translated too."""
+    """Format `template`; parameters that are sentences are translated too."""
     made = Sentence(template.format(**parts) if parts else template)
     made.template, made.parts = template, parts
     return made
 
 
 def sentence(text: str) -> Sentence:
-    """`text` as a part of another sentence, to be translated with it."""
+    """`text` as a parameter of another sentence, translated with it."""
     return text if isinstance(text, Sentence) else said(text)
 
 
 class ToolboothError(Exception):
-    """Anything we can explain to a person. `hint` says what to do about it. Both are written as
-    constants or with `said`, which is where translators find them."""
+    """An error with a text for people; `hint` says what to do. Both must be constants or made with
+    `said`, because translations are collected from there."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -43,7 +43,7 @@ class ToolboothError(Exception):
 
 
 class InvalidInput(ToolboothError):
-    """What was asked for makes no sense as asked: a bad name, a value out of range."""
+    """A bad argument: an invalid name, a value out of range."""
 
 
 class NotFound(InvalidInput):
@@ -59,15 +59,15 @@ class NoWorkspace(NotFound):
 
 
 class Refused(InvalidInput):
-    """The person, or their rules, don't let this caller do this."""
+    """A permission denies this to the client."""
 
 
 class Conflict(ToolboothError):
-    """The thing is there already, or someone else holds it."""
+    """It exists already, or is locked by another process."""
 
 
 class ConfigError(ToolboothError):
-    """A file a person wrote can't be used; the last good state stays."""
+    """A configuration file is invalid; the last good state stays in force."""
 
     def __init__(self, path: Path, line: int | None, reason: str) -> None:
         place = said("{path}, line {line}", path=path, line=line) if line is not None else path
@@ -83,7 +83,7 @@ class SecretUnavailable(ToolboothError):
 
 
 class UpstreamFailed(ToolboothError):
-    """A server could not be reached or did not do its part; `failure` says which way."""
+    """A server could not be started or reached, or broke the protocol; `failure` says how."""
 
     def __init__(self, failure: Failure, message: str, hint: str = "") -> None:
         super().__init__(message, hint)
@@ -91,7 +91,7 @@ class UpstreamFailed(ToolboothError):
 
 
 class UpstreamAnsweredError(ToolboothError):
-    """The server answered with a JSON-RPC error, which goes to the client as it is."""
+    """The server answered with a JSON-RPC error, which is passed to the client unchanged."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)

@@ -1,5 +1,5 @@
-"""A failure in words: what happened and what to do. English, for CLI, log and clients; the window
-translates by the failure's kind."""
+"""Failures as text: what happened and what to do. English, for the command line, the log and
+clients; the window translates by the failure's kind."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ INSTALLED_BY = {
     "docker": "Docker (https://docs.docker.com/get-docker)",
     "podman": "Podman (https://podman.io)",
 }
-"""What brings the commands that servers are most often started with."""
+"""What installs the commands that servers are most often started with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Advice:
 
 
 def advise(failure: Failure, server_name: str) -> Advice:
-    """The sentence for `failure` of the server shown as `server_name`."""
+    """The text for `failure` of the server named `server_name`."""
     advice = _advise(failure, server_name)
     if failure.retry_at is None:
         return advice
@@ -57,7 +57,7 @@ def advise(failure: Failure, server_name: str) -> Advice:
 
 
 def explain(status: ServerStatus) -> Advice:
-    """Why `status` is in its state, and what a person can do about it."""
+    """Why a server is in its state, and what to do about it."""
     if status.failure is not None and status.state not in _WELL:
         return advise(status.failure, status.name)
     match status.state:
@@ -83,12 +83,12 @@ def explain(status: ServerStatus) -> Advice:
 
 
 def is_without_engine(failure: Failure) -> bool:
-    """Whether a container could not start because what runs containers does not."""
+    """Whether a container failed to start because no container engine is running."""
     return _ENGINE_DOWN.search(failure.detail) is not None
 
 
 def protection_words(protection: Protection) -> str:
-    """What was in force, as a person reads it."""
+    """The isolation in force, as text."""
     words = [
         "Files: blocked, except its own program and what its command names."
         if protection.files_blocked
@@ -109,7 +109,7 @@ def not_before(moment: datetime) -> str:
 
 
 def _ended(quoted: str) -> str:
-    """What somebody else said, so that another sentence can follow."""
+    """Quoted text with a full stop, so that another sentence can follow."""
     text = quoted.rstrip()
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 

@@ -23,23 +23,22 @@ class ToolKey:
 
     @property
     def shown(self) -> str:
-        """The tool's name for people: letters that only look like others are written out."""
+        """The tool's name for display: look-alike characters are escaped."""
         return escaped_name(self.tool)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class ServerRef:
-    """One server of one workspace: what owns an upstream and a cache entry."""
+    """One server of one workspace: the key of its upstream and its cache entry."""
 
     workspace: WorkspaceId
     server: ServerId
 
 
 def escaped_name(name: str) -> str:
-    """A tool's name for people: what is not plainly a letter, digit or sign is written out.
+    """A tool's name for display: characters that are no plain letter, digit or sign are escaped.
 
-    Letters of other scripts stay where they stand alone; mixed with ASCII letters they may be
-    there to look like them.
+    Letters of other scripts stay, unless they are mixed with ASCII letters, which they may imitate.
     """
     if name.isascii() and name.isprintable():
         return name

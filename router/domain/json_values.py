@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, TypeAlias, cast
 
 JsonObject: TypeAlias = dict[str, Any]
-"""A decoded JSON object. What travels between gateway and upstream is this, never an SDK model."""
+"""A decoded JSON object. Gateway and upstream exchange these, never SDK models."""
 
 
 def as_object(value: object) -> JsonObject:
-    """`value` if it is a JSON object, else an empty one: what peers send is not to be trusted."""
+    """`value` if it is a JSON object, else an empty one: what peers send is not trusted."""
     return cast(JsonObject, value) if isinstance(value, dict) else {}
 
 

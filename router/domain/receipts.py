@@ -1,6 +1,6 @@
-"""What protected us while a server's lists were learnt, and what the server tried meanwhile.
+"""Discovery receipts: the isolation in force during a discovery, and what the server tried.
 
-Values only. `router.domain.failure_text` has the words for them, `router.discovery` makes them.
+`router.discovery` creates them; `failure_text` describes them in English.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import IntEnum, StrEnum
 
 
 class IsolationLevel(IntEnum):
-    """How well a server is walled in while its lists are learnt, as a self-test has proved."""
+    """The isolation of a server during discovery, as the self-test has proved it."""
 
     NONE = 0
     LIMITED = 1
@@ -19,22 +19,22 @@ class IsolationLevel(IntEnum):
     CONFINED = 2
     """Files and network are blocked by rules."""
     FULL = 3
-    """It sees a system of its own, with nothing of the person's in it."""
+    """It runs in namespaces of its own, without the user's files."""
 
 
 class DiscoveryAccess(StrEnum):
-    """What a person lets a server have while its lists are learnt."""
+    """What the user allows a server during discovery."""
 
     ISOLATED = "isolated"
     NETWORK = "network"
-    """The network, and its real secrets: placeholders would be of no use there."""
+    """The network and its real secrets, because placeholders are useless there."""
     UNCONFINED = "unconfined"
-    """All it has when it is used."""
+    """Everything it has in normal use."""
 
 
 class Why(StrEnum):
-    """Why a server was not better protected, or its package not fetched beforehand: sentences with
-    places for their particulars. The window has them in other languages."""
+    """Why a server was not better isolated, or its package not fetched beforehand: templates of
+    sentences, which the window translates."""
 
     NO_BUBBLEWRAP = "bubblewrap (bwrap) is not installed."
     TEST_TOOK_TOO_LONG = "Level {0}: the self-test did not end in time."
@@ -67,7 +67,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """What was in force while a server's lists were learnt; `failure_text` has the words."""
+    """The isolation in force during a discovery."""
 
     level: IsolationLevel
     network: bool
@@ -77,7 +77,7 @@ class Protection:
     """How many processes and threads it could start."""
     cpu_percent: int | None = None
     missing: tuple[Reason, ...] = ()
-    """Why it was not better protected."""
+    """Why the isolation was not stronger."""
 
     @property
     def files_blocked(self) -> bool:
@@ -85,7 +85,7 @@ class Protection:
 
 
 class Unseen(StrEnum):
-    """What a receipt can't know: what is not on it may still have happened."""
+    """What a receipt can't show: what it does not list may still have happened."""
 
     ALL = "What it tried can't be seen on this system: no file, host or program is listed."
     ONLY_ASKED = "Files it only asked about, without opening them, are not listed."
@@ -96,7 +96,7 @@ class Unseen(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """The package a server was fetched as, so that it stays what was looked at."""
+    """The package version that was fetched, vetted and is run."""
 
     source: str
     """`npm` or `pypi`."""
@@ -108,7 +108,7 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a server tried while its lists were learnt, as far as its protection could see it."""
+    """What a server tried during discovery, as far as its isolation could observe it."""
 
     at: datetime
     config_hash: str
@@ -120,11 +120,11 @@ class Receipt:
     hosts: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     left_out: int = 0
-    """How many more there were of all these."""
+    """How many more files, hosts and programs are not listed."""
     unseen: tuple[str, ...] = ()
-    """What could not be seen, in words."""
+    """What could not be observed, as sentences."""
     memory_mb: int = 0
-    """The most it had resident."""
+    """Its peak resident memory."""
     package: Package | None = None
     as_written: Reason | None = None
     """Why its package was not fetched beforehand, if it is one."""

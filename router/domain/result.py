@@ -31,7 +31,7 @@ _LASTING = frozenset(
         FailureKind.DISABLED,
     }
 )
-"""These stay until a person does something: to try again is of no use."""
+"""Retrying is useless until someone changes something."""
 
 
 class ToolErrorCode(StrEnum):
@@ -53,9 +53,9 @@ class Failed:
     retryable: bool = False
     hint: str = ""
     answered: UpstreamAnsweredError | None = None
-    """The server's own JSON-RPC error, which goes to the client as it is."""
+    """The server's own JSON-RPC error, passed to the client unchanged."""
     refused: bool = False
-    """Whether a person, or their rules, said no."""
+    """Whether a permission denied it."""
 
     @property
     def sentence(self) -> str:

@@ -1,5 +1,4 @@
-"""Searching: what is asked of an index and of those who learn from searches, and what the person at
-the keyboard may ask. Ports and the values that pass through them."""
+"""Search: the values and ports between the search package, the gateway, the service and the UIs."""
 
 from __future__ import annotations
 
@@ -14,82 +13,82 @@ from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
 
 
-class Why(NamedTuple):
-    """Why a tool was found, for those who say it in a language of their own."""
+class MatchReasons(NamedTuple):
+    """Why a tool was found, for UIs that explain it in the user's language."""
 
     words: tuple[str, ...] = ()
-    """Of the query, that the tool has."""
-    meaning: float | None = None
-    """How near the two are in meaning, in 0..1; None where that says nothing for the tool."""
-    learned: bool = False
-    """Whether it was run after such a search before."""
-    named: bool = False
+    """Words of the query that the tool has."""
+    similarity: float | None = None
+    """Similarity of meaning in 0..1; None where it explains nothing."""
+    used_before: bool = False
+    """Whether it was used after such a search before."""
+    exact_key: bool = False
     """Whether the query is its key."""
 
 
 class SearchHit(NamedTuple):
-    """One answer of a search: relevance in 0..1, and in a few words why it matched."""
+    """One result of a search: relevance in 0..1, and in a few words why it matched."""
 
     tool: Tool
     relevance: float
     explanation: str
-    also: tuple[ToolKey, ...] = ()
-    """Where other servers have the same tool."""
-    why: Why | None = None
-    """What the explanation says, unless those are someone else's words."""
+    also_on: tuple[ToolKey, ...] = ()
+    """The keys of the same tool on other servers."""
+    reasons: MatchReasons | None = None
+    """The explanation as data; None if it comes from a cloud service."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchReply:
-    """What a search found, best first, and which strategy found it."""
+    """The hits of a search, best first, and the strategy that found them."""
 
     hits: tuple[SearchHit, ...]
     strategy: Optimization
     note: str = ""
-    """Why it was not the strategy that was asked for."""
+    """Why it is not the strategy that was requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchTrial:
-    """A search that was tried out, and what a client would have paid for it."""
+    """A search that was tried out, and what it would cost a client."""
 
     reply: SearchReply
     duration_ms: float
     context_tokens: int
-    """Of the reply, as it would stand in a conversation."""
+    """Of the reply in a conversation."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
-    """A search after which a tool was run: its telling words, never their order or the rest."""
+class ToolUse:
+    """A tool was used after a search. Only the search's content words are kept, sorted."""
 
     words: tuple[str, ...]
     tool: str
     count: float
-    """How often, with what is long ago counting less."""
+    """How often, decayed with time; as of `at`."""
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Miss:
-    """A search after which nothing that it found was run."""
+class AbandonedSearch:
+    """A search after which none of its hits was used."""
 
     words: tuple[str, ...]
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
-    """What searches of one project have taught."""
+class UsageHistory:
+    """What followed the searches of one project."""
 
-    lessons: tuple[Lesson, ...] = ()
-    misses: tuple[Miss, ...] = ()
+    uses: tuple[ToolUse, ...] = ()
+    abandoned: tuple[AbandonedSearch, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Experience:
-    """A past search after which a tool was run: what was asked, in tokens, and how much that still
-    counts, in 0..1."""
+class UsageSignal:
+    """A past search after which a tool was used, as ranking reads it: the search's tokens, and how
+    much the use still counts, in 0..1."""
 
     tokens: frozenset[str]
     tool: str
@@ -102,19 +101,19 @@ class SearchRequest:
     limit: int
     strategy: Optimization = Optimization.HYBRID
     context: str = ""
-    """The task behind it: decides between tools that are otherwise as good as each other."""
-    experiences: tuple[Experience, ...] = ()
+    """The task behind it: decides between tools that score the same."""
+    usage: tuple[UsageSignal, ...] = ()
 
 
 class SearchIndex(Protocol):
-    """An index over a fixed set of tools, built once per catalogue change, off the loop."""
+    """An index over a fixed set of tools, built once per catalog change, off the event loop."""
 
     async def search(self, request: SearchRequest) -> SearchReply:
-        """Never raises: a strategy that can't answer is stood in for, and the reply says so."""
+        """Never raises: if a strategy can't answer, the next one does, and the reply says so."""
         ...
 
     async def prepare(self, strategy: Optimization) -> None:
-        """Be ready before the first search asks."""
+        """Build what the first search by a strategy needs."""
         ...
 
 
@@ -122,11 +121,13 @@ class SearchProvider(Protocol):
     def index(self, tools: Sequence[Tool]) -> SearchIndex: ...
 
 
-class Lessons(Protocol):
-    """What searches teach. On the router's loop; none of these raises or waits."""
+class SearchFeedback(Protocol):
+    """Records what follows searches. On the router's event loop; nothing here raises or waits."""
 
-    def experiences(self, caller: Principal) -> tuple[Experience, ...]: ...
-    def searched(
+    def usage_signals(self, caller: Principal) -> tuple[UsageSignal, ...]: ...
+    def record_search(
         self, caller: Principal, queries: Sequence[str], found: Sequence[ToolKey]
     ) -> None: ...
-    def executed(self, caller: Principal, key: ToolKey) -> None: ...
+    def record_use(self, caller: Principal, key: ToolKey) -> None:
+        """A tool was called successfully."""
+        ...

@@ -22,7 +22,7 @@ class TransportType(StrEnum):
 
 
 class ServerState(StrEnum):
-    """Where a server's connection stands. `NEEDS_CONSENT`: nobody has approved its command yet."""
+    """The state of a server's connection. `NEEDS_CONSENT`: its command is not approved yet."""
 
     DISABLED = "disabled"
     NEEDS_CONSENT = "needs_consent"
@@ -35,7 +35,7 @@ class ServerState(StrEnum):
 
 
 class DiscoveryStatus(StrEnum):
-    """How the last attempt to learn a server's tool list ended."""
+    """How the last discovery of a server ended."""
 
     NEVER = "never"
     DISCOVERING = "discovering"
@@ -55,7 +55,7 @@ class DiscoveryStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProcessFacts:
-    """What a server's process uses, together with all its descendants."""
+    """What a server's process and all its descendants use."""
 
     pid: int
     started_at: datetime
@@ -63,41 +63,41 @@ class ProcessFacts:
     rss_bytes: int
     cpu_s: float
     cpu_percent: float
-    """Of one core, since the last look; at the first look, since the start."""
+    """Of one core, since the last measurement; the first time, since the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """The whole state of one server, computed; the window draws nothing else."""
+    """The whole state of one server, computed from its parts; the window shows nothing else."""
 
     workspace: WorkspaceId
     id: ServerId
     name: str
     transport: TransportType
     target: str
-    """The command line, or the host and path of the address: what a person recognises it by."""
+    """The command line, or the host and path of the URL: what people recognise it by."""
     enabled: bool
     state: ServerState
     discovery: DiscoveryStatus
     step: DiscoveryStep | None
     tool_count: int | None
-    """`None` while no list is known at all."""
+    """`None` while its tool list is unknown."""
     listed_at: datetime | None
     failure: Failure | None
     process: ProcessFacts | None = None
-    """As last measured; `None` if it has no process here, or nobody has asked."""
+    """As last measured; `None` if it has no process here, or was never measured."""
     protection: Protection | None = None
-    """What was in force when its lists were last learnt in a run of their own; `None` if that never
-    happened, or there is nothing to isolate here (a server reached by address)."""
+    """The isolation of its last discovery in its own process; `None` if there was none, or there is
+    nothing to isolate (an HTTP server)."""
     access: DiscoveryAccess = DiscoveryAccess.ISOLATED
-    """What a person lets it have while its lists are learnt."""
+    """What the user allows it during discovery."""
     waiting_count: int = 0
-    """Tools that wait for a person's approval."""
+    """Tools that need approval."""
     held_count: int = 0
-    """Those, and the ones that were blocked instead of approved: nobody gets them."""
+    """Those, and the tools that were blocked instead of approved: no client sees them."""
     suspicious_count: int = 0
     cuts: tuple[Cut, ...] = ()
-    """What of its list is not shown."""
+    """What was cut from its tool list."""
 
     @property
     def ref(self) -> ServerRef:
@@ -106,7 +106,7 @@ class ServerStatus:
 
 @dataclass(frozen=True, slots=True)
 class SignIn:
-    """A sign-in that waits for its person: the page to open, and until when."""
+    """A sign-in in progress: the page to open, and when it expires."""
 
     authorization_url: str
     expires_at: datetime

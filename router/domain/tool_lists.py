@@ -1,8 +1,8 @@
-"""What is known of a server's list: its bounds, what was cut from it, what was found in it, what
-a person said to it. Plain values, light enough for the process that makes them.
+"""A server's tool list: its limits, what was cut from it, findings in it, and its approval.
 
-A tool is kept as it is shown: without hidden text, within the limits, readable by every client.
-Where that differs from what the server said, its own words are kept beside it.
+Plain values without heavy imports, because the vetting process uses them too. A tool is stored as
+it is shown to clients: without hidden text and within the limits. Where that differs from what the
+server sent, the original is stored beside it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ STRICT_LIMITS = ListLimits(
 
 
 class CutKind(StrEnum):
-    """Why something of a list is not shown."""
+    """Why something was cut from a tool list."""
 
     TOO_MANY_TOOLS = "too_many_tools"
     BAD_NAME = "bad_name"
@@ -61,14 +61,14 @@ class Cut:
 
 class FindingKind(StrEnum):
     HIDDEN_TEXT = "hidden_text"
-    """Characters that a model reads and a person does not see."""
+    """Characters that a model reads and people don't see."""
     POISONING = "poisoning"
-    """Words that steer a model instead of describing a tool."""
+    """Text that gives instructions to a model instead of describing a tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something suspicious: the rule that found it, where it stands, and the exact words."""
+    """Something suspicious: the rule that matched, where, and the exact text."""
 
     kind: FindingKind
     rule: str
@@ -77,29 +77,29 @@ class Finding:
 
 
 class Approval(StrEnum):
-    """What a person has said to a tool as it is now."""
+    """The approval of a tool in its current form."""
 
     APPROVED = "approved"
     PENDING = "pending"
-    """It is new."""
+    """New, not approved yet."""
     CHANGED = "changed"
-    """It is not what was approved."""
+    """Differs from what was approved."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Why a tool waits, and what it looked like when it was approved, if that is known."""
+    """Why a tool needs approval, and its approved form, if that is known."""
 
     approval: Approval
     approved: dict[str, Any] | None = None
 
 
 class ApprovalPolicy(StrEnum):
-    """When a workspace asks its person about tools."""
+    """When the tools of a workspace need approval."""
 
     TRUST = "trust"
     ASK_ON_CHANGE = "ask_on_change"
-    """The first list of a server counts as approved; what comes or changes later waits."""
+    """The first tool list of a server counts as approved; later changes need approval."""
     ASK_ALWAYS = "ask_always"
 
 
@@ -119,7 +119,7 @@ class DiffPart:
 
 @dataclass(frozen=True, slots=True)
 class ServerListing:
-    """All that a server says about itself, in its own words."""
+    """Everything a server lists about itself, unchanged."""
 
     tools: tuple[dict[str, Any], ...]
     prompts: tuple[dict[str, Any], ...] = ()
@@ -130,20 +130,20 @@ class ServerListing:
     instructions: str = ""
     protocol_version: str = ""
     ttl_ms: int | None = None
-    """How long the server itself says that its list holds."""
+    """How long the list is valid, according to the server."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedTool:
     shown: dict[str, Any]
-    """Its definition as clients and people see it. Shared, never mutated."""
+    """The definition as clients and people see it. Shared, never mutated."""
     signature: str
     context_tokens: int
     pin: str
-    """SHA-256 over what an approval holds for."""
+    """SHA-256 over everything an approval covers."""
     findings: tuple[Finding, ...] = ()
     original: dict[str, Any] | None = None
-    """What the server said, where that is something else."""
+    """The definition as the server sent it, where it differs."""
 
     @property
     def name(self) -> str:
@@ -156,7 +156,7 @@ class PreparedTool:
 
 @dataclass(frozen=True, slots=True)
 class PreparedListing:
-    """All that a server says about itself, ready to be shown; tools in order of name."""
+    """Everything a server lists about itself, vetted; tools are sorted by name."""
 
     tools: tuple[PreparedTool, ...] = ()
     prompts: tuple[dict[str, Any], ...] = ()
@@ -170,9 +170,9 @@ class PreparedListing:
     """How long the server itself says that its list holds."""
     cuts: tuple[Cut, ...] = ()
     fingerprint: str = ""
-    """The same for the same words of the server under the same limits."""
+    """Identifies the list as sent and the limits it was vetted with."""
     basis: str = ""
-    """Which rules and limits it was prepared with."""
+    """The version of the vetting rules and the limits."""
 
 
 def tool_to_json(tool: PreparedTool) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def tool_from_json(value: Mapping[str, Any]) -> PreparedTool:
 
 
 def head_to_json(listing: PreparedListing) -> dict[str, Any]:
-    """All of a listing but its tools."""
+    """Everything except the tools."""
     return {
         "serverVersion": str(listing.server_info.get("version", "")),
         "protocolVersion": listing.protocol_version,
@@ -257,13 +257,13 @@ def _object(value: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class CachedListing:
-    """A server's list as it is kept: made for one configuration, and as old as it is."""
+    """A cached tool list: which configuration it belongs to, and how old it is."""
 
     listing: PreparedListing
     config_hash: str
     cached_at: datetime
     checked_at: datetime | None = None
-    """When the server last said the same; None: not since it was cached."""
+    """When a later discovery found the same list; None: not since it was cached."""
 
     @property
     def seen_at(self) -> datetime:

@@ -16,18 +16,18 @@ from router.domain.tool_lists import Approval, DiffPart, Finding
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument of a tool, as a person reads it."""
+    """One parameter of a tool, for display."""
 
     name: str
     type: str
     required: bool
     description: str
     schema: dict[str, Any] = field(default_factory=dict[str, Any], hash=False)
-    """All that is said of its values, with what that refers to in its place."""
+    """Its JSON schema, with references resolved."""
 
 
 class Effect(StrEnum):
-    """What a tool says it does to the world, read from its annotations."""
+    """What a tool does to the outside world, according to its annotations."""
 
     READS = "reads"
     WRITES = "writes"
@@ -54,7 +54,7 @@ class Tool:
     signature: str
     context_tokens: int
     pin: str = ""
-    """SHA-256 over what an approval of it holds for."""
+    """SHA-256 over everything an approval covers."""
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -99,18 +99,18 @@ class ToolView(NamedTuple):
         last_seen: datetime | None,
         source: DataSource,
     ) -> ToolView:
-        """The same tool with what changes by the minute."""
+        """The same tool with the parts that change often."""
         return ToolView(*self[:7], permission, available, last_seen, source, *self[11:])
 
 
 @dataclass(frozen=True, slots=True)
 class PendingTool:
-    """A tool that waits for a person's approval, with what they need to judge it."""
+    """A tool that needs approval, with what is needed to decide."""
 
     key: ToolKey
     approval: Approval
     old: str
-    """What was approved; empty for a new tool, or if that is not known any more."""
+    """The approved definition; empty for a new tool, or if it is no longer known."""
     new: str
     difference: tuple[DiffPart, ...]
     findings: tuple[Finding, ...]

@@ -1,1 +1,2 @@
-"""What every package needs of the process it runs in: tasks, tracing, clock, garbage collection."""
+"""What every package needs of the process it runs in: tasks, tracing, clock, garbage collection,
+local IPC."""

@@ -1,4 +1,4 @@
-"""The time as this room wants it: aware, in UTC, and handed in so that tests can move it."""
+"""The current time, timezone-aware in UTC. Passed in as a `Clock`, so that tests can set it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python's garbage collector, told to wait while much is read that is no garbage."""
+"""Pausing Python's garbage collector while many objects are created that contain no cycles."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_collection() -> Generator[None]:
-    """Nothing in JSON is a cycle, but so many new objects would make Python look for some in the
-    whole process, and hold everybody up for that."""
+    """Disable collection in a block that decodes much JSON: it creates no cycles, but the number of
+    new objects would trigger full collections, which stop every thread."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,5 +1,5 @@
-"""The one place background tasks are born: `spawn` keeps the reference and logs the failure. And
-how they are stopped: once, so that what a task does at its end is done."""
+"""Background tasks: `spawn` is the only place that creates one, keeps the reference and logs its
+failure. Tasks are cancelled once, so that their cleanup completes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _running: set[asyncio.Task[Any]] = set()
 
 
 def spawn(coro: Coroutine[Any, Any, T], *, name: str) -> asyncio.Task[T]:
-    """Start `coro` on the running loop; whoever wants its end holds the task."""
+    """Start `coro` on the running loop."""
     task = asyncio.get_running_loop().create_task(coro, name=name)
     _running.add(task)
     task.add_done_callback(_finished)
@@ -22,7 +22,7 @@ def spawn(coro: Coroutine[Any, Any, T], *, name: str) -> asyncio.Task[T]:
 
 
 async def stop(task: asyncio.Task[Any] | None) -> None:
-    """Cancel `task` and wait for its end; its own failure was logged when it happened."""
+    """Cancel `task` and wait until it has ended; a failure of its own is logged by `spawn`."""
     if task is None or task.done():
         return
     task.cancel()
@@ -30,10 +30,10 @@ async def stop(task: asyncio.Task[Any] | None) -> None:
 
 
 class Stoppable:
-    """A `with` block that another task can stop: what it waits for is cancelled, and it is left.
+    """A `with` block that another task can stop: its await is cancelled and the block is left.
 
-    Cancelled once, unlike in a cancel scope of anyio, which cancels whatever waits, over and over,
-    and so also the clearing up of a process.
+    Cancelled once, unlike anyio's cancel scope, which cancels every further await too, including
+    those of the cleanup of a process.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Stoppable:
         self._stopping = False
         self._before = 0
         self.stopped = False
-        """Whether the block was left because of it."""
+        """Whether the block was left because of `stop`."""
 
     def __enter__(self) -> Stoppable:
         self._task = asyncio.current_task()
@@ -51,7 +51,7 @@ class Stoppable:
         return self
 
     def stop(self) -> None:
-        """Does nothing before or after the block, or again."""
+        """Has no effect outside the block, or the second time."""
         if self._task is not None and not self._stopping:
             self._stopping = True
             self._task.cancel()
@@ -66,8 +66,8 @@ class Stoppable:
 
 
 async def undisturbed(task: asyncio.Task[None]) -> None:
-    """Wait for `task`, which ends soon by itself, even if we are told to stop meanwhile: whoever
-    closes the loop after us must not find a process half wound down."""
+    """Wait for `task`, which ends soon by itself, even if the waiting task is cancelled: the loop
+    must not be closed while a process is being cleaned up."""
     try:
         await asyncio.shield(task)
     except asyncio.CancelledError:

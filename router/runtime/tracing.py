@@ -1,6 +1,6 @@
-"""Structured log events, each with the id of what caused it: a client's request or a task of ours.
+"""Structured log events with a trace id: that of the client's request or the task that caused them.
 
-The id lives in the context, so it follows a request through every room without being handed on.
+The id is in a context variable, so it follows a request without being passed along.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _trace: ContextVar[str] = ContextVar("trace", default="")
 
 
 def begin_trace() -> str:
-    """Whatever this task logs from now on, and the tasks it starts, has one new id."""
+    """Set a new trace id for this task and the tasks it starts."""
     trace = secrets.token_hex(8)
     _trace.set(trace)
     return trace
@@ -26,7 +26,7 @@ def current_trace() -> str:
 
 
 class TraceFormatter(logging.Formatter):
-    """Lines of log, with the trace id of what they are about where there is one."""
+    """Log lines with the trace id, if there is one."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s%(trace)s: %(message)s")
@@ -40,14 +40,14 @@ class TraceFormatter(logging.Formatter):
 def log_event(
     log: logging.Logger, name: str, *, level: int = logging.INFO, **fields: str | int
 ) -> None:
-    """Log the event `name`: in words for people, and with `event` and `fields` for programs."""
+    """Log the event `name`: as text for people, with `event` and `fields` for programs."""
     known = {**fields, "traceId": _trace.get()}
     text = json.dumps(known, ensure_ascii=False)
     log.log(level, "%s %s", name, text, extra={"event": name, "fields": known})
 
 
 def redact_logs(redact: Callable[[str], str]) -> None:
-    """From now on whatever the application's log handlers write goes through `redact`."""
+    """Pass everything the root logger's handlers write through `redact`."""
     for handler in logging.getLogger().handlers:
         handler.addFilter(_Redacting(redact))
 

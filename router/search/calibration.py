@@ -1,10 +1,11 @@
-"""Relevance in 0..1 that means the same for every query: about how often such a hit is right.
+"""Stage 4, calibrate: relevance in 0..1 that is comparable between searches, about the probability
+that a hit is right.
 
-First, how well a tool fits by itself: how much of the query's words it has and how near its meaning
-is. What hardly fits by itself is not made relevant by being the best there is, so that a bad best
-hit is seen to be bad. Then, how it compares: a tool far ahead of the next is more often the one
-that was meant than one of five that fit as well. Fitted on searches whose right answers are known,
-by `python -m bench.calibration`.
+First the fit of a tool by itself: how much of the query's words it has and how similar its
+embedding is. A tool that hardly fits does not become relevant by being the best there is, so a bad
+best hit is seen to be bad. Then its lead: a tool far ahead of the next is more often the one that
+was meant than one of five with similar scores. The coefficients are fitted to searches with known
+answers by `python -m bench.calibration`.
 """
 
 from __future__ import annotations
@@ -16,98 +17,99 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from router.domain.workspaces import Optimization
 
+# The gateway needs `MIN_RELEVANCE` and must not load arrays for it.
 if TYPE_CHECKING:
-    from router.search.ranking import Scored
+    from router.search.fusion import ScoredText
 
-NOTHING_FITS = {Optimization.BM25: 0.1, Optimization.HYBRID: 0.05, Optimization.CLOUD: 0.03}
-"""A search whose best hit is less relevant than this found nothing that fits. Of searches for what
-is there about one in a hundred is told so."""
-FULL_LEAD = 0.5
-"""Who is ahead of the next by so much of the score is as far ahead as counts."""
-ALONE = 0.3
-"""So far ahead counts who has no rival at all: such a hit is best because nothing else has a word
-in common with the query, which is right less often than to be ahead of others that have."""
-FULL_FIT = 0.3
-"""What fits less than this by itself gains less from being ahead."""
-_WORDS_ONLY = (-2.29, 2.77)
-_WITH_MEANING = (-3.49, 1.09, 4.14, -0.15)
-"""The last for the size of the catalogue: among many tools some mean nearly anything. Words need no
-such thing, since a word is the more telling the more tools don't have it."""
+MIN_RELEVANCE = {Optimization.BM25: 0.1, Optimization.HYBRID: 0.05, Optimization.CLOUD: 0.03}
+"""A search whose best hit is less relevant than this found nothing that fits. About one in a
+hundred searches for an existing tool is below."""
+MAX_LEAD = 0.5
+"""A larger lead, as a share of the best score, counts no more than this."""
+LEAD_WITHOUT_RIVAL = 0.3
+"""The lead of the only hit: nothing else has a word in common with the query, so that it is right
+less often than a hit that is ahead of others."""
+FULL_LEAD_FIT = 0.3
+"""The lead of a tool that fits less than this counts less."""
+_LEXICAL_FIT = (-2.29, 2.77)
+_HYBRID_FIT = (-3.49, 1.09, 4.14, -0.15)
+"""The last is for the size of the catalog: among many tools some are similar to anything. Lexical
+scores need none, since IDF grows with the catalog."""
 
 
-class Comparing(NamedTuple):
-    """What counts how much, in log odds."""
+class Coefficients(NamedTuple):
+    """Of the logistic regression, in log odds."""
 
-    base: float
+    intercept: float
     fit: float
-    ahead: float
-    behind: float
+    lead: float
+    deficit: float
 
 
-COMPARING = {
-    Optimization.BM25: Comparing(-0.68, 0.16, 7.23, 3.95),
-    Optimization.HYBRID: Comparing(0.16, 0.50, 7.27, 5.80),
+COEFFICIENTS = {
+    Optimization.BM25: Coefficients(-0.68, 0.16, 7.23, 3.95),
+    Optimization.HYBRID: Coefficients(0.16, 0.50, 7.27, 5.80),
 }
 
 
 Evidence: TypeAlias = tuple[float, float]
-"""What speaks for one tool, given one text: the odds that it fits by itself, as their logarithm,
-and how far ahead of the next best it is, in shares of the best score; if
-behind the best, negative."""
+"""For one tool and one text: the log odds that it fits by itself, and its lead over the next best
+as a share of the best score; negative if it is behind the best."""
 
 
-def relevance(one: Evidence, comparing: Comparing, least: float) -> float:
-    """What fits less than `least` by itself gains nothing by comparison."""
-    odds, ahead = one
-    base, by_fit, by_ahead, by_behind = comparing
-    fit = 1 / (1 + exp(-odds))
-    compared = by_ahead * lead(fit, ahead) if ahead > 0 else by_behind * ahead
-    result = 1 / (1 + exp(-base - by_fit * odds - compared))
-    return result if fit >= least or result < fit else fit
+def relevance(evidence: Evidence, coefficients: Coefficients, min_fit: float) -> float:
+    """A tool that fits less than `min_fit` by itself gains nothing by its lead."""
+    log_odds, lead = evidence
+    intercept, by_fit, by_lead, by_deficit = coefficients
+    fit = 1 / (1 + exp(-log_odds))
+    compared = by_lead * effective_lead(fit, lead) if lead > 0 else by_deficit * lead
+    result = 1 / (1 + exp(-intercept - by_fit * log_odds - compared))
+    return result if fit >= min_fit or result < fit else fit
 
 
-def lead(fit: float, ahead: float) -> float:
-    """What counts of being ahead."""
-    counting = ahead if ahead < FULL_LEAD else FULL_LEAD
-    return counting * fit / FULL_FIT if fit < FULL_FIT else counting
+def effective_lead(fit: float, lead: float) -> float:
+    """What counts of a lead."""
+    capped = lead if lead < MAX_LEAD else MAX_LEAD
+    return capped * fit / FULL_LEAD_FIT if fit < FULL_LEAD_FIT else capped
 
 
-def relevances(
-    scored: Sequence[Scored], places: Sequence[int], learned: Sequence[float]
+def calibrate(
+    scored: Sequence[ScoredText], positions: Sequence[int], boosts: Sequence[float]
 ) -> list[float]:
-    """For the tools in some `places` of what was scored, with what was learned of each: its
-    relevance for the text that fits it best, never rising down the list, since that is sorted by
-    more than one text."""
-    strategy = Optimization.BM25 if scored[0].meaning is None else Optimization.HYBRID
-    comparing, least = COMPARING[strategy], NOTHING_FITS[strategy]
-    result = list(learned)
-    for each in scored:
-        fits = [relevance(one, comparing, least) for one in evidence(each, places)]
+    """The relevance of the tools at some `positions` of the candidates, with the usage boost of
+    each: that for the text that fits it best. It never rises down the list, which is sorted by more
+    than one text."""
+    is_lexical = scored[0].similarities is None
+    strategy = Optimization.BM25 if is_lexical else Optimization.HYBRID
+    coefficients, min_fit = COEFFICIENTS[strategy], MIN_RELEVANCE[strategy]
+    result = list(boosts)
+    for text in scored:
+        fits = [relevance(each, coefficients, min_fit) for each in evidence_of(text, positions)]
         result = list(map(max, result, fits))
     return [round(each, 3) for each in accumulate(result, min)]
 
 
-def evidence(scored: Scored, places: Sequence[int]) -> list[Evidence]:
-    """Those in `places` are different tools: the same on another server is no rival."""
-    at = list(places)
+def evidence_of(scored: ScoredText, positions: Sequence[int]) -> list[Evidence]:
+    """The tools at `positions` are distinct: a duplicate on another server is no rival."""
+    at = list(positions)
     totals = scored.total
     top = float(totals[totals.argmax()]) or 1.0
     here: list[float] = totals.take(at).tolist()
     second = sorted(here)[-2] if len(here) > 1 else 0.0
-    first = (top - second) / top if second > 0 else ALONE
-    aheads = [first if each >= top else (each - top) / top for each in here]
-    return list(zip(_odds(scored, at), aheads, strict=True))
+    first = (top - second) / top if second > 0 else LEAD_WITHOUT_RIVAL
+    leads = [first if each >= top else (each - top) / top for each in here]
+    return list(zip(_fit_log_odds(scored, at), leads, strict=True))
 
 
-def _odds(scored: Scored, at: list[int]) -> list[float]:
-    words: list[float] = scored.words.take(at).tolist()
-    if scored.meaning is None:
-        base, by_words = _WORDS_ONLY
-        return [base + by_words * each / scored.ceiling for each in words]
-    base, by_words, by_meaning, by_size = _WITH_MEANING
-    base += by_size * log(scored.among)
-    near: list[float] = scored.meaning.take(at).tolist()
+def _fit_log_odds(scored: ScoredText, at: list[int]) -> list[float]:
+    lexical: list[float] = scored.lexical.take(at).tolist()
+    if scored.similarities is None:
+        intercept, by_lexical = _LEXICAL_FIT
+        return [intercept + by_lexical * each / scored.max_lexical for each in lexical]
+    intercept, by_lexical, by_similarity, by_size = _HYBRID_FIT
+    intercept += by_size * log(scored.catalog_size)
+    similarities: list[float] = scored.similarities.take(at).tolist()
     return [
-        base + by_words * word / scored.ceiling + by_meaning * other
-        for word, other in zip(words, near, strict=True)
+        intercept + by_lexical * score / scored.max_lexical + by_similarity * similarity
+        for score, similarity in zip(lexical, similarities, strict=True)
     ]

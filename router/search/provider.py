@@ -1,8 +1,8 @@
-"""The strategies behind `searching.SearchProvider`, and what happens when one can't answer.
+"""The strategies behind `searching.SearchProvider`, and the fallback when one can't answer.
 
-An index is made ready off the loop, in a thread of its own, and is then only read: a search that
-runs keeps the one it began with. What was read of a server's tools is kept while recent indexes
-use it, so a change of one server reads that server's tools only.
+An index is built off the event loop, on a thread of its own, and is then only read: a search keeps
+the index it began with. The indexed tools of a server are kept while recent indexes use them, so a
+change of one server indexes that server only.
 """
 
 from __future__ import annotations
@@ -24,59 +24,60 @@ from router.domain.workspaces import Optimization
 from router.runtime.tasks import spawn
 from router.search.cloud import CloudSearch
 
-# Arrays take a moment to import and megabytes to hold: only a router that searches does either.
+# numpy takes time to import and megabytes of memory: only a router that searches loads it.
 if TYPE_CHECKING:
-    from router.search.ranking import Ranking
-    from router.search.reading import Block, ReadTools
+    from router.search.index.index_builder import IndexBlock, ServerTools
+    from router.search.ranker import Ranker
 
 log = logging.getLogger(__name__)
 
 _RECENT = 16
-"""How many indexes keep what was read of their servers, so that the next can use it."""
-_AT_ONCE = 20_000
-"""Up to so many tools a search is quick enough to run on the loop."""
+"""How many indexes keep their blocks alive, for the next to reuse."""
+_ON_LOOP_UP_TO = 20_000
+"""With up to so many tools a search is fast enough to run on the event loop."""
 
-_Same: TypeAlias = tuple[int, ...]
-"""The ids of what something was made of, which it keeps."""
+_Identity: TypeAlias = tuple[int, ...]
+"""The ids of the objects that something was built from, which it keeps alive."""
 
 
 class Provider:
-    """Makes indexes. One for the whole router, so that projects share what was read."""
+    """Builds indexes. One for the whole router, so that projects share what was indexed."""
 
     def __init__(self, cloud: CloudSearch | None = None) -> None:
         self.cloud = cloud
         self.thread = ThreadPoolExecutor(1, "search-index")
-        self._parts: WeakValueDictionary[_Same, ReadTools] = WeakValueDictionary()
-        self._blocks: WeakValueDictionary[_Same, Block] = WeakValueDictionary()
-        self._recent: deque[Sequence[Block]] = deque(maxlen=_RECENT)
+        self._servers: WeakValueDictionary[_Identity, ServerTools] = WeakValueDictionary()
+        self._blocks: WeakValueDictionary[_Identity, IndexBlock] = WeakValueDictionary()
+        self._recent: deque[Sequence[IndexBlock]] = deque(maxlen=_RECENT)
 
     def index(self, tools: Sequence[Tool]) -> StrategyIndex:
         return StrategyIndex(self, tools)
 
-    def build(self, tools: Sequence[Tool], *, meaning: bool) -> Ranking:
-        """Blocks: for the provider's own thread, or where there is no loop."""
-        from router.search import reading
+    def build(self, tools: Sequence[Tool], *, embeddings: bool) -> Ranker:
+        """Blocking: for the provider's own thread, or where there is no event loop."""
+        from router.search.index import index_builder
+        from router.search.ranker import Ranker
 
-        parts = [self._part(group) for group in _by_server(tools)]
-        blocks = [self._block(group) for group in reading.in_blocks(parts)]
+        servers = [self._server(group) for group in _by_server(tools)]
+        blocks = [self._block(group) for group in index_builder.in_blocks(servers)]
         self._recent.append(blocks)
-        return reading.ranking(blocks, meaning=meaning)
+        return Ranker(index_builder.build_index(blocks, embeddings=embeddings))
 
-    def _part(self, tools: Sequence[Tool]) -> ReadTools:
-        from router.search import reading
+    def _server(self, tools: Sequence[Tool]) -> ServerTools:
+        from router.search.index import index_builder
 
         key = tuple(map(id, tools))
-        if (part := self._parts.get(key)) is None:
+        if (server := self._servers.get(key)) is None:
             in_order = sorted(tools, key=lambda tool: tool.key)
-            part = self._parts[key] = reading.read_tools(in_order)
-        return part
+            server = self._servers[key] = index_builder.index_server(in_order)
+        return server
 
-    def _block(self, parts: Sequence[ReadTools]) -> Block:
-        from router.search import reading
+    def _block(self, servers: Sequence[ServerTools]) -> IndexBlock:
+        from router.search.index import index_builder
 
-        key = tuple(map(id, parts))
+        key = tuple(map(id, servers))
         if (block := self._blocks.get(key)) is None:
-            block = self._blocks[key] = reading.Block(parts)
+            block = self._blocks[key] = index_builder.IndexBlock(servers)
         return block
 
     def close(self) -> None:
@@ -84,64 +85,65 @@ class Provider:
 
 
 class StrategyIndex:
-    """The `searching.SearchIndex` of a set of tools, by whichever strategy a request names."""
+    """The `searching.SearchIndex` of a set of tools, for the strategy that a request names."""
 
     def __init__(self, provider: Provider, tools: Sequence[Tool]) -> None:
         self._provider = provider
         self._tools = tools
-        self._building: dict[bool, asyncio.Task[Ranking]] = {}
+        self._builds: dict[bool, asyncio.Task[Ranker]] = {}
 
     async def search(self, request: SearchRequest) -> SearchReply:
         notes: list[Sentence] = []
         if request.strategy is Optimization.CLOUD:
             try:
-                return await self._asked(request)
+                return await self._search_cloud(request)
             except ToolboothError as error:
                 why = sentence(error.message)
                 notes.append(said("cloud search failed ({reason})", reason=why))
         if request.strategy is not Optimization.BM25:
             try:
-                return await self._ranked(request, Optimization.HYBRID, notes)
+                return await self._search_local(request, Optimization.HYBRID, notes)
             except (OSError, ValueError) as error:
-                log.warning("The meaning model can't be used: %s", error)
+                log.warning("The embeddings can't be loaded: %s", error)
                 notes.append(said("the meaning model can't be used"))
-        return await self._ranked(request, Optimization.BM25, notes)
+        return await self._search_local(request, Optimization.BM25, notes)
 
     async def prepare(self, strategy: Optimization) -> None:
-        """Be ready before the first search asks."""
-        await self._ranking(meaning=strategy is not Optimization.BM25)
+        await self._ranker(embeddings=strategy is not Optimization.BM25)
 
-    async def _asked(self, request: SearchRequest) -> SearchReply:
+    async def _search_cloud(self, request: SearchRequest) -> SearchReply:
         if self._provider.cloud is None:
             raise ToolboothError("no cloud search is set up")
         hits = await self._provider.cloud.search(self._tools, request)
         return SearchReply(tuple(hits), Optimization.CLOUD)
 
-    async def _ranked(
+    async def _search_local(
         self, request: SearchRequest, strategy: Optimization, notes: Sequence[Sentence]
     ) -> SearchReply:
-        ranking = await self._ranking(meaning=strategy is Optimization.HYBRID)
-        if len(self._tools) <= _AT_ONCE:
-            hits = ranking.search(request)
+        ranker = await self._ranker(embeddings=strategy is Optimization.HYBRID)
+        if len(self._tools) <= _ON_LOOP_UP_TO:
+            hits = ranker.search(request)
         else:
-            hits = await asyncio.to_thread(ranking.search, request)
+            hits = await asyncio.to_thread(ranker.search, request)
         return SearchReply(tuple(hits), strategy, _note(notes, strategy))
 
-    async def _ranking(self, *, meaning: bool) -> Ranking:
-        task = self._building.get(meaning)
+    async def _ranker(self, *, embeddings: bool) -> Ranker:
+        """Concurrent searches share one build; a build that failed is tried again."""
+        task = self._builds.get(embeddings)
         if task is None or (task.done() and (task.cancelled() or task.exception())):
-            task = self._building[meaning] = spawn(self._build(meaning), name="build search index")
+            task = spawn(self._build(embeddings), name="build search index")
+            self._builds[embeddings] = task
         return await asyncio.shield(task)
 
-    async def _build(self, meaning: bool) -> Ranking:
+    async def _build(self, embeddings: bool) -> Ranker:
         loop, thread = asyncio.get_running_loop(), self._provider.thread
         return await loop.run_in_executor(
-            thread, lambda: self._provider.build(self._tools, meaning=meaning)
+            thread, lambda: self._provider.build(self._tools, embeddings=embeddings)
         )
 
 
 def _note(notes: Sequence[Sentence], strategy: Optimization) -> str:
-    """Why it was `strategy` that answered."""
+    """Why `strategy` answered and not the one that was requested."""
     if not notes:
         return ""
     why = reduce(lambda one, other: said("{one}; {other}", one=one, other=other), notes)
@@ -149,7 +151,7 @@ def _note(notes: Sequence[Sentence], strategy: Optimization) -> str:
 
 
 def _by_server(tools: Sequence[Tool]) -> list[list[Tool]]:
-    """Server by server, in the order of their ids."""
+    """The tools of each server, servers in the order of their ids."""
     groups: dict[ServerId, list[Tool]] = defaultdict(list)
     for tool in tools:
         groups[tool.key.server].append(tool)

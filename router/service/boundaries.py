@@ -23,9 +23,9 @@ from router.domain.permissions import (
 from router.domain.tool_lists import ApprovalPolicy
 from router.domain.workspaces import Exposure, Optimization
 from router.service.endpoint import Endpoint
-from router.service.fleet import Fleet
 from router.service.projects import Projects
 from router.service.queries import Queries
+from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import Workspaces
 from router.store.config_store import ConfigStore
 from router.store.secrets import LayeredSecrets
@@ -37,14 +37,14 @@ class Boundaries(Queries):
         self,
         config: ConfigStore,
         workspaces: Workspaces,
-        fleet: Fleet,
+        upstreams: UpstreamManager,
         endpoint: Endpoint,
         tokens: TokenStore,
         secrets: LayeredSecrets,
         publish: Publish,
         clock: Callable[[], datetime],
     ) -> None:
-        super().__init__(config, workspaces, fleet, endpoint, tokens, secrets)
+        super().__init__(config, workspaces, upstreams, endpoint, tokens, secrets)
         self._publish = publish
         self._clock = clock
         self.project_configs = Projects(workspaces, self._edit, publish)
@@ -58,7 +58,7 @@ class Boundaries(Queries):
         return workspace
 
     async def approve_tools(self, ref: ServerRef, tools: Collection[str] | None = None) -> None:
-        await self._fleet.lists.approve(ref, tools)
+        await self._upstreams.tool_lists.approve(ref, tools)
 
     async def set_approval_policy(self, workspace: WorkspaceId, policy: ApprovalPolicy) -> None:
         await self._edit(workspace, lambda c: c.model_copy(update={"approval": policy}))
@@ -75,7 +75,7 @@ class Boundaries(Queries):
         if not others:
             raise InvalidInput("The last workspace can't be removed.", "Make another one first.")
         await self._workspaces.put_aside(workspace)
-        await self._fleet.apply(self._workspaces.drop(workspace))
+        await self._upstreams.apply(self._workspaces.drop(workspace))
         self._publish(WorkspacesChanged(workspace))
 
     async def restore_workspace(self, workspace: WorkspaceId) -> None:
@@ -202,5 +202,5 @@ class Boundaries(Queries):
         return changed
 
     async def _reconcile(self, workspace: WorkspaceId) -> None:
-        await self._fleet.apply(self._workspaces.reconcile(workspace))
+        await self._upstreams.apply(self._workspaces.reconcile(workspace))
         self._publish(WorkspacesChanged(workspace))

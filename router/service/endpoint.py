@@ -22,7 +22,7 @@ from router.domain.endpoint import ListenerPhase, ListenerState
 from router.domain.errors import Conflict, said, sentence
 from router.domain.ids import ServerRef, TokenId, WorkspaceId
 from router.domain.json_values import JsonObject
-from router.domain.search import Lessons
+from router.domain.search import SearchFeedback
 from router.gateway.http.active_requests import ActiveRequests
 from router.gateway.http.authentication import Authenticator, HTTPError
 from router.gateway.http.listener import Listener
@@ -38,7 +38,7 @@ from router.gateway.tools.result_pages import ResultPages
 from router.runtime.tasks import spawn
 from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
-from router.service.fleet import Fleet
+from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import Workspaces
 from router.store.redaction import Redactor
 from router.store.tokens import TokenStore
@@ -65,7 +65,7 @@ class Endpoint:
         self,
         *,
         workspaces: Workspaces,
-        fleet: Fleet,
+        upstreams: UpstreamManager,
         tokens: TokenStore,
         settings: Callable[[], Settings],
         active_workspace: Callable[[], WorkspaceId],
@@ -74,9 +74,9 @@ class Endpoint:
         clock: Callable[[], datetime],
         redactor: Redactor,
         attended: bool,
-        lessons: Lessons,
+        feedback: SearchFeedback,
     ) -> None:
-        workspaces.trouble_of = lambda ref: fleet.board.status(ref).failure
+        workspaces.trouble_of = lambda ref: upstreams.board.status(ref).failure
         self._tokens = tokens
         self._settings = settings
         self._record = record
@@ -92,7 +92,7 @@ class Endpoint:
         )
         execution = Execution(
             workspaces.catalogs,
-            fleet.pool,
+            upstreams.pool,
             lambda: settings().call_timeout_s,
             self.permission_requests,
             redactor,
@@ -102,10 +102,10 @@ class Endpoint:
         self.exposures = Exposures(
             execution,
             recorder,
-            status=fleet.board.status,
+            status=upstreams.board.status,
             results_per_search=lambda: settings().results_per_search,
             result_pages=ResultPages(lambda: settings().result_limit_kb),
-            lessons=lessons,
+            feedback=feedback,
             runner=self._runner,
             offers_execute=lambda: settings().offer_execute,
         )
@@ -120,8 +120,8 @@ class Endpoint:
         self._requests = ActiveRequests(self._is_valid)
         self._listener: Listener | None = None
         self._dispatcher: Dispatcher | None = None
-        self._end_session = fleet.pool.end_session
-        fleet.on_resource_updated = self._resource_updated
+        self._end_session = upstreams.pool.end_session
+        upstreams.on_resource_updated = self._resource_updated
 
     def note(self, event: Event) -> None:
         """Notify clients if what they see may have changed."""

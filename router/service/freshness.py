@@ -1,5 +1,8 @@
-"""When lists are learnt anew without anyone asking: when a server was connected, when the list of a
-connected one has held long enough, and once a day. Nothing is told of it unless something changed.
+"""When tool lists are discovered again without a request: after a start or a change of
+configuration, when a server has connected, and by their age.
+
+`due_in` is the one rule, the monitor collects what it depends on. A discovery that the monitor
+starts for a known list is not shown, unless the list has changed or the discovery fails.
 """
 
 from __future__ import annotations
@@ -7,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from router.domain.errors import NotFound
 from router.domain.ids import ServerRef
-from router.domain.tool_lists import PreparedListing
+from router.runtime.clock import Clock
 from router.runtime.tasks import spawn, stop
 from router.service.workspace_catalogs import Workspaces
 
@@ -21,21 +25,56 @@ TICK_S = 30.0
 DAY = timedelta(hours=24)
 CONNECTED_TTL = timedelta(minutes=5)
 SHORTEST_TTL = timedelta(seconds=10)
-"""A server that wants its list asked for more often is asked this often."""
+"""A server that declares a shorter one is asked this often."""
 _JUST_SEEN = timedelta(seconds=5)
 _SLACK = timedelta(seconds=2)
+DUE = timedelta(0)
 
 
-def holds_for(listing: PreparedListing, *, connected: bool) -> timedelta:
-    """How long a list counts as fresh."""
-    if not connected:
+@dataclass(frozen=True, slots=True)
+class ListState:
+    """What decides whether a tool list is fresh."""
+
+    seen_at: datetime | None
+    """When the server last sent it; None: never, or not with these limits and configuration."""
+    tried_at: datetime | None = None
+    """When a discovery was last started, if that counts as well."""
+    ttl_ms: int | None = None
+    """How long it is valid, according to the server."""
+    connected: bool = False
+    just_connected: bool = False
+    idle: timedelta | None = None
+    """How long nobody has used the connected server."""
+
+
+def due_in(state: ListState, now: datetime) -> timedelta:
+    """How long a tool list stays fresh; zero or less: it is due for discovery.
+
+    Ages have no sign: a clock that was set back must not keep a list fresh for as long as that. The
+    nearer moment counts: one that lies in the future must not make a list due at every tick.
+    """
+    moments = [moment for moment in (state.seen_at, state.tried_at) if moment is not None]
+    if not moments:
+        return DUE
+    age = min(abs(now - moment) for moment in moments)
+    return _max_age(state, age) - age
+
+
+def _max_age(state: ListState, age: timedelta) -> timedelta:
+    """A connected server that was idle since its list was seen is left alone for a day: asking it
+    again and again would keep it running for nobody."""
+    if state.just_connected:
+        return _JUST_SEEN
+    if not state.connected or state.seen_at is None:
         return DAY
-    if listing.ttl_ms is None:
+    if state.idle is not None and state.idle + _SLACK >= age:
+        return DAY
+    if state.ttl_ms is None:
         return CONNECTED_TTL
-    return max(SHORTEST_TTL, min(timedelta(milliseconds=listing.ttl_ms), DAY))
+    return max(SHORTEST_TTL, min(timedelta(milliseconds=state.ttl_ms), DAY))
 
 
-class Freshness:
+class FreshnessMonitor:
     def __init__(
         self,
         workspaces: Workspaces,
@@ -44,9 +83,10 @@ class Freshness:
         may_run: Callable[[ServerRef], bool],
         is_connected: Callable[[ServerRef], bool],
         idle_s: Callable[[ServerRef], float | None],
-        clock: Callable[[], datetime],
+        clock: Clock,
     ) -> None:
-        """`check` learns one list; `idle_s` is for how long nobody has used a server."""
+        """`check` discovers one list without showing it; `idle_s` is for how long nobody has used a
+        server."""
         self._workspaces = workspaces
         self._check = check
         self._may_run = may_run
@@ -54,54 +94,53 @@ class Freshness:
         self._idle_s = idle_s
         self._clock = clock
         self._tried: dict[ServerRef, datetime] = {}
-        self._looking: asyncio.Task[None] | None = None
+        self._ticks: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._looking = spawn(self._look_on(), name="keep lists fresh")
+        self._ticks = spawn(self._tick(), name="keep tool lists fresh")
 
     async def close(self) -> None:
-        await stop(self._looking)
+        await stop(self._ticks)
 
     def connected(self, ref: ServerRef) -> None:
-        """Someone has started a server: a good moment to ask what it has."""
-        seen = self._workspaces.entry(ref).listed_at
-        if self._may_run(ref) and (seen is None or abs(self._clock() - seen) > _JUST_SEEN):
-            self._begin(ref)
+        """A server has connected: its list is checked, unless it was seen a moment ago."""
+        state = ListState(self._workspaces.entry(ref).listed_at, just_connected=True)
+        if self._may_run(ref) and due_in(state, self._clock()) <= DUE:
+            self._start_check(ref)
 
-    def look(self) -> None:
-        """Begin every check that is due."""
+    def check_due(self) -> None:
+        """Start every check that is due."""
         for workspace, catalog in list(self._workspaces.catalogs.items()):
             for server in catalog.servers:
                 ref = ServerRef(workspace, server)
                 if self._may_run(ref) and self.is_due(ref):
-                    self._begin(ref)
+                    self._start_check(ref)
 
     def is_due(self, ref: ServerRef) -> bool:
-        """A connected server that nobody has used since its last check is left alone: asking it
-        again and again would keep it running for nobody."""
         entry, now = self._workspaces.entry(ref), self._clock()
-        tried = self._tried.get(ref, now if entry.listed_at is None else entry.listed_at)
-        if entry.listed_at is None:
-            return abs(now - tried) >= DAY  # its first list is asked for elsewhere
+        # The first discovery of a server is started elsewhere.
+        never = now if entry.listed_at is None else None
         connected = self._is_connected(ref)
-        # Without their signs: a clock that was set back must not keep lists for as long as that.
-        # The nearer one counts: a time that lies ahead must not have us ask at every tick.
-        since = min(abs(now - entry.listed_at), abs(now - tried))
-        if since < holds_for(entry.listing, connected=connected):
-            return False
         idle_s = self._idle_s(ref) if connected else None
-        return idle_s is None or since >= DAY or timedelta(seconds=idle_s) + _SLACK < since
+        state = ListState(
+            entry.listed_at,
+            self._tried.get(ref, never),
+            entry.listing.ttl_ms,
+            connected=connected,
+            idle=None if idle_s is None else timedelta(seconds=idle_s),
+        )
+        return due_in(state, now) <= DUE
 
-    async def _look_on(self) -> None:
+    async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK_S)
-            self.look()
+            self.check_due()
 
-    def _begin(self, ref: ServerRef) -> None:
+    def _start_check(self, ref: ServerRef) -> None:
         self._tried[ref] = self._clock()
-        spawn(self._quietly(ref), name=f"check {ref.server}")
+        spawn(self._run_check(ref), name=f"check {ref.server}")
 
-    async def _quietly(self, ref: ServerRef) -> None:
+    async def _run_check(self, ref: ServerRef) -> None:
         try:
             await self._check(ref)
         except NotFound:

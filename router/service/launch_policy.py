@@ -1,52 +1,41 @@
-"""Whether a server may run, on which run_options, and with what it is started."""
+"""Whether a server may run, and how it is started and kept."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
 from router.config.secret_detection import secret_values
 from router.config.server import ServerConfig
-from router.config.settings import Settings
+from router.discovery.packages.resolver import PackageResolver
 from router.domain.errors import UpstreamFailed
 from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
+from router.service.context import ServiceContext
 from router.service.sign_ins import SignIns
-from router.service.workspace_catalogs import Workspaces
-from router.store.ports import SecretStore
-from router.store.redaction import Redactor
 from router.store.secrets import resolve
 from router.upstream.pool import LaunchPlan, RunOptions
 
 
-class Launching:
+class LaunchPolicy:
     def __init__(
-        self,
-        workspaces: Workspaces,
-        secrets: SecretStore,
-        redactor: Redactor,
-        sign_ins: SignIns,
-        settings: Callable[[], Settings],
-        to_start: Callable[[ServerRef, ServerConfig], Awaitable[ServerConfig]],
-        owner: str,
+        self, context: ServiceContext, sign_ins: SignIns, packages: PackageResolver, owner: str
     ) -> None:
-        """`to_start` puts a fetched package in place of the command that fetches it; `owner` marks
-        the processes as this router's."""
-        self._workspaces = workspaces
-        self._secrets = secrets
-        self._redactor = redactor
+        """`owner` marks the processes as this router's."""
+        self._workspaces = context.catalogs
+        self._secrets = context.secrets
+        self._redactor = context.redactor
+        self._settings = context.settings
         self._sign_ins = sign_ins
-        self._settings = settings
-        self._to_start = to_start
+        self._packages = packages
         self._owner = owner
 
     async def permitted(self, ref: ServerRef) -> ServerConfig:
-        """The configuration of a server that may run. Raises `UpstreamFailed` for another."""
+        """The configuration of a server that may run. Raises `UpstreamFailed` for any other."""
         entry = self._workspaces.entry(ref)
         if entry.config.disabled:
             raise _refused(Failure(FailureKind.DISABLED), entry.name)
@@ -57,10 +46,10 @@ class Launching:
         return entry.config
 
     async def plan(self, ref: ServerRef, folder: str | None) -> LaunchPlan:
-        """How to start a server; asked at each start, so that secrets don't outlive their use. One
-        that works in its client's folder is listed in the person's home while there is none."""
+        """How to start a server. Called at each start, so that secrets don't outlive their use. A
+        server that works in its client's folder gets the user's home while there is no client."""
         config = (await self.permitted(ref)).in_folder(folder or str(Path.home()))
-        config = await self._to_start(ref, config)
+        config = await self._packages.installed(ref, config)
         resolved: list[str] = []
         env = await resolve(config.env, self._secrets, os.environ, resolved.append)
         headers = await resolve(config.headers, self._secrets, os.environ, resolved.append)

@@ -1,5 +1,5 @@
-"""Servers that say their lists changed are asked anew: however often one says so, one refresh at a
-time and a pause between.
+"""`list_changed` notifications of servers: each starts a discovery, however often a server sends
+them only one at a time and with a pause between two.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ _LIST_CHANGED = frozenset(
 )
 
 
-class Following:
-    def __init__(self, refresh: Callable[[ServerRef], Awaitable[None]]) -> None:
-        self._refresh = refresh
+class ListChangedHandler:
+    def __init__(self, discover: Callable[[ServerRef], Awaitable[None]]) -> None:
+        self._discover = discover
         self._changed: set[ServerRef] = set()
-        """Those that said their lists changed, and were not listed since."""
-        self._following: dict[ServerRef, asyncio.Task[None]] = {}
+        """Servers that sent a notification since their last discovery began."""
+        self._tasks: dict[ServerRef, asyncio.Task[None]] = {}
 
     def notified(self, ref: ServerRef, method: str, _: JsonObject) -> None:
         if method not in _LIST_CHANGED:
             return
-        if ref not in self._following:
-            self._following[ref] = spawn(self._follow(ref), name=f"follow {ref.server}")
+        if ref not in self._tasks:
+            self._tasks[ref] = spawn(self._handle(ref), name=f"list_changed of {ref.server}")
         self._changed.add(ref)
 
     async def close(self) -> None:
-        for task in list(self._following.values()):
+        for task in list(self._tasks.values()):
             await stop(task)
 
-    async def _follow(self, ref: ServerRef) -> None:
+    async def _handle(self, ref: ServerRef) -> None:
         try:
             while ref in self._changed:
                 self._changed.discard(ref)
-                await self._refresh(ref)
+                await self._discover(ref)
                 await asyncio.sleep(_PAUSE_S)
         except NotFound:
             log.debug("%s was removed", ref.server)
         finally:
-            del self._following[ref]
+            del self._tasks[ref]

@@ -30,9 +30,9 @@ from router.domain.tools import PendingTool, ToolView
 from router.domain.workspaces import ProjectSummary, WorkspaceSummary
 from router.gateway.tools.meta_tools import DiscoveryArguments
 from router.service.endpoint import Endpoint
-from router.service.fleet import Fleet
 from router.service.secret_storage import concerns_about, warning_about
 from router.service.tool_views import ToolViews
+from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import Workspaces
 from router.store.activity_log import SqliteActivityLog
 from router.store.config_store import ConfigStore, Rejected
@@ -48,18 +48,18 @@ class Queries:
         self,
         config: ConfigStore,
         workspaces: Workspaces,
-        fleet: Fleet,
+        upstreams: UpstreamManager,
         endpoint: Endpoint,
         tokens: TokenStore,
         secrets: LayeredSecrets,
     ) -> None:
         self._config = config
         self._workspaces = workspaces
-        self._fleet = fleet
+        self._upstreams = upstreams
         self._endpoint = endpoint
         self._tokens = tokens
         self._secrets = secrets
-        self._tool_views = ToolViews(workspaces, fleet.board)
+        self._tool_views = ToolViews(workspaces, upstreams.board)
         self._activity: SqliteActivityLog | None = None  # opened with the settings it needs
 
     def settings(self) -> Settings:
@@ -100,7 +100,9 @@ class Queries:
 
     def servers(self, workspace: WorkspaceId) -> tuple[ServerStatus, ...]:
         servers = self._workspaces.catalog(workspace).servers
-        return tuple(self._fleet.board.status(ServerRef(workspace, server)) for server in servers)
+        return tuple(
+            self._upstreams.board.status(ServerRef(workspace, server)) for server in servers
+        )
 
     def server_config(self, ref: ServerRef) -> ServerConfig:
         return self._workspaces.entry(ref).config
@@ -118,13 +120,13 @@ class Queries:
         return concerns_about(self._workspaces.entry(ref).config, self._secrets)
 
     def receipt(self, ref: ServerRef) -> Receipt | None:
-        return self._fleet.discovering.receipt(ref)
+        return self._upstreams.receipts.current(ref)
 
     def tools(self, ref: ServerRef) -> tuple[ToolView, ...]:
         return self._tool_views.of(ref)
 
     def pending_tools(self, workspace: WorkspaceId) -> tuple[PendingTool, ...]:
-        return self._fleet.lists.pending(workspace)
+        return self._upstreams.tool_lists.pending(workspace)
 
     def approval_policy(self, workspace: WorkspaceId) -> ApprovalPolicy:
         return self._workspaces.catalog(workspace).config.approval
@@ -133,7 +135,7 @@ class Queries:
         return tool_definition.offers(self._workspaces.entry(ref).listing)
 
     def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
-        return self._fleet.logs.of(ref)
+        return self._upstreams.logs.of(ref)
 
     def tokens(self) -> tuple[TokenSummary, ...]:
         return self._tokens.list()

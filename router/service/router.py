@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import assert_never
@@ -20,14 +20,14 @@ from router.api.events import (
     Event,
     SettingsApplied,
     TokensChanged,
+    WindowRequested,
     WorkspacesChanged,
     WorkspaceSwitched,
 )
 from router.apps.locations import Places
+from router.commands.registry import dispatch
 from router.config.server import ServerConfig
 from router.config.settings import Settings
-from router.control.channel import ControlServer, socket_address
-from router.control.commands import dispatch
 from router.domain.activity import ActivityEntry
 from router.domain.clients import Principal
 from router.domain.errors import InvalidInput
@@ -37,19 +37,21 @@ from router.domain.result import Failed, ToolResult
 from router.gateway.client_request import ClientRequest
 from router.runtime.clock import utc_now
 from router.runtime.gc import no_collection
+from router.runtime.local_ipc import LocalServer, socket_address
 from router.runtime.tasks import spawn, stop
 from router.runtime.tracing import begin_trace
 from router.search.cloud import CloudSearch
 from router.search.provider import Provider
 from router.service.apps import Apps
+from router.service.context import ServiceContext
 from router.service.endpoint import Endpoint
 from router.service.event_publisher import Announcer
-from router.service.fleet import Fleet
-from router.service.learning import Learning
 from router.service.scripts import Scripts
-from router.service.searches import Searches
+from router.service.search import SearchService
+from router.service.search_feedback import UsageRecorder
 from router.service.secret_storage import open_activity, outlived, redacted
 from router.service.servers import Servers
+from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import Workspaces
 from router.store.config_store import (
     Accepted,
@@ -83,9 +85,11 @@ class Router(Servers):
         lent: Mapping[str, ServerConfig] | None = None,
         places: Places | None = None,
         attended: bool = False,
+        instance: InstanceLock | None = None,
     ) -> None:
         """`lent` are servers of the active workspace besides those in its file; `attended` says
-        that somebody sees the questions a call may raise."""
+        that a window shows permission requests; `instance` may be held already."""
+        self._attended = attended
         self._announcer = Announcer()
         self._publish = self._announcer.publish
         config = ConfigStore(data_dir)
@@ -95,20 +99,16 @@ class Router(Servers):
         provider = Provider(cloud)
         workspaces = Workspaces(data_dir / "workspaces", config, provider)
         tokens = TokenStore(data_dir / "tokens.json", clock)
-        learning = Learning(data_dir / "workspaces", lambda: self.settings().learn_from_use, clock)
-        fleet = Fleet(
-            workspaces,
-            secrets,
-            self._redactor,
-            self._publish,
-            clock,
-            self.settings,
-            owner_of(data_dir),
-            state_dir=data_dir,
+        usage_recorder = UsageRecorder(
+            data_dir / "workspaces", lambda: self.settings().learn_from_use, clock
         )
+        context = ServiceContext(
+            workspaces, self.settings, secrets, self._redactor, self._publish, clock
+        )
+        upstreams = UpstreamManager(context, state_dir=data_dir, owner=owner_of(data_dir))
         endpoint = Endpoint(
             workspaces=workspaces,
-            fleet=fleet,
+            upstreams=upstreams,
             tokens=tokens,
             settings=self.settings,
             active_workspace=self.active_workspace,
@@ -117,18 +117,22 @@ class Router(Servers):
             clock=clock,
             redactor=self._redactor,
             attended=attended,
-            lessons=learning,
+            feedback=usage_recorder,
         )
         self._announcer.subscribe(endpoint.note)
-        super().__init__(config, workspaces, fleet, endpoint, tokens, secrets, self._publish, clock)
-        self.searches = Searches(self, workspaces, endpoint.exposures, learning, provider, secrets)
+        super().__init__(
+            config, workspaces, upstreams, endpoint, tokens, secrets, self._publish, clock
+        )
+        self.searches = SearchService(
+            self, workspaces, endpoint.exposures, usage_recorder, provider, secrets
+        )
         self.apps = Apps(self, tokens, secrets, clock, places)
         scripting = endpoint.exposures.script_tools
         folder = data_dir / "workspaces"
         self.scripts = Scripts(folder, workspaces, scripting, self.local_caller, self._publish)
         self._data_dir = data_dir
-        self._instance = InstanceLock(data_dir)
-        self._control = ControlServer(
+        self._instance = instance or InstanceLock(data_dir)
+        self._control = LocalServer(
             socket_address(data_dir), lambda name, arguments: dispatch(self, name, arguments)
         )
         self._port = port
@@ -155,14 +159,15 @@ class Router(Servers):
     async def start(self) -> None:
         """Serve clients. Raises `Conflict` if another instance has the data directory."""
         self._instance.acquire()
-        await self._fleet.sweep()
+        await self._upstreams.sweep()
         await self.open()
         await self._endpoint.start(self.settings().port if self._port is None else self._port)
+        # Last of what waits: a request that comes in finds everything there, subscribers too.
         await self._control.start()
         self._instance.update(url=self.listener().url)
         self._serving = True
         self._watching = spawn(self._watch(), name="watch files")
-        self._fleet.start_serving()
+        self._upstreams.start_serving()
         self.subscribe(self.searches.follow)
         self.searches.follow(WorkspacesChanged(self.active_workspace()))
 
@@ -172,7 +177,7 @@ class Router(Servers):
         await self._control.stop()
         await stop(self._watching)
         await self.searches.close()
-        await self._fleet.close()
+        await self._upstreams.close()
         await asyncio.to_thread(self._tokens.flush)
         if self._activity is not None:
             await asyncio.to_thread(self._activity.close)
@@ -184,6 +189,12 @@ class Router(Servers):
 
     def subscribe(self, consumer: Callable[[Event], None]) -> Callable[[], None]:
         return self._announcer.subscribe(consumer)
+
+    def open_window(self, words: Sequence[str]) -> bool:
+        """Have the window come to the front for a start with `words`; False if there is none."""
+        if self._attended:
+            self._publish(WindowRequested(tuple(words)))
+        return self._attended
 
     # Settings
 
@@ -235,7 +246,7 @@ class Router(Servers):
             case WorkspaceChanged(workspace):
                 await self._reconcile(workspace)
             case WorkspaceGone(workspace):
-                await self._fleet.apply(self._workspaces.drop(workspace))
+                await self._upstreams.apply(self._workspaces.drop(workspace))
                 self._publish(WorkspacesChanged(workspace))
             case Rejected(path, line, reason):
                 log.warning("%s: %s", path if line is None else f"{path}, line {line}", reason)
@@ -265,7 +276,7 @@ class Router(Servers):
             )
         self._publish(SettingsApplied(after))
         if after.list_limits != before.list_limits:
-            await self._fleet.limits_changed()
+            await self._upstreams.limits_changed()
         if after.active_workspace != before.active_workspace:
             self._publish(WorkspaceSwitched(after.active_workspace))
         if after.port != before.port and self._serving:

@@ -1,4 +1,4 @@
-"""The last lines each server wrote to stderr, for people who wonder."""
+"""The last lines that each server wrote to stderr."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ KEPT_LINES = 500
 
 
 class ServerLogs:
-    """`add` on the router's loop; `of` from any thread."""
+    """`add` is called on the router's loop, `of` on any thread."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

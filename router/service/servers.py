@@ -60,25 +60,25 @@ class Servers(Boundaries):
         )
 
     async def approve_server(self, ref: ServerRef) -> None:
-        await self._fleet.approve(ref)
+        await self._upstreams.approve(ref)
 
     async def isolation(self) -> Protection:
-        return await self._fleet.discovering.isolation()
+        return await self._upstreams.discovery_planner.protection()
 
     async def allow_discovery(self, ref: ServerRef, access: DiscoveryAccess) -> None:
-        await self._fleet.allow(ref, access)
+        await self._upstreams.allow(ref, access)
 
     async def begin_sign_in(self, ref: ServerRef) -> SignIn:
         if not self._serving:
             await require_keyring(self._secrets)
-        return await self._fleet.sign_ins.begin(ref)
+        return await self._upstreams.sign_ins.begin(ref)
 
     async def sign_in_ended(self, ref: ServerRef) -> None:
         """Wait for a sign-in that has begun. Raises `UpstreamFailed` if it failed."""
-        await self._fleet.sign_ins.ended(ref)
+        await self._upstreams.sign_ins.ended(ref)
 
     async def sign_out(self, ref: ServerRef) -> None:
-        await self._fleet.sign_out(ref)
+        await self._upstreams.sign_out(ref)
 
     async def import_servers(
         self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]
@@ -107,15 +107,15 @@ class Servers(Boundaries):
         catalog = self._workspaces.catalog(workspace)
         chosen = [catalog.entry(server).id] if server else list(catalog.servers)
         refs = [ServerRef(workspace, each) for each in chosen]
-        await self._fleet.refresh(refs, packages=packages)
+        await self._upstreams.refresh(refs, packages=packages)
 
     async def cancel_refresh(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
         catalog = self._workspaces.catalog(workspace)
         for each in [catalog.entry(server).id] if server else list(catalog.servers):
-            await self._fleet.refresher.cancel(ServerRef(workspace, each))
+            await self._upstreams.discovery_queue.cancel(ServerRef(workspace, each))
 
     async def measure(self) -> None:
-        await self._fleet.measure()
+        await self._upstreams.measure()
 
     async def _consent_and_reconcile(
         self, ref: ServerRef, config: ServerConfig, *, consent: bool

@@ -1,8 +1,8 @@
-"""Noticing that the computer slept, or that this process was stopped for a while.
+"""Detects that the computer slept, or that this process was stopped for a while.
 
-Timers are of no use for that: most clocks stand still meanwhile. One that does not is compared
-with how long we meant to wait. Nobody has to tell us, so it holds on every system, with or without
-a desktop.
+Most clocks stand still during sleep, so timers are of no use. A clock that goes on is compared with
+the time we meant to wait. That needs no notification by the system, so it works everywhere, with or
+without a desktop.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 TICK_S = 2.0
 LONGEST_HOLDUP_S = 5.0
-"""A busy machine may keep us waiting; longer than this it was asleep."""
+"""A busy machine may delay a tick; after a longer delay it was asleep."""
 
 
 def through_sleep_s() -> float:
@@ -27,25 +27,25 @@ def through_sleep_s() -> float:
     return time.monotonic() if boot_time is None else time.clock_gettime(boot_time)
 
 
-class Waking:
+class SleepMonitor:
     def __init__(
         self,
-        woken: Callable[[], Awaitable[None]],
+        on_wake: Callable[[], Awaitable[None]],
         *,
         clock: Callable[[], float] = through_sleep_s,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """`woken` is called once after each pause, however long it was."""
-        self._woken = woken
+        """`on_wake` is called once after each sleep, however long it was."""
+        self._on_wake = on_wake
         self._clock = clock
         self._sleep = sleep
-        self._ticking: asyncio.Task[None] | None = None
+        self._ticks: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._ticking = spawn(self._tick(), name="notice sleep")
+        self._ticks = spawn(self._tick(), name="sleep monitor")
 
     async def close(self) -> None:
-        await stop(self._ticking)
+        await stop(self._ticks)
 
     async def _tick(self) -> None:
         while True:
@@ -54,4 +54,4 @@ class Waking:
             pause_s = self._clock() - before - TICK_S
             if pause_s > LONGEST_HOLDUP_S:
                 log.info("Awake again after %.0f s", pause_s)
-                await self._woken()
+                await self._on_wake()

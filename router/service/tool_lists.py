@@ -1,4 +1,15 @@
-"""Servers' lists between the disk, the catalogue and the person who approves their tools."""
+"""The tool lists of servers: adopted from discovery or the cache, with their approvals applied.
+
+`ToolLists._adopt` is the only way a list gets into the catalog.
+
+| list | written to the cache | published |
+|---|---|---|
+| discovered, new or changed | yes | yes |
+| discovered, the same as before | only its time | no |
+| read from the cache at start or after a change of configuration | no | no |
+| read from the cache and vetted again with other limits | no | yes |
+| known, after approvals or the approval policy changed | no | if other tools need approval |
+"""
 
 from __future__ import annotations
 
@@ -6,90 +17,100 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import replace
 
-from router.api.events import ApprovalsChanged, Publish, ToolsChanged
+from router.api.events import ApprovalsChanged, ListNotKept, ToolsChanged
 from router.catalog.server_entry import ServerEntry
 from router.catalog.server_status import StatusBoard
-from router.catalog.vetting.differences import readable, word_diff
-from router.catalog.vetting.preparing import basis_of, original_listing
 from router.config.server import ServerConfig
-from router.config.settings import Settings
-from router.discovery.vetting import Vetting
-from router.domain.errors import NotFound, UpstreamFailed, said
+from router.discovery.vetting.diff import readable, word_diff
+from router.discovery.vetting.preparation import basis_of, original_listing
+from router.discovery.vetting.process import VettingProcess
+from router.domain.errors import NotFound, ToolboothError, UpstreamFailed, said
 from router.domain.ids import ServerRef, ToolKey, WorkspaceId
 from router.domain.tool_lists import (
     ApprovalPolicy,
     CachedListing,
     Held,
+    ListLimits,
     PreparedListing,
-    ServerListing,
 )
 from router.domain.tools import PendingTool
-from router.service.workspace_catalogs import Workspaces
+from router.gateway.tools import meta_tools
+from router.runtime.tracing import log_event
+from router.service.context import ServiceContext
 
 log = logging.getLogger(__name__)
 
 
 class ToolLists:
     def __init__(
-        self,
-        workspaces: Workspaces,
-        board: StatusBoard,
-        settings: Callable[[], Settings],
-        publish: Publish,
+        self, context: ServiceContext, board: StatusBoard, vetting: VettingProcess
     ) -> None:
-        self._workspaces = workspaces
+        self._workspaces = context.catalogs
+        self._settings = context.settings
+        self._publish = context.publish
+        self._clock = context.clock
         self._board = board
-        self._settings = settings
-        self._publish = publish
-        self._vetting = Vetting()
+        self._vetting = vetting
         self._policies: dict[WorkspaceId, ApprovalPolicy] = {}
-        self.outdated: set[ServerRef] = set()
-        """Those whose list was made with other limits, and may lack what these allow."""
+        self._unwritten: set[ServerRef] = set()
+        """Servers whose list could not be written to the cache."""
+        self.revetted: set[ServerRef] = set()
+        """Servers whose cached list was vetted again with other limits or rules: it may lack what
+        these allow, so it counts as never discovered."""
 
-    async def close(self) -> None:
-        await self._vetting.close()
+    def limits(self) -> ListLimits:
+        """The limits that lists are vetted with now."""
+        return self._settings().list_limits.limits()
 
-    async def prepare(self, listing: ServerListing) -> PreparedListing:
-        return await self._vetting.prepare(listing, self._settings().list_limits.limits())
+    async def adopt_discovered(
+        self, ref: ServerRef, config_hash: str, listing: PreparedListing
+    ) -> None:
+        """Adopt the result of a discovery, unless the server was removed or reconfigured since it
+        began: then another discovery provides its list."""
+        entry = self._workspaces.find(ref)
+        if entry is None or entry.config.config_hash != config_hash:
+            return
+        self.revetted.discard(ref)
+        known = entry.cached
+        if known is not None and known.listing.fingerprint == listing.fingerprint:
+            await self._confirm(ref, known)
+            return
+        cached = CachedListing(listing, config_hash, self._clock())
+        await self._write(ref, cached)
+        _log_findings(ref, listing)
+        await self._adopt(ref, cached)
 
-    async def load(self, ref: ServerRef) -> None:
-        """Take a server's list from the cache, if one fits its configuration; one that was made
-        with other limits or rules is looked at again."""
+    async def load(self, ref: ServerRef, *, publish: bool = False) -> None:
+        """Adopt the cached list of a server, if there is one for its configuration. A list that was
+        vetted with other limits or rules is vetted again."""
         cached = await self._workspaces.read_listing(ref)
         if cached is None:
             return
-        if cached.listing.basis != basis_of(self._settings().list_limits.limits()):
+        if cached.listing.basis != basis_of(self.limits()):
             try:
-                prepared = await self.prepare(original_listing(cached.listing))
+                original = original_listing(cached.listing)
+                listing = await self._vetting.prepare(original, self.limits())
             except UpstreamFailed as error:
                 log.warning("Ignoring the cached tools of %s: %s", ref.server, error.message)
                 return
-            cached = replace(cached, listing=prepared)
-            self.outdated.add(ref)
-        await self._take(ref, cached)
+            cached = replace(cached, listing=listing)
+            self.revetted.add(ref)
+        await self._adopt(ref, cached, publish=publish)
 
-    def review(self, ref: ServerRef, listing: PreparedListing) -> dict[str, Held]:
-        """Which tools wait for a person. Reads and writes files: on a thread."""
-        catalog = self._workspaces.catalog(ref.workspace)
-        config = catalog.entry(ref.server).config
-        store = self._workspaces.approvals(ref.workspace)
-        return store.review(ref.server, subject_of(config), listing.tools, catalog.config.approval)
-
-    async def follow_policy(self, workspace: WorkspaceId) -> None:
-        """See what a policy that was changed means for the tools that are known."""
+    async def apply_policy(self, workspace: WorkspaceId) -> None:
+        """Review the known lists of a workspace if its approval policy has changed."""
         policy = self._workspaces.catalog(workspace).config.approval
         if self._policies.setdefault(workspace, policy) == policy:
             return
         self._policies[workspace] = policy
-        for server, entry in list(self._workspaces.catalog(workspace).servers.items()):
-            if entry.cached is not None:
-                await self._take(ServerRef(workspace, server), entry.cached, tell=True)
+        for server in list(self._workspaces.catalog(workspace).servers):
+            await self._adopt(ServerRef(workspace, server))
 
     async def approve(self, ref: ServerRef, tools: Collection[str] | None = None) -> None:
-        """A person agrees to these tools as they are now, or to all of a server's that wait."""
+        """Approve these tools in their current form; None: all that need approval."""
         entry = self._workspaces.entry(ref)
         if entry.cached is None:
             if tools:
@@ -110,14 +131,16 @@ class ToolLists:
         if chosen:
             store = self._workspaces.approvals(ref.workspace)
             await asyncio.to_thread(store.approve, ref.server, subject_of(entry.config), chosen)
-            await self._take(ref, entry.cached, tell=True)
+            await self._adopt(ref)
 
     async def forget(self, ref: ServerRef) -> None:
+        await asyncio.to_thread(self._workspaces.cache(ref.workspace).remove, ref.server)
         await asyncio.to_thread(self._workspaces.approvals(ref.workspace).forget, ref.server)
-        self.outdated.discard(ref)
+        self.revetted.discard(ref)
+        self._unwritten.discard(ref)
 
     def pending(self, workspace: WorkspaceId) -> tuple[PendingTool, ...]:
-        """What waits for a person, in order of server and tool."""
+        """The tools that need approval, by server and tool."""
         catalog = self._workspaces.catalog(workspace)
         return tuple(
             _pending(entry, name, held)
@@ -125,28 +148,99 @@ class ToolLists:
             for name, held in sorted(catalog.waiting(entry).items())
         )
 
-    def tell_waiting(self, ref: ServerRef) -> None:
+    def publish_waiting(self, ref: ServerRef) -> None:
         catalog = self._workspaces.catalog(ref.workspace)
         waiting = catalog.waiting(catalog.entry(ref.server))
         self._publish(ApprovalsChanged(ref, len(waiting)))
 
-    async def _take(self, ref: ServerRef, cached: CachedListing, *, tell: bool = False) -> None:
+    async def _adopt(
+        self, ref: ServerRef, new: CachedListing | None = None, *, publish: bool = True
+    ) -> None:
+        """Apply the approvals to a list, put it into the catalog and publish the change.
+
+        `new` None: the known list, whose approvals have changed. Thousands of tools are built on a
+        thread; if the entry was replaced meanwhile, that is done again for the new one.
+        """
+        while (before := self._workspaces.find(ref)) is not None:
+            cached = new or before.cached
+            if cached is None or cached.config_hash != before.config.config_hash:
+                return
+            catalog = self._workspaces.catalog(ref.workspace)
+            waiting = catalog.waiting(before)
+            policy = catalog.config.approval
+            after = await asyncio.to_thread(self._reviewed, ref, before, cached, policy)
+            if not catalog.put(before, after):
+                continue
+            if publish and (new is not None or after.held != before.held):
+                self._publish_change(ref, after)
+                if catalog.waiting(after) != waiting:
+                    self.publish_waiting(ref)
+            return
+
+    def _reviewed(
+        self, ref: ServerRef, entry: ServerEntry, cached: CachedListing, policy: ApprovalPolicy
+    ) -> ServerEntry:
+        """`entry` with this list and the tools that need approval. Reads and writes files."""
+        store = self._workspaces.approvals(ref.workspace)
+        tools = cached.listing.tools
+        held = store.review(ref.server, subject_of(entry.config), tools, policy)
+        return entry.with_listing(cached, held)
+
+    def _publish_change(self, ref: ServerRef, entry: ServerEntry) -> None:
         catalog = self._workspaces.catalog(ref.workspace)
-        held = await asyncio.to_thread(self.review, ref, cached.listing)
-        before = catalog.entry(ref.server)
-        after = await asyncio.to_thread(before.with_listing, cached, held)
-        waited = catalog.waiting(before)
-        if catalog.put(before, after) and tell and after.held != before.held:
-            self._board.announce(ref)
-            self._publish(ToolsChanged(ref.workspace, ref.server, len(after.tools)))
-            if catalog.waiting(after) != waited:
-                self.tell_waiting(ref)
+        log_event(
+            log,
+            "tools.registry.updated",
+            staticCount=len(meta_tools.TOOLS),
+            mcpCount=sum(len(each.tools) for each in catalog.servers.values()),
+        )
+        self._board.announce(ref)
+        self._publish(ToolsChanged(ref.workspace, ref.server, len(entry.tools)))
+
+    async def _confirm(self, ref: ServerRef, cached: CachedListing) -> None:
+        """The server sent the known list again: only its age changes."""
+        now = self._clock()
+        self._workspaces.catalog(ref.workspace).checked(ref.server, now)
+        if ref in self._unwritten:
+            await self._write(ref, cached)
+        cache = self._workspaces.cache(ref.workspace)
+        await asyncio.to_thread(cache.touch, ref.server, now)
+
+    async def _write(self, ref: ServerRef, cached: CachedListing) -> None:
+        """A list that can't be written is used all the same, and the user is told."""
+        cache = self._workspaces.cache(ref.workspace)
+        try:
+            await asyncio.to_thread(cache.write, ref.server, cached)
+        except ToolboothError as error:
+            log.warning("The tools of %s were not kept: %s", ref.server, error.message)
+            self._unwritten.add(ref)
+            self._publish(ListNotKept(ref, error.message))
+        else:
+            if ref in self._unwritten:
+                self._unwritten.discard(ref)
+                self._publish(ListNotKept(ref, ""))
 
 
 def subject_of(config: ServerConfig) -> str:
-    """What a person approves tools of: another command or address is another server."""
+    """What approvals belong to: another command or address is another server."""
     running = [config.command, list(config.args), config.cwd, config.url]
     return hashlib.sha256(json.dumps(running).encode()).hexdigest()
+
+
+def _log_findings(ref: ServerRef, listing: PreparedListing) -> None:
+    for cut in listing.cuts:
+        log.warning("%s: of its list %s was cut %d times", ref.server, cut.kind, cut.count)
+    for tool in listing.tools:
+        for finding in tool.findings:
+            log.warning(
+                "%s:%s: %s (%s) in %s: %s",
+                ref.server,
+                tool.name,
+                finding.kind,
+                finding.rule,
+                finding.where,
+                finding.words,
+            )
 
 
 def _pending(entry: ServerEntry, name: str, held: Held) -> PendingTool:

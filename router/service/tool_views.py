@@ -1,4 +1,5 @@
-"""The tools of a server for people: made anew only when something about them has changed."""
+"""The tools of a server as the window and the command line show them, computed again only after a
+change."""
 
 from __future__ import annotations
 
@@ -14,11 +15,11 @@ from router.domain.tools import DataSource, ToolView
 from router.service.workspace_catalogs import Workspaces
 
 _REACHABLE = (ServerState.IDLE, ServerState.CONNECTING, ServerState.READY)
-"""States in which a call gets through; it starts a server that rests."""
+"""States in which a call succeeds; it starts an idle server."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Snapshot:
     entry: ServerEntry
     config: WorkspaceConfig
     available: bool
@@ -26,34 +27,34 @@ class _Known:
     bases: tuple[ToolView, ...] = ()
     views: tuple[ToolView, ...] = ()
 
-    def holds_for(self, other: _Known) -> bool:
-        same_values = self.entry is other.entry and self.config is other.config
-        return same_values and (self.available, self.source) == (other.available, other.source)
+    def is_current(self, other: _Snapshot) -> bool:
+        same_objects = self.entry is other.entry and self.config is other.config
+        return same_objects and (self.available, self.source) == (other.available, other.source)
 
 
 class ToolViews:
     def __init__(self, workspaces: Workspaces, board: StatusBoard) -> None:
         self._workspaces = workspaces
         self._board = board
-        self._known: dict[ServerRef, _Known] = {}
+        self._snapshots: dict[ServerRef, _Snapshot] = {}
 
     def of(self, ref: ServerRef) -> tuple[ToolView, ...]:
         now = self._now(ref)
-        known = self._known.get(ref)
-        if known is None or not known.holds_for(now):
-            known = self._known[ref] = self._computed(now, ref, known)
+        known = self._snapshots.get(ref)
+        if known is None or not known.is_current(now):
+            known = self._snapshots[ref] = self._computed(now, ref, known)
         return known.views
 
-    def _now(self, ref: ServerRef) -> _Known:
+    def _now(self, ref: ServerRef) -> _Snapshot:
         catalog = self._workspaces.catalog(ref.workspace)
         status = self._board.status(ref)
         available = status.state in _REACHABLE
         is_live = status.state is ServerState.READY
         source = DataSource.RUNTIME if is_live else DataSource.CACHED
-        return _Known(catalog.entry(ref.server), catalog.config, available, source)
+        return _Snapshot(catalog.entry(ref.server), catalog.config, available, source)
 
-    def _computed(self, now: _Known, ref: ServerRef, before: _Known | None) -> _Known:
-        """Of the same tools only what changes by the minute is made anew."""
+    def _computed(self, now: _Snapshot, ref: ServerRef, before: _Snapshot | None) -> _Snapshot:
+        """Of unchanged tools only what depends on state and permissions is computed again."""
         known = before.entry if before is not None else None
         same = known and known.tools is now.entry.tools and known.held is now.entry.held
         bases = before.bases if before is not None and same else now.entry.views()
@@ -68,4 +69,4 @@ class ToolViews:
             )
             for tool, view in zip(now.entry.tools, bases, strict=True)
         )
-        return _Known(now.entry, now.config, now.available, now.source, bases, views)
+        return _Snapshot(now.entry, now.config, now.available, now.source, bases, views)

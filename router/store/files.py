@@ -112,9 +112,11 @@ def _is_stale(path: Path, *, writer: int) -> bool:
 
 
 def is_running(process: int) -> bool:
-    """Whether there is such a process, as far as that can be known."""
-    if sys.platform == "win32":
-        return True  # There os.kill would end it instead of asking; the file's age decides.
+    """Whether there is such a process."""
+    if sys.platform == "win32":  # where os.kill would end it
+        import psutil
+
+        return psutil.pid_exists(process)
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):

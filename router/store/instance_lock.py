@@ -25,7 +25,7 @@ _WAIT_S = 0.5
 
 
 class RunningInstance(BaseModel):
-    """Who runs on a data directory, as far as it has said; `socket` is where it takes commands."""
+    """The instance on a data directory, as far as is known; `socket` is where it takes commands."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
 
@@ -64,7 +64,10 @@ class InstanceLock:
         self._running = RunningInstance()
 
     def acquire(self, url: str | None = None) -> None:
-        """Become the one instance, or raise a `Conflict` that names the other."""
+        """Become the one instance, or raise a `Conflict` that names the other. Does nothing if this
+        lock is held already."""
+        if self._lock.is_locked:
+            return
         with explained(_lock_path(self._data_dir)):
             private_folder(self._data_dir)
             try:
@@ -78,6 +81,13 @@ class InstanceLock:
                     pid=os.getpid(), url=url, version=__version__, started_at=self._clock()
                 )
             )
+
+    def try_acquire(self) -> bool:
+        try:
+            self.acquire()
+        except Conflict:
+            return False
+        return True
 
     def update(self, *, url: str | None = None, socket: str | None = None) -> None:
         """Note where the instance can be reached, once that is known."""

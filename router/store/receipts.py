@@ -1,4 +1,4 @@
-"""Receipts on disk: of each server, what it tried when its lists were last learnt. Like the cache,
+"""Receipts on disk: of each server, what it tried during its last discovery. As with the cache,
 neither a missing nor a malformed file is an error."""
 
 from __future__ import annotations

@@ -187,7 +187,7 @@ def test_a_router_is_not_started_if_the_settings_say_so(
 
 
 def test_the_bridge_loads_neither_qt_nor_numpy_nor_the_sdk() -> None:
-    code = "import sys, router.cli.running, router.bridge.command; print(*sys.modules)"
+    code = "import sys, router.cli.main, router.bridge.command; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
     assert not loaded & {"PySide6", "numpy", "mcp", "mcp_types", "starlette", "uvicorn", "httpx2"}

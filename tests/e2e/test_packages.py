@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from router.discovery.sandbox.self_test import abilities
+from router.discovery.sandbox.self_test import supported_sandbox
 from router.domain.receipts import IsolationLevel
 from tests.booth import TOOLBOOTH, Booth
 
@@ -43,7 +43,7 @@ def test_a_real_package_is_listed_offline_and_starts_fast_afterwards(
     assert receipt["package"]["source"] == source
     assert receipt["package"]["version"]
     assert receipt["package"]["integrity"]
-    if abilities().way.level >= IsolationLevel.CONFINED:
+    if supported_sandbox().profile.level >= IsolationLevel.CONFINED:
         assert receipt["protection"]["networkBlocked"]
     began = time.monotonic()
     booth.json("refresh", "test")

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
-from gui.look.theme import Theme, theme
+from gui.widgets.theme import Theme, theme
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 

@@ -26,21 +26,22 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 import gui
-from gui.apps.dialogs import ByHandDialog, PlanDialog
-from gui.asking.prompt import PermissionPrompt
-from gui.commands import Commands
-from gui.dialogs import ask, show_error
-from gui.look.theme import Theme
-from gui.onboarding.choices import import_choices
-from gui.onboarding.dialog import GuideDialog, Step
-from gui.projects.dialog import ProjectsDialog
-from gui.projects.pin_picker import PinPicker
-from gui.scripts.dialog import ScriptsDialog
-from gui.server.dialog import ServerDialog
-from gui.settings.dialog import PageName, SettingsDialog
-from gui.trying.dialog import TryDialog
-from gui.trying.groups import ListField
-from gui.window.places import Place
+from gui.components.apps.connect_dialogs import ByHandDialog, PlanDialog
+from gui.components.pin_picker import PinPicker
+from gui.dialogs.add_server.dialog import ServerDialog
+from gui.dialogs.onboarding.choices import import_choices
+from gui.dialogs.onboarding.dialog import GuideDialog, Step
+from gui.dialogs.permission_request.prompt import PermissionPrompt
+from gui.dialogs.projects.dialog import ProjectsDialog
+from gui.dialogs.scripts.dialog import ScriptsDialog
+from gui.dialogs.settings.dialog import PageName, SettingsDialog
+from gui.dialogs.try_tool.dialog import TryToolDialog
+from gui.dialogs.try_tool.group_fields import ListField
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
+from gui.main_window.page import Page
+from gui.widgets.message_box import ask, show_error
+from gui.widgets.theme import Theme
 from router.api.apps import ClientApp, ClientId, ClientState, ConnectionPlan, FoundServer, Prompt
 from router.catalog.tool_definition import parameters
 from router.config.server import ServerConfig
@@ -51,7 +52,7 @@ from router.domain.tool_lists import Approval
 from router.domain.tools import PendingTool
 from router.domain.workspaces import Optimization
 from tests.fakes import FakeRouter, SentCommand, run_now
-from tests.gui.driving import (
+from tests.gui.driver import (
     ACME,
     GITHUB,
     PERSONAL,
@@ -146,9 +147,9 @@ def _shows_focus(control: QWidget) -> bool:
     return control.grab().toImage() != before
 
 
-@pytest.mark.parametrize("place", list(Place))
+@pytest.mark.parametrize("place", list(Page))
 def test_the_main_window_shows_where_the_keyboard_is(
-    place: Place, router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    place: Page, router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     window = open_window(router, look, qtbot)
     window.go_to(place)
@@ -168,9 +169,9 @@ def test_every_dialog_shows_where_the_keyboard_is(
         dialog.close()
 
 
-@pytest.mark.parametrize("place", list(Place))
+@pytest.mark.parametrize("place", list(Page))
 def test_the_main_window_names_all_its_controls(
-    place: Place, router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    place: Page, router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     window = open_window(router, look, qtbot)
     window.go_to(place)
@@ -181,7 +182,7 @@ def test_the_main_window_names_all_its_controls(
 def test_the_settings_name_all_their_controls(
     router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
-    dialog = SettingsDialog(router, Commands(run_now), None)
+    dialog = SettingsDialog(router, Commands(run_now), Bridge(), None)
     qtbot.addWidget(dialog)
     for page in PageName:
         dialog.open_at(page)
@@ -195,7 +196,7 @@ def dialogs(router: FakeRouter) -> Iterator[QWidget]:
     yield ask(below, "Really?", "It is gone then.", yes="Go on", on_yes=lambda: None)
     yield show_error(None, InvalidInput("It is broken.", "Mend it."))
     for page in PageName:
-        settings = SettingsDialog(router, commands, None)
+        settings = SettingsDialog(router, commands, Bridge(), None)
         settings.open_at(page)
         yield settings
     yield ServerDialog(router, commands, PERSONAL)
@@ -206,7 +207,7 @@ def dialogs(router: FakeRouter) -> Iterator[QWidget]:
     editing.edit(GITHUB.ref, "GitHub")
     yield editing
     named = tool("create_issue")._replace(parameters=parameters(SCHEMA))
-    trying = TryDialog(router, commands, PERSONAL, named, None)
+    trying = TryToolDialog(router, commands, PERSONAL, named, None)
     for inner in trying.findChildren(ListField):
         inner.add()
     yield trying
@@ -220,11 +221,11 @@ def dialogs(router: FakeRouter) -> Iterator[QWidget]:
     picker.show_pins(())
     yield picker
     for tab in range(4):
-        projects = ProjectsDialog(router, commands, PERSONAL, None)
+        projects = ProjectsDialog(router, commands, Bridge(), PERSONAL, None)
         projects.go_to_tab(tab)
         yield projects
     for step in Step:
-        guide = GuideDialog(router, commands, import_choices((FOUND,), ()), (step,), None)
+        guide = GuideDialog(router, commands, Bridge(), import_choices((FOUND,), ()), (step,), None)
         yield guide
 
 
@@ -263,7 +264,7 @@ def test_every_part_of_a_server_names_its_controls_and_is_reached_by_keyboard(
     tab: int, router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     window = open_window(router, look, qtbot)
-    window.page.detail.findChildren(QTabBar)[0].setCurrentIndex(tab)
+    window.pages.workspace.detail.findChildren(QTabBar)[0].setCurrentIndex(tab)
     qtbot.waitUntil(lambda: nameless(window) == [])
     assert unreachable(window) == []
 

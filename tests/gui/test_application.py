@@ -17,11 +17,11 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
 from gui.application import Application, DesktopApplication
-from gui.closing import CloseFilter
-from gui.hosting import HostedRouter
-from gui.look.theme import theme
-from gui.settings.dialog import PageName, SettingsDialog
-from router.api.events import ServerStatusChanged
+from gui.desktop.close_to_tray import CloseToTray
+from gui.dialogs.settings.dialog import PageName, SettingsDialog
+from gui.link.router_thread import HostedRouter
+from gui.widgets.theme import theme
+from router.api.events import ServerStatusChanged, WindowRequested
 from router.config.settings import Settings
 from router.domain.errors import Conflict
 from router.domain.ids import WorkspaceId
@@ -101,7 +101,7 @@ def test_the_window_stands_before_the_router_and_then_shows_what_it_has(
     assert running.it.windows.main.isVisible()
     assert not running.ready
     qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
-    shown = running.it.windows.main.page.servers.servers()
+    shown = running.it.windows.main.pages.workspace.servers.servers()
     assert [server.name for server in shown] == ["GitHub"]
 
 
@@ -115,7 +115,7 @@ def test_what_happens_in_the_router_reaches_window_and_tray(start: Start, qtbot:
         running.router.emit(ServerStatusChanged(status))
     headline = "Router running · 2 of 2 servers ready"
     qtbot.waitUntil(lambda: running.it.tray.menu.actions()[0].text() == headline, timeout=WAIT_MS)
-    assert running.it.windows.main.page.servers.servers() == servers
+    assert running.it.windows.main.pages.workspace.servers.servers() == servers
 
 
 def test_shutting_down_stops_the_router_and_its_thread(start: Start, qtbot: QtBot) -> None:
@@ -209,6 +209,16 @@ def test_a_second_start_shows_the_window_unless_it_is_to_stay_hidden(
     assert running.it.windows.main.isVisible()
 
 
+def test_a_second_start_that_the_router_tells_of_shows_the_window(
+    start: Start, qtbot: QtBot
+) -> None:
+    running = start(FakeHostedRouter())
+    qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
+    running.it.windows.main.hide()
+    running.router.emit(WindowRequested(()))
+    qtbot.waitUntil(running.it.windows.main.isVisible, timeout=WAIT_MS)
+
+
 def test_without_a_tray_the_menu_is_in_the_window_and_a_hint_is_given_once(
     start: Start, qtbot: QtBot
 ) -> None:
@@ -230,7 +240,7 @@ def test_closing_hides_to_the_tray_or_minimises_where_there_is_none(
 ) -> None:
     window, hidden = QWidget(), list[bool]()
     qtbot.addWidget(window)
-    closing = CloseFilter(lambda: has_tray)
+    closing = CloseToTray(lambda: has_tray)
     closing.hidden.connect(lambda: hidden.append(True))
     closing.watch(window)
     window.show()

@@ -20,17 +20,18 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
 from gui.application import Application, DesktopApplication
-from gui.hosting import HostedRouter
-from gui.look.theme import theme
-from gui.presenting import present
-from gui.projects.dialog import ProjectsDialog
-from gui.server.dialog import ServerDialog
-from gui.server.paste_box import PasteBox
-from gui.window.places import Place
+from gui.dialogs.add_server.dialog import ServerDialog
+from gui.dialogs.add_server.paste_box import PasteBox
+from gui.dialogs.projects.dialog import ProjectsDialog
+from gui.link.router_thread import HostedRouter
+from gui.main_window.page import Page
+from gui.pages.playground.result_column import ResultColumn
+from gui.text.presentation import present
+from gui.widgets.theme import theme
 from router.config.settings import Settings
 from router.domain.ids import ServerId, ToolKey
 from router.service import Router
-from tests.gui.driving import press, texts
+from tests.gui.driver import press, texts
 from tests.listed import Listed
 from tests.running import PERSONAL, STDIO_SERVER, Client, stdio_config
 
@@ -102,7 +103,7 @@ def test_a_server_added_by_pasting_is_used_by_a_client_before_the_persons_eyes(
     desk: Desk, qtbot: QtBot
 ) -> None:
     window = desk.it.windows.main
-    qtbot.waitUntil(lambda: window.empty.isVisible(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.pages.empty.isVisible(), timeout=WAIT_MS)
     window.add_server_requested.emit()
     [dialog] = [w for w in QApplication.topLevelWidgets() if isinstance(w, ServerDialog)]
     [box] = dialog.findChildren(PasteBox)
@@ -117,7 +118,7 @@ def test_a_server_added_by_pasting_is_used_by_a_client_before_the_persons_eyes(
 
     qtbot.waitUntil(listed, timeout=WAIT_MS)
     [status] = desk.router.servers(desk.router.active_workspace())
-    qtbot.waitUntil(lambda: window.page.status(status.ref) is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.pages.workspace.status(status.ref) is not None, timeout=WAIT_MS)
     token = desk.command(desk.router.issue_token("Editor", None, None)).secret
     found = desk.client(
         ask(desk, token, "tools/call", {"name": "tool_discovery", "arguments": {"query": ["echo"]}})
@@ -127,7 +128,7 @@ def test_a_server_added_by_pasting_is_used_by_a_client_before_the_persons_eyes(
     call = {"name": "tool_execute", "arguments": arguments}
     answer = desk.client(ask(desk, token, "tools/call", call))
     assert answer["structuredContent"] == {"text": "hello"}
-    [view] = window.page.activity.findChildren(QTableView)
+    [view] = window.pages.workspace.activity.findChildren(QTableView)
     qtbot.waitUntil(lambda: view.model().rowCount() == 2, timeout=WAIT_MS)
     happened = shown(view.model(), 3)
     assert happened[0] == f"{status.name} · echo"
@@ -142,10 +143,10 @@ def test_switching_context_optimization_off_changes_what_a_client_is_offered(
     desk.command(desk.router.add_server(PERSONAL, "Test", stdio_config(), consent=True))
     desk.command(desk.router.refresh(PERSONAL))
     token = desk.command(desk.router.issue_token("Editor", None, None)).secret
-    qtbot.waitUntil(lambda: window.page.isVisible(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.pages.workspace.isVisible(), timeout=WAIT_MS)
     before = desk.client(ask(desk, token, "tools/list", {}))
     assert len(before["tools"]) == 2
-    window.page.header.toggle().click()
+    window.pages.workspace.header.toggle().click()
     qtbot.waitUntil(lambda: desk.router.projects(PERSONAL)[0].optimization is None, timeout=WAIT_MS)
     after = desk.client(ask(desk, token, "tools/list", {}))
     assert "test__echo" in [tool["name"] for tool in after["tools"]]
@@ -165,12 +166,12 @@ def test_removing_the_workspace_in_view_shows_another_and_can_be_taken_back(
     with qtbot.captureExceptions() as raised:
         window.sidebar.workspace_removed.emit(summary)
         qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
-        qtbot.waitUntil(window.empty.isVisible, timeout=WAIT_MS)
+        qtbot.waitUntil(window.pages.empty.isVisible, timeout=WAIT_MS)
         qtbot.waitUntil(lambda: "Other, 2 servers" not in rows(window.sidebar), timeout=WAIT_MS)
         settings = router.settings().model_copy(update={"theme": "dark"})
         desk.command(router.apply_settings(settings))  # Though they still name the one removed.
         window.undo_bar.button().click()
-        qtbot.waitUntil(lambda: len(window.page.servers.servers()) == 2, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: len(window.pages.workspace.servers.servers()) == 2, timeout=WAIT_MS)
 
     assert raised == []
     assert router.active_workspace() == other
@@ -188,11 +189,11 @@ def test_a_tool_that_waits_is_blocked_under_needs_you_and_waits_again_when_that_
     desk.command(desk.router.refresh(PERSONAL))
 
     def said(badge: str, *, waits: bool) -> bool:
-        [status] = window.page.servers.servers()
+        [status] = window.pages.workspace.servers.servers()
         approve = present(status).summary == "Needs approval"
         return badge in rows(window.sidebar) and approve is waits
 
-    window.go_to(Place.NEEDS_YOU)
+    window.go_to(Page.ATTENTION)
     qtbot.waitUntil(lambda: said("Needs you, 1", waits=True), timeout=WAIT_MS)
     press(window, "Block erase")
     qtbot.waitUntil(lambda: said("Needs you", waits=False), timeout=WAIT_MS)
@@ -215,9 +216,9 @@ def test_what_a_person_changes_in_projects_and_playground_reaches_a_client_and_i
     def offered() -> list[str]:
         return [tool["name"] for tool in desk.client(ask(desk, token, "tools/list", {}))["tools"]]
 
-    window.go_to(Place.PLAYGROUND)
-    assert window.others is not None
-    window.others.playground.pinning_requested.emit(ToolKey(ServerId("test"), "echo"), True)
+    window.go_to(Page.PLAYGROUND)
+    column = window.pages.playground.findChildren(ResultColumn)[0]
+    column.pinning_requested.emit(ToolKey(ServerId("test"), "echo"), True)
     qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
     assert offered() == ["tool_discovery", "tool_execute", "test__echo"]
 
@@ -231,7 +232,7 @@ def test_what_a_person_changes_in_projects_and_playground_reaches_a_client_and_i
     assert len(offered()) == 3
     dialog.accept()
 
-    window.go_to(Place.ACTIVITY)
-    [view] = window.others.activity.findChildren(QTableView)
+    window.go_to(Page.ACTIVITY)
+    [view] = window.pages.activity.findChildren(QTableView)
     qtbot.waitUntil(lambda: len(shown(view.model(), 3)) == 3, timeout=WAIT_MS)
     assert shown(view.model(), 3)[0] == "listed 3 tools"

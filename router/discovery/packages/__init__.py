@@ -1,2 +1,2 @@
-"""Servers that are packages: fetched once, with network but without scripts or secrets, then run
-from where they lie, so that nothing changes between what was looked at and what runs."""
+"""Servers that are packages: fetched once, with network but without scripts and secrets, then run
+from the fetched folder, so that what was vetted is what runs."""

@@ -1,8 +1,8 @@
-"""Fetching a package into a folder of its own: with network, without running any code of it.
+"""Fetches a package into a folder of its own: with network, without running any of its code.
 
-npm's scripts are off and only ready-made wheels are taken, so nothing of a package runs before it
-is isolated. The person's own settings (npmrc, pip and uv configuration) say where from; the
-server's environment, and so its secrets, are not given.
+npm's scripts are off and only wheels are installed, so nothing of a package runs before it is
+sandboxed. The user's settings (npmrc, pip and uv configuration) choose the registry. The server's
+environment, and so its secrets, are not passed on.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from router.upstream.process.spawn import start_program
 
 _FETCH_TIMEOUT_S = 120.0
 _REGISTRY_SETTINGS = ("npm_config_", "NPM_", "PIP_", "UV_")
-_TRUST = ("NODE_EXTRA_CA_CERTS", "NODE_USE_SYSTEM_CA", "SSL_CERT_FILE", "SSL_CERT_DIR")
-_CHOOSE_CODE = ("npm_config_ignore_scripts", "npm_config_script_shell", "npm_config_node_options")
+_CERTIFICATES = ("NODE_EXTRA_CA_CERTS", "NODE_USE_SYSTEM_CA", "SSL_CERT_FILE", "SSL_CERT_DIR")
+_CODE_SETTINGS = ("npm_config_ignore_scripts", "npm_config_script_shell", "npm_config_node_options")
 _NODE_FILES = (".js", ".mjs", ".cjs")
 _BIN = "Scripts" if sys.platform == "win32" else "bin"
 
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """What was fetched: the command that starts it, and exactly what it is."""
+    """A fetched package: the command that starts it, and its exact version."""
 
     command: tuple[str, ...]
     version: str
@@ -46,7 +46,7 @@ class Installed:
 
 
 class NoInstaller(Exception):
-    """There is no program here that could fetch such a package."""
+    """This machine has no program that fetches such packages."""
 
     def __init__(self, why: Why) -> None:
         super().__init__(why)
@@ -54,7 +54,7 @@ class NoInstaller(Exception):
 
 
 async def install(run: PackageRun, folder: Path, search_path: str) -> Installed:
-    """Fetch into `folder`, an empty one. Raises `UpstreamFailed`, or `NoInstaller`."""
+    """Fetch into the empty `folder`. Raises `UpstreamFailed` or `NoInstaller`."""
     fetch = _install_npm if run.source == NPM else _install_pypi
     try:
         return await fetch(run, folder, search_path)
@@ -63,12 +63,12 @@ async def install(run: PackageRun, folder: Path, search_path: str) -> Installed:
 
 
 def fetch_environment(ours: Mapping[str, str]) -> dict[str, str]:
-    """Ours as any server would get it, and what says where packages come from."""
+    """The environment any server gets, and the variables that choose the registry."""
     wanted = {
         name: value
         for name, value in ours.items()
-        if (name.startswith(_REGISTRY_SETTINGS) or name in _TRUST)
-        and name.lower() not in _CHOOSE_CODE
+        if (name.startswith(_REGISTRY_SETTINGS) or name in _CERTIFICATES)
+        and name.lower() not in _CODE_SETTINGS
     }
     return {**server_environment(ours, {}), **wanted}
 
@@ -92,7 +92,8 @@ async def _install_npm(run: PackageRun, folder: Path, search_path: str) -> Insta
 
 
 def _npm_command(run: PackageRun, home: Path, bins: object, node: str) -> tuple[str, ...]:
-    """The program npx would choose: the one named, the only one, or the package's namesake."""
+    """The program that npx would choose: the named one, the only one, or the one named like the
+    package."""
     short = run.name.rpartition("/")[2]
     programs = {short: bins} if isinstance(bins, str) else as_object(bins)
     chosen = run.entry or (short if short in programs else next(iter(programs), ""))
@@ -113,13 +114,13 @@ async def _install_pypi(run: PackageRun, folder: Path, search_path: str) -> Inst
     python = environment / _BIN / "python"
     if uv := shutil.which("uv", path=search_path):
         await _run(run, [uv, "venv", "--quiet", str(environment)], folder)
-        words = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", str(python)]
+        command = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", str(python)]
     elif base := shutil.which("python3", path=search_path) or shutil.which("python"):
         await _run(run, [base, "-m", "venv", str(environment)], folder)
-        words = [str(python), "-m", "pip", "install", "--quiet", "--no-input"]
+        command = [str(python), "-m", "pip", "install", "--quiet", "--no-input"]
     else:
         raise NoInstaller(Why.NO_PYTHON)
-    await _run(run, [*words, "--only-binary", ":all:", "--", *run.specs], folder)
+    await _run(run, [*command, "--only-binary", ":all:", "--", *run.specs], folder)
     program = environment / _BIN / (run.entry or run.name)
     if not shutil.which(str(program)):
         raise ValueError(f"it has no program {program.name}")
@@ -130,20 +131,20 @@ async def _install_pypi(run: PackageRun, folder: Path, search_path: str) -> Inst
 
 
 def _dist_info(environment: Path, name: str) -> Path:
-    """Where an installed package says what it is, by its name in the one form all names share."""
-    wanted = _normal(name)
+    """The metadata of an installed package, found by its normalized name."""
+    wanted = _normalized(name)
     for found in environment.glob("[Ll]ib*/**/site-packages/*.dist-info"):
-        if _normal(found.name.removesuffix(".dist-info").rpartition("-")[0]) == wanted:
+        if _normalized(found.name.removesuffix(".dist-info").rpartition("-")[0]) == wanted:
             return found
     raise ValueError(f"{name} is not in what was installed")
 
 
-def _normal(name: str) -> str:
+def _normalized(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 async def _run(run: PackageRun, command: Sequence[str], folder: Path) -> None:
-    """Run an installer to its end, in a process group of its own that never outlives this."""
+    """Run an installer in its own process group, which has ended when this returns."""
     process = await start_program(
         *command,
         cwd=folder,
@@ -154,13 +155,13 @@ async def _run(run: PackageRun, command: Sequence[str], folder: Path) -> None:
     )
     try:
         async with asyncio.timeout(_FETCH_TIMEOUT_S):
-            said, _ = await process.communicate()
+            output, _ = await process.communicate()
     except TimeoutError:
         raise _failed(run, f"it took more than {_FETCH_TIMEOUT_S:g} s") from None
     finally:
         await _end(process)
     if process.returncode != 0:
-        raise _failed(run, _last_line(said))
+        raise _failed(run, _first_error(output))
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
@@ -173,11 +174,12 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     await process.wait()
 
 
-def _last_line(said: bytes) -> str:
-    """What an installer says first of what went wrong is the best of it."""
-    lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
-    wrong = [line for line in lines if "error" in line.lower()]
-    return (wrong or lines or ["it said nothing"])[0][:300]
+def _first_error(output: bytes) -> str:
+    """The first error that an installer printed: it tells most."""
+    text = output.decode("utf-8", "replace")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line.lower()]
+    return (errors or lines or ["it said nothing"])[0][:300]
 
 
 def _failed(run: PackageRun, detail: str) -> UpstreamFailed:

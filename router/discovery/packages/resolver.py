@@ -1,14 +1,15 @@
-"""What to run for a server that is a package: what was fetched, else its command as written."""
+"""What to run for a server that is a package: the fetched one, otherwise its command as written."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from router.config.server import ServerConfig
 from router.discovery.packages.installer import NoInstaller
-from router.discovery.packages.package_store import Shelf, Shelved
+from router.discovery.packages.package_store import PackageStore, StoredPackage
 from router.discovery.packages.runners import AsWritten, PackageRun, recognise
 from router.domain.errors import UpstreamFailed
 from router.domain.ids import ServerRef
@@ -18,52 +19,69 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ResolvedCommand:
     config: ServerConfig
     readable: Sequence[str] = ()
+    """Folders it needs besides those its command names."""
     package: Package | None = None
     as_written: Reason | None = None
-    """Why nothing was fetched, if it is a package."""
-    container: bool = False
+    """Why a command that runs a package is run as written."""
+    is_container: bool = False
 
 
-class Packages:
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+class PackageResolver:
+    def __init__(self, store: PackageStore) -> None:
+        self._store = store
+        self._outdated: set[ServerRef] = set()
+        """Servers whose package is fetched again at the next `resolve`."""
 
-    def on_shelf(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
-        """The configuration to start a server with; nothing is fetched. Blocks: for a thread."""
+    async def installed(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
+        """The configuration to start a server with. Nothing is fetched."""
         run = recognise(config.command or "", config.args)
-        shelved = self._shelf.find(ref, run) if isinstance(run, PackageRun) else None
-        return _with(config, run, shelved) if shelved and isinstance(run, PackageRun) else config
+        if not isinstance(run, PackageRun):
+            return config
+        stored = await asyncio.to_thread(self._store.find, ref, run)
+        return _with_package(config, run, stored) if stored else config
 
-    async def choose(
-        self, ref: ServerRef, config: ServerConfig, search_path: str, *, renew: bool
-    ) -> Choice:
-        """What to learn a server's lists from, fetched if need be. Raises `UpstreamFailed`."""
+    async def resolve(
+        self, ref: ServerRef, config: ServerConfig, search_path: str
+    ) -> ResolvedCommand:
+        """What to run for discovery, fetched if necessary. Raises `UpstreamFailed`."""
         run = recognise(config.command or "", config.args)
         if run is None:
-            return Choice(config)
+            return ResolvedCommand(config)
         if isinstance(run, AsWritten):
-            return Choice(config, as_written=run.reason, container=run.container)
-        shelved = self._shelf.find(ref, run)
-        if shelved is None or renew:
+            return ResolvedCommand(config, as_written=run.reason, is_container=run.container)
+        try:
+            stored = await self._stored(ref, run, search_path)
+        except NoInstaller as error:
+            return ResolvedCommand(config, as_written=Reason(error.why))
+        config = _with_package(config, run, stored)
+        return ResolvedCommand(config, (stored.folder,), stored.package)
+
+    def renew(self, ref: ServerRef) -> None:
+        """Fetch the newest version of a server's package at its next discovery."""
+        self._outdated.add(ref)
+
+    async def forget(self, ref: ServerRef) -> None:
+        self._outdated.discard(ref)
+        await self._store.remove(ref)
+
+    async def _stored(self, ref: ServerRef, run: PackageRun, search_path: str) -> StoredPackage:
+        stored = await asyncio.to_thread(self._store.find, ref, run)
+        if stored is None or ref in self._outdated:
             try:
-                shelved = await self._shelf.fetch(ref, run, search_path)
-            except NoInstaller as error:
-                return Choice(config, as_written=Reason(error.why))
+                stored = await self._store.fetch(ref, run, search_path)
             except UpstreamFailed:
-                if shelved is None:
+                if stored is None:
                     raise
                 log.warning(
                     "No newer package of %s could be fetched; the old one stays", ref.server
                 )
-        return Choice(_with(config, run, shelved), (shelved.folder,), shelved.package)
-
-    async def forget(self, ref: ServerRef) -> None:
-        await self._shelf.forget(ref)
+        self._outdated.discard(ref)
+        return stored
 
 
-def _with(config: ServerConfig, run: PackageRun, shelved: Shelved) -> ServerConfig:
-    command, *before = shelved.command
+def _with_package(config: ServerConfig, run: PackageRun, stored: StoredPackage) -> ServerConfig:
+    command, *before = stored.command
     return config.model_copy(update={"command": command, "args": (*before, *run.args)})

@@ -1,7 +1,7 @@
-"""Which package a command line means: `npx`, `bunx`, `uvx`, `pipx run` and their long forms. Pure.
+"""Which package a command line runs: `npx`, `bunx`, `uvx`, `pipx run` and their long forms. Pure.
 
-Only what is understood to the last option is fetched; anything else runs as it is written, and the
-reason is said.
+A package is fetched beforehand only if every option is understood. Any other command runs as it is
+written, and the reason is given.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class PackageRun:
 
     source: str
     specs: tuple[str, ...]
-    """The package itself, then what it wants beside it; as the registry's own tools spell them."""
+    """The package, then additional ones, in the spelling of the registry's own tools."""
     entry: str | None
-    """The program of the package; `None`: the one that has its name."""
+    """The program of the package; None: the one with its name."""
     args: tuple[str, ...]
 
     @property
@@ -37,22 +37,22 @@ class PackageRun:
         """The package's name, without its version."""
         spec = self.specs[0]
         if self.source == NPM:
-            place = spec.find("@", 1)
-            return spec if place < 0 else spec[:place]
+            at = spec.find("@", 1)
+            return spec if at < 0 else spec[:at]
         named = _PYPI_NAME.match(spec)
         return named.group() if named else spec
 
 
 @dataclass(frozen=True, slots=True)
 class AsWritten:
-    """A command that runs packages, but not in a way that can be fetched beforehand."""
+    """A command that runs a package which can't be fetched beforehand."""
 
     reason: Reason
     container: bool = False
 
 
 def recognise(command: str, args: Sequence[str]) -> PackageRun | AsWritten | None:
-    """What `command` runs, if it runs packages at all."""
+    """What `command` runs; None if it runs no package."""
     name = PurePath(command).name.lower().removesuffix(".cmd").removesuffix(".exe")
     if name in CONTAINERS:
         return AsWritten(Reason(Why.IN_CONTAINER), container=True)
@@ -64,7 +64,7 @@ def recognise(command: str, args: Sequence[str]) -> PackageRun | AsWritten | Non
 
 
 class _NotUnderstood(ValueError):
-    """Why a command line is left as it is."""
+    """Why a command runs as written."""
 
     def __init__(self, why: Why, *parts: str) -> None:
         super().__init__(why)
@@ -82,7 +82,7 @@ def _parsed(
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """What stood before the first word that is no option."""
+    """The options before the first other word."""
 
     values: dict[str, list[str]]
     words: tuple[str, ...]
@@ -145,7 +145,7 @@ def _pinned(name: str, version: str) -> str:
 
 
 def _versioned(spec: str) -> str:
-    """uv also takes `name@version` behind `--from`."""
+    """uv also accepts `name@version` after `--from`."""
     name, at, version = spec.partition("@")
     return _pinned(name, version) if at and _PYPI_SPEC.fullmatch(name) and "/" not in spec else spec
 

@@ -1,6 +1,7 @@
-"""Running a server we don't trust yet: sandboxes, the launcher that applies them, the proof that
-they hold, and what was seen of the server inside.
+"""Running a server that is not trusted yet: sandbox profiles, the launcher that applies them, the
+self-test that proves them, and the observations of a server inside.
 
-The launcher's side (`launcher`, `confining`, `watching`, `seccomp`, `landlock`, `bubblewrap`) runs
-in a process of its own, which must start fast: it imports nothing but the standard library.
+The launcher's modules (`launcher`, `confined_child`, `seccomp_notify`, `seccomp`, `landlock`,
+`bubblewrap`) run in their own process, which must start fast: they import nothing but the
+standard library.
 """

@@ -1,4 +1,4 @@
-"""The launcher's child: gives up what it must not have, then becomes the server."""
+"""The launcher's child: confines itself, then becomes the server."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import threading
 from collections.abc import Mapping
 
 from router.discovery.sandbox import bubblewrap, landlock, seccomp, syscalls
-from router.discovery.sandbox.launch_spec import Order
+from router.discovery.sandbox.launch_spec import LaunchSpec
 
-CANT_CONFINE = 125
+CONFINEMENT_FAILED = 125
 _SYSTEM_READABLE = (
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store",
     "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/ssl",
@@ -32,59 +32,59 @@ _NETWORK_READABLE = (
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 
 
-def become(order: Order, environment: Mapping[str, str], door: socket.socket) -> None:
-    """Turn into the server. Never returns."""
+def exec_server(spec: LaunchSpec, environment: Mapping[str, str], channel: socket.socket) -> None:
+    """Become the server. Never returns."""
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         syscalls.die_with_parent(signal.SIGKILL)
-        _limit(order)
-        if order.level >= 3:
-            command, environment = _bwrap(order, environment), dict[str, str]()
+        _limit(spec)
+        if spec.level >= 3:
+            command, environment = _bwrap(spec, environment), dict[str, str]()
         else:
-            os.chdir(order.cwd)
-            command = [order.program, *order.args]
-        if order.level >= 2 or order.watch:
+            os.chdir(spec.cwd)
+            command = [spec.program, *spec.args]
+        if spec.level >= 2 or spec.watch:
             syscalls.no_new_privileges()
-        if order.level == 2:
-            readable = (*_SYSTEM_READABLE, *(_NETWORK_READABLE if order.network else ()))
+        if spec.level == 2:
+            readable = (*_SYSTEM_READABLE, *(_NETWORK_READABLE if spec.network else ()))
             landlock.restrict(
-                readable=(*readable, *order.readable),
-                writable=(order.home, *_DEVICES),
-                network=order.network,
+                readable=(*readable, *spec.readable),
+                writable=(spec.home, *_DEVICES),
+                network=spec.network,
             )
-        if order.watch:
-            _filter(order, door)
-        door.close()
+        if spec.watch:
+            _filter(spec, channel)
+        channel.close()
         os.execve(command[0], command, environment)  # noqa: S606 - what the launcher is for
     except OSError as error:
         sys.stderr.write(f"toolbooth: the server can't be confined or started: {error}\n")
     finally:
         sys.stderr.flush()
-        os._exit(CANT_CONFINE)
+        os._exit(CONFINEMENT_FAILED)
 
 
-def _limit(order: Order) -> None:
-    size = order.limits.files_mb << 20
-    for what, most in (
+def _limit(spec: LaunchSpec) -> None:
+    size = spec.limits.files_mb << 20
+    for limit, value in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, size),
         (resource.RLIMIT_NOFILE, 1024),
     ):
-        hard = resource.getrlimit(what)[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(what, (most, most))
+        hard = resource.getrlimit(limit)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(limit, (value, value))
 
 
-def _bwrap(order: Order, environment: Mapping[str, str]) -> list[str]:
-    """The command; its arguments lie in a file in memory, where nobody else can read them."""
-    passwd = _in_memory(bubblewrap.passwd_of(order.home))
-    inner = _in_memory(seccomp.assemble(seccomp.inner_rules()))
-    told = bubblewrap.arguments(
-        order, environment, passwd=passwd, seccomp=inner, nested=order.forbids_nesting
+def _bwrap(spec: LaunchSpec, environment: Mapping[str, str]) -> list[str]:
+    """The command. Its arguments are in a memory file that nobody else can read."""
+    passwd = _in_memory(bubblewrap.passwd_of(spec.home))
+    inner = _in_memory(seccomp.assemble(seccomp.bubblewrap_rules()))
+    words = bubblewrap.arguments(
+        spec, environment, passwd=passwd, seccomp=inner, nested=spec.forbids_nesting
     )
-    split = told.index("--")
-    options = _in_memory(b"".join(os.fsencode(word) + b"\0" for word in told[:split]))
-    return [order.bwrap, "--args", str(options), *told[split:]]
+    split = words.index("--")
+    options = _in_memory(b"".join(os.fsencode(word) + b"\0" for word in words[:split]))
+    return [spec.bwrap, "--args", str(options), *words[split:]]
 
 
 def _in_memory(data: bytes) -> int:
@@ -94,19 +94,19 @@ def _in_memory(data: bytes) -> int:
     return descriptor
 
 
-def _filter(order: Order, door: socket.socket) -> None:
-    """Filter this thread, and let another, which is not filtered, hand the listener over: the call
-    that does so would wait for an answer that nobody can give yet."""
+def _filter(spec: LaunchSpec, channel: socket.socket) -> None:
+    """Filter this thread. The listener is sent by another, unfiltered thread: in this one the call
+    would wait for a supervisor that does not have the listener yet."""
     installed = threading.Event()
     listeners: list[int] = []
 
-    def hand_over() -> None:
+    def send_listener() -> None:
         installed.wait()
-        socket.send_fds(door, [b"f"], listeners)
+        socket.send_fds(channel, [b"f"], listeners)
 
-    helper = threading.Thread(target=hand_over, daemon=True)
+    helper = threading.Thread(target=send_listener, daemon=True)
     helper.start()
-    rules = seccomp.confining_rules(order.network) if order.level == 2 else seccomp.watching_rules()
+    rules = seccomp.landlock_rules(spec.network) if spec.level == 2 else seccomp.observation_rules()
     listeners.append(seccomp.install(seccomp.assemble(rules)))
     installed.set()
     helper.join()

@@ -1,6 +1,6 @@
-"""Trying to get out, from inside a sandbox: each attempt that works is a wall that isn't there.
+"""Tries to escape from inside a sandbox: each attempt that succeeds is a missing restriction.
 
-Prints one line of JSON. The tester outside knows what arrived (see `self_test`).
+Prints one line of JSON. What arrived outside is checked by `self_test`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 
-def main(plan_file: str) -> int:
-    plan: dict[str, Any] = json.loads(plan_file)
+def main(plan_text: str) -> int:
+    plan: dict[str, Any] = json.loads(plan_text)
     attempts: dict[str, Callable[[], object]] = {
         "read": lambda: Path(plan["secret"]).read_text(),
         "write": lambda: Path(plan["target"]).write_text("out"),
@@ -25,14 +25,14 @@ def main(plan_file: str) -> int:
         "local": lambda: _connect_locally(plan["local"]),
         "signal": lambda: os.kill(plan["pid"], 0),
     }
-    outcome: dict[str, Any] = {name: _works(attempt) for name, attempt in attempts.items()}
+    outcome: dict[str, Any] = {name: _succeeds(attempt) for name, attempt in attempts.items()}
     outcome["tasks"] = _fork_up_to(plan["forks"])
     sys.stdout.write(json.dumps(outcome))
     sys.stdout.flush()
     return 0
 
 
-def _works(attempt: Callable[[], object]) -> bool:
+def _succeeds(attempt: Callable[[], object]) -> bool:
     try:
         attempt()
     except OSError:
@@ -52,13 +52,13 @@ def _connect_locally(name: str) -> None:
         caller.connect(f"\0{name}")
 
 
-def _fork_up_to(most: int) -> int:
-    """How many processes could be started before that was refused."""
+def _fork_up_to(limit: int) -> int:
+    """How many processes could be started before one was refused."""
     if sys.platform == "win32":
         return 0
     children: list[int] = []
     try:
-        while len(children) < most:
+        while len(children) < limit:
             child = os.fork()
             if child == 0:
                 signal.pause()

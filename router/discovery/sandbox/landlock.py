@@ -1,4 +1,4 @@
-"""Landlock: from now on this thread and its descendants reach only the files they are given."""
+"""Landlock: restricts this thread and its descendants to the given files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Beneath(ctypes.Structure):
 
 
 def version() -> int:
-    """The kernel's Landlock, 0 where it has none."""
+    """The kernel's Landlock ABI version; 0 without Landlock."""
     try:
         return syscalls.syscall(syscalls.LANDLOCK_CREATE_RULESET, None, 0, 1)
     except OSError:
@@ -36,7 +36,7 @@ def version() -> int:
 
 
 def restrict(*, readable: Iterable[str], writable: Iterable[str], network: bool) -> None:
-    """Confine this thread. Needs `no_new_privileges`. Raises `OSError`."""
+    """Restrict this thread. Needs `no_new_privileges`. Raises `OSError`."""
     known = version()
     handled = _ALL_BY_VERSION[max(v for v in _ALL_BY_VERSION if v <= known)]
     rules = _Ruleset(handled)
@@ -57,7 +57,7 @@ def restrict(*, readable: Iterable[str], writable: Iterable[str], network: bool)
 
 
 def _allow(ruleset: int, path: str, access: int) -> None:
-    """What is not there needs no rule."""
+    """A path that does not exist needs no rule."""
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:

@@ -1,8 +1,8 @@
-"""What the launcher is told: which program, inside which walls, with which limits.
+"""What the launcher gets: which program to run, with which confinement and limits.
 
-The order travels as a JSON file, the server's environment in that of the launcher, with a prefix:
-so no value is ever on disk or on a command line, and no variable of the server (LD_PRELOAD) acts on
-the launcher itself.
+The specification is a JSON file. The server's environment is passed in the launcher's own, with a
+prefix: so no value is ever on disk or on a command line, and no variable of the server (LD_PRELOAD)
+affects the launcher.
 """
 
 from __future__ import annotations
@@ -27,46 +27,46 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class LaunchSpec:
     """One confined run."""
 
     level: int
     program: str
     args: tuple[str, ...]
     home: str
-    """Its home: at level 3 a path that exists only inside, else a folder made for it."""
+    """At level 3 a path that exists only inside, otherwise a folder created for the run."""
     cwd: str
     readable: tuple[str, ...]
-    """Files and folders it may read: its own program, and what its command names."""
-    sightings: str
-    """The file the launcher writes what it saw to."""
+    """Files and folders it may read: its own program, and those its command names."""
+    observations: str
+    """The file that the launcher writes its observations to."""
     empty: tuple[str, ...] = ()
-    """Folders that are there at level 3, but without what is in them."""
+    """Folders that exist at level 3, but without their content."""
     limits: Limits = field(default_factory=Limits)
     network: bool = False
     bwrap: str = ""
     forbids_nesting: bool = False
     """Whether this `bwrap` can forbid user namespaces inside."""
     watch: bool = True
-    """Whether to look at what it does, by seccomp."""
+    """Whether to observe it with seccomp."""
 
     def write(self, path: Path) -> None:
         path.write_text(json.dumps(dataclasses.asdict(self)))
 
     @classmethod
-    def read(cls, path: Path) -> Order:
-        order = json.loads(path.read_text())
-        limits = Limits(**order.pop("limits"))
+    def read(cls, path: Path) -> LaunchSpec:
+        spec = json.loads(path.read_text())
+        limits = Limits(**spec.pop("limits"))
         for name in ("args", "readable", "empty"):
-            order[name] = tuple(order[name])
-        return cls(**order, limits=limits)
+            spec[name] = tuple(spec[name])
+        return cls(**spec, limits=limits)
 
 
-def packed(environment: Mapping[str, str]) -> dict[str, str]:
+def pack_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return {f"{ENV_PREFIX}{name}": value for name, value in environment.items()}
 
 
-def unpacked(environment: Mapping[str, str]) -> dict[str, str]:
+def unpack_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return {
         name.removeprefix(ENV_PREFIX): value
         for name, value in environment.items()

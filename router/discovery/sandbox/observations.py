@@ -1,4 +1,4 @@
-"""What a server tried, as the launcher saw it: a growing record in a file."""
+"""What a server tried, as the launcher observed it: a growing record in a file."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
-MOST = 200
-"""Of each kind; the rest is only counted."""
-_LONGEST = 300
+MAX_ENTRIES = 200
+"""Entries of each kind; the rest is only counted."""
+_MAX_CHARACTERS = 300
 
 _SYSTEM = (
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/sys", "/dev", "/proc/self",
@@ -27,8 +27,8 @@ _SYSTEM_FILES = frozenset(
 
 
 @dataclass(slots=True)
-class Sightings:
-    """Distinct things in the order they came; `counts` has all of them, also what was cut."""
+class Observations:
+    """Distinct entries in the order they came; `counts` includes those that were cut."""
 
     files: dict[str, None] = field(default_factory=dict[str, None])
     hosts: dict[str, None] = field(default_factory=dict[str, None])
@@ -37,23 +37,23 @@ class Sightings:
     tasks: int = 0
     watched: bool = False
     blind: bool = False
-    """Whether calls were seen but not what they were about."""
+    """Whether the arguments of some calls could not be read."""
     killed: str = ""
     """Why the launcher ended it: `memory` or `tasks`."""
     taken_mb: int = 0
-    """The most resident memory it had."""
+    """Its peak resident memory."""
 
-    def note(self, kind: str, what: str) -> None:
+    def add(self, kind: str, what: str) -> None:
         found: dict[str, None] = getattr(self, kind)
-        what = what[:_LONGEST]
+        what = what[:_MAX_CHARACTERS]
         if what in found:
             return
         self.counts[kind] = self.counts.get(kind, 0) + 1
-        if len(found) < MOST:
+        if len(found) < MAX_ENTRIES:
             found[what] = None
 
     def write(self, path: Path) -> None:
-        """Replaced whole, so that whoever reads never sees half of it."""
+        """The file is replaced as a whole, so that no reader sees half of it."""
         record = {
             "files": list(self.files),
             "hosts": list(self.hosts),
@@ -71,7 +71,7 @@ class Sightings:
 
 
 def is_own(path: str, own: Collection[str]) -> bool:
-    """Whether every program of its kind opens `path`, or it belongs to the server itself."""
+    """Whether `path` is a system file that any program opens, or belongs to the server itself."""
     path = os.path.normpath(path)
     if path in _SYSTEM_FILES or path.startswith(_SYSTEM):
         return True

@@ -1,5 +1,5 @@
-"""The launcher where there is no `/proc`: limits by `setrlimit` and a look at `ps`, and on macOS
-walls by `sandbox-exec`. What a server tries can't be seen this way. Not run on macOS yet."""
+"""The launcher where there is no `/proc`: limits by `setrlimit` and psutil, and `sandbox-exec` on
+macOS. The server is not observed. Not tested on macOS yet."""
 
 from __future__ import annotations
 
@@ -10,48 +10,50 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
-from router.discovery.sandbox.launch_spec import Limits, Order, unpacked
-from router.discovery.sandbox.observations import Sightings
+import psutil
+
+from router.discovery.sandbox.launch_spec import LaunchSpec, Limits, unpack_environment
+from router.discovery.sandbox.observations import Observations
 
 OVER_LIMIT = 124
-_LOOK_EVERY_S = 0.25
+_CHECK_INTERVAL_S = 0.25
 _TOLERANCE = 1.1
 _SYSTEM = ("/usr", "/bin", "/sbin", "/System", "/Library", "/opt/homebrew", "/private/etc/ssl")
 
 
-def main(order_file: str) -> int:
-    order = Order.read(Path(order_file))
-    walled = order.level >= 2
-    command = [order.program, *order.args]
-    if walled:
-        command = ["/usr/bin/sandbox-exec", "-p", profile(order), *command]
+def main(spec_file: str) -> int:
+    spec = LaunchSpec.read(Path(spec_file))
+    command = [spec.program, *spec.args]
+    if spec.level >= 2:
+        command = ["/usr/bin/sandbox-exec", "-p", seatbelt_profile(spec), *command]
     server = subprocess.Popen(  # noqa: S603 - what the launcher is for
         command,
-        env=unpacked(os.environ),
-        cwd=order.cwd,
-        preexec_fn=lambda: _limit(order.limits),
+        env=unpack_environment(os.environ),
+        cwd=spec.cwd,
+        preexec_fn=lambda: _limit(spec.limits),
     )
     for descriptor in (0, 1):
         os.close(descriptor)
     signal.signal(signal.SIGTERM, lambda _number, _frame: server.kill())
-    return _hold(server, order)
+    return _supervise(server, spec)
 
 
-def profile(order: Order) -> str:
-    """The rules for `sandbox-exec`: reads where the system and the program lie, writes at home."""
-    reads = _subpaths((*_SYSTEM, *order.readable, order.home))
+def seatbelt_profile(spec: LaunchSpec) -> str:
+    """The profile for `sandbox-exec`: reads system, program and home, writes only to the home."""
+    reads = _subpaths((*_SYSTEM, *spec.readable, spec.home))
     lines = [
         "(version 1)",
         "(deny default)",
         "(allow process-fork process-exec sysctl-read mach-lookup)",
         "(allow file-read-metadata)",
         f"(allow file-read* {reads})",
-        f'(allow file-write* {_subpaths((order.home,))} (literal "/dev/null"))',
+        f'(allow file-write* {_subpaths((spec.home,))} (literal "/dev/null"))',
         "(allow signal (target same-sandbox))",
     ]
-    if order.network:
+    if spec.network:
         lines.append("(allow network*)")
     return "\n".join(lines)
 
@@ -71,22 +73,23 @@ def _limit(limits: Limits) -> None:
         resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
 
 
-def _hold(server: subprocess.Popen[bytes], order: Order) -> int:
-    seen = Sightings()
+def _supervise(server: subprocess.Popen[bytes], spec: LaunchSpec) -> int:
+    observations = Observations()
     while server.poll() is None:
-        seen.taken_mb = max(seen.taken_mb, _resident_mb(os.getpgrp()))
-        if seen.taken_mb > order.limits.memory_mb * _TOLERANCE:
-            seen.killed = "memory"
+        observations.taken_mb = max(observations.taken_mb, resident_mb(os.getpgrp()))
+        if observations.taken_mb > spec.limits.memory_mb * _TOLERANCE:
+            observations.killed = "memory"
             server.kill()
-        seen.write(Path(order.sightings))
-        time.sleep(_LOOK_EVERY_S)
-    return OVER_LIMIT if seen.killed else abs(server.returncode)
+        observations.write(Path(spec.observations))
+        time.sleep(_CHECK_INTERVAL_S)
+    return OVER_LIMIT if observations.killed else abs(server.returncode)
 
 
-def _resident_mb(group: int) -> int:
-    """What the whole process group has resident."""
-    listed = subprocess.run(
-        ["/bin/ps", "-A", "-o", "pgid=,rss="], capture_output=True, text=True, check=False
-    ).stdout
-    rows = (line.split() for line in listed.splitlines())
-    return sum(int(rss) for pgid, rss in rows if int(pgid) == group) >> 10
+def resident_mb(group: int) -> int:
+    """The resident memory of a whole process group."""
+    total = 0
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            if os.getpgid(process.pid) == group:
+                total += process.memory_info().rss
+    return total >> 20

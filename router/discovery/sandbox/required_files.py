@@ -1,7 +1,7 @@
-"""Which files a command can't do without: its program, what that is written in, what it names.
+"""Which files a command requires: its program, the program's interpreter, and the files it names.
 
-A sandbox shows these and nothing else of the person's. Never a home or what lies above it, however
-it is named: that would be no sandbox.
+A sandbox shows only these of the user's files. A home folder or its parents are never among them,
+even if named: that would be no sandbox.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-_PROJECT_MARKS = (
+_PROJECT_FILES = (
     "package.json", "pyproject.toml", "setup.py", "requirements.txt", "node_modules", ".venv",
     ".git", "go.mod", "Cargo.toml", "deno.json",
 )  # fmt: skip
@@ -23,7 +23,7 @@ _SHARED_BY_PROGRAMS = (
 )  # fmt: skip
 _BIN_NAMES = ("bin", "sbin", "Scripts", "shims", ".bin")
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_MOST_LINKS = 16
+_MAX_LINKS = 16
 _FIRST_LINE = 256
 
 
@@ -36,7 +36,7 @@ def files_needed(
     home: Path,
     known: Iterable[str] = (),
 ) -> set[str]:
-    """What must be readable for `program` with `args` to start, beside what is `known` to be."""
+    """What must be readable for `program` with `args` to start, including `known`."""
     known = tuple(known)
     needed = {*_program_files(Path(program), search_path, home), *known}
     base = Path(cwd) if cwd else None
@@ -44,12 +44,12 @@ def files_needed(
         needed.add(str(base))
     for path in _named_paths(args, base):
         if not any(path.is_relative_to(each) for each in known):
-            needed |= _of_argument(path, home)
+            needed |= _argument_files(path, home)
     return outermost(needed)
 
 
 def outermost(paths: Iterable[str]) -> set[str]:
-    """Without those that lie beneath another, or in what every sandbox shows."""
+    """Without those beneath another one, or in a system folder that every sandbox shows."""
     found: set[str] = set()
     for path in sorted(paths, key=len):
         if not any(path == each or path.startswith(f"{each}/") for each in (*found, *_SYSTEM)):
@@ -58,13 +58,13 @@ def outermost(paths: Iterable[str]) -> set[str]:
 
 
 def folders_named(args: Sequence[str], cwd: str | None, home: Path) -> set[str]:
-    """Folders a command names that are too broad to show: they are there, but empty."""
+    """Folders a command names that are too broad to show: they exist inside, but empty."""
     named = _named_paths(args, Path(cwd) if cwd else None)
     return {str(path) for path in named if path.is_dir() and is_broad(path, home)} - {"/"}
 
 
 def is_broad(path: Path, home: Path) -> bool:
-    """Whether `path` holds much more than one program or project."""
+    """Whether `path` contains more than one program or project."""
     path = Path(os.path.realpath(path))
     return (
         len(path.parts) <= 2
@@ -95,8 +95,8 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _of_argument(path: Path, home: Path) -> set[str]:
-    """A file with the project it is part of; a folder as it is."""
+def _argument_files(path: Path, home: Path) -> set[str]:
+    """A file with its project; a folder as it is."""
     if is_broad(path, home):
         return set()
     if path.is_dir():
@@ -106,16 +106,16 @@ def _of_argument(path: Path, home: Path) -> set[str]:
 
 
 def _project_of(file: Path, home: Path) -> Path:
-    """The outermost folder that looks like a project, since modules are looked for upwards; else
-    the folder of the file itself."""
+    """The outermost folder that looks like a project, because modules are searched upwards;
+    otherwise the file's own folder."""
     folders = [folder for folder in file.parents if not is_broad(folder, home)]
-    marked = [f for f in folders if any((f / mark).exists() for mark in _PROJECT_MARKS)]
+    marked = [f for f in folders if any((f / name).exists() for name in _PROJECT_FILES)]
     return marked[-1] if marked else folders[0] if folders else file
 
 
 def _program_files(program: Path, search_path: str, home: Path) -> Iterable[str]:
-    """The program, all links on the way to it, what each is installed with, its interpreter."""
-    for _ in range(_MOST_LINKS):
+    """The program, all links that lead to it, the installation of each, and its interpreter."""
+    for _ in range(_MAX_LINKS):
         yield str(program)
         yield from _installation(program, home)
         if not program.is_symlink():
@@ -126,7 +126,7 @@ def _program_files(program: Path, search_path: str, home: Path) -> Iterable[str]
 
 
 def _installation(program: Path, home: Path) -> Iterable[str]:
-    """The folder a program was installed into, and for a virtual environment its Python's too."""
+    """The folder a program is installed in; for a virtual environment also that of its Python."""
     folder = Path(os.path.realpath(program.parent))
     prefix = folder.parent if folder.name in _BIN_NAMES else folder
     if is_broad(prefix, home):
@@ -141,7 +141,7 @@ def _installation(program: Path, home: Path) -> Iterable[str]:
 
 
 def _interpreter(script: Path, search_path: str) -> Path | None:
-    """What runs a script, by its first line."""
+    """The interpreter of a script, from its first line."""
     try:
         with script.open("rb") as file:
             first = file.readline(_FIRST_LINE)
@@ -158,7 +158,7 @@ def _interpreter(script: Path, search_path: str) -> Path | None:
 
 @cache
 def interpreter_files() -> tuple[str, ...]:
-    """What Toolbooth itself needs to run inside."""
+    """What Toolbooth itself requires to run inside."""
     home = Path.home()
     ours = Path(__file__).parents[3] if not getattr(sys, "frozen", False) else None
     needed = {*_program_files(Path(sys.executable), os.defpath, home)}

@@ -1,6 +1,6 @@
-"""One confined run: a folder for it, the command that starts it inside, what was seen, no traces.
+"""One sandboxed run: its folder, the command that starts it, its observations, and its removal.
 
-Whoever holds a `Confined` starts its command like any other; this room knows nothing of MCP.
+The caller starts the command of a `SandboxedCommand` like any other. MCP is not known here.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from router.discovery.sandbox import bubblewrap
-from router.discovery.sandbox.launch_spec import Limits, Order, packed
+from router.discovery.sandbox.launch_spec import LaunchSpec, Limits, pack_environment
 from router.discovery.sandbox.required_files import files_needed, folders_named
 from router.discovery.sandbox.self_commands import inner_command
-from router.discovery.sandbox.self_test import Abilities, Way, abilities
+from router.discovery.sandbox.self_test import SandboxProfile, SandboxSupport, supported_sandbox
 from router.domain.json_values import JsonObject, as_object
 from router.domain.receipts import IsolationLevel, Protection
 from router.store.files import is_running, private_folder
@@ -32,8 +32,8 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A server to be run confined: `environment` is all it gets, but for its home."""
+class SandboxRequest:
+    """A server to run in a sandbox; `environment` is all it gets, except for its home."""
 
     program: str
     args: Sequence[str]
@@ -41,89 +41,96 @@ class Wanted:
     cwd: str | None = None
     network: bool = False
     readable: Sequence[str] = ()
-    """What it needs besides what its command shows."""
+    """What it needs besides the files that its command names."""
     limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True, slots=True)
-class Confined:
+class SandboxedCommand:
     command: Command
     protection: Protection
-    sightings_file: Path
+    observations_file: Path
 
-    def sightings(self) -> JsonObject:
-        """What the launcher has seen so far."""
+    def observations(self) -> JsonObject:
+        """What the launcher has observed so far."""
         try:
-            return as_object(json.loads(self.sightings_file.read_bytes()))
+            return as_object(json.loads(self.observations_file.read_bytes()))
         except (OSError, ValueError):
             return {}
 
 
 class Sandbox:
-    """Makes confined runs in `folder`, the best way this machine has."""
+    """Sandboxed runs in `folder`, with the best profile that this machine supports."""
 
     def __init__(
-        self, folder: Path, home: Path, find_abilities: Callable[[], Abilities] = abilities
+        self,
+        folder: Path,
+        home: Path,
+        find_support: Callable[[], SandboxSupport] = supported_sandbox,
     ) -> None:
         self._folder = folder
         self._home = home
-        self._find_abilities = find_abilities
+        self._find_support = find_support
         self._swept = False
 
-    async def abilities(self) -> Abilities:
-        return await asyncio.to_thread(self._find_abilities)
+    async def support(self) -> SandboxSupport:
+        return await asyncio.to_thread(self._find_support)
 
     @asynccontextmanager
-    async def confined(self, wanted: Wanted) -> AsyncGenerator[Confined]:
-        """Everything of the run is gone at the end, whatever happens."""
-        found = await self.abilities()
+    async def command(self, request: SandboxRequest) -> AsyncGenerator[SandboxedCommand]:
+        """The command to start. All files of the run are removed at the end."""
+        support = await self.support()
         run = self._folder / f"{os.getpid()}-{secrets.token_hex(6)}"
         try:
-            yield await asyncio.to_thread(self._prepare, run, wanted, found)
+            yield await asyncio.to_thread(self._prepare, run, request, support)
         finally:
             await asyncio.shield(asyncio.to_thread(remove_tree, run))
 
-    def _prepare(self, run: Path, wanted: Wanted, found: Abilities) -> Confined:
+    def _prepare(
+        self, run: Path, request: SandboxRequest, support: SandboxSupport
+    ) -> SandboxedCommand:
         self._sweep()
         private_folder(run / "home")
-        way = found.way
-        command = _unconfined(wanted, run) if not way.level else self._order(run, wanted, way)
-        in_force = protection(found, wanted.limits, network=wanted.network)
-        return Confined(command, in_force, run / "sightings")
+        if support.profile.level:
+            command = self._confined(run, request, support.profile)
+        else:
+            command = _unconfined(run, request)
+        in_force = protection(support, request.limits, network=request.network)
+        return SandboxedCommand(command, in_force, run / "observations")
 
-    def _order(self, run: Path, wanted: Wanted, way: Way) -> Command:
-        full = way.level is IsolationLevel.FULL
+    def _confined(self, run: Path, request: SandboxRequest, profile: SandboxProfile) -> Command:
+        full = profile.level is IsolationLevel.FULL
         home = bubblewrap.HOME if full else str(run / "home")
-        environment = _at_home(wanted.environment, home, temporary="/tmp" if full else home)  # noqa: S108
+        environment = _with_home(request.environment, home, temporary="/tmp" if full else home)  # noqa: S108
         readable = files_needed(
-            wanted.program,
-            wanted.args,
-            cwd=wanted.cwd,
-            search_path=wanted.environment.get("PATH", os.defpath),
+            request.program,
+            request.args,
+            cwd=request.cwd,
+            search_path=request.environment.get("PATH", os.defpath),
             home=self._home,
-            known=wanted.readable,
+            known=request.readable,
         )
-        order = Order(
-            level=way.level,
-            program=wanted.program,
-            args=tuple(wanted.args),
+        spec = LaunchSpec(
+            level=profile.level,
+            program=request.program,
+            args=tuple(request.args),
             home=home,
-            cwd=wanted.cwd if wanted.cwd and _covers(readable, wanted.cwd) else home,
+            cwd=request.cwd if request.cwd and _covers(readable, request.cwd) else home,
             readable=tuple(sorted(readable)),
-            empty=tuple(sorted(folders_named(wanted.args, wanted.cwd, self._home))),
-            sightings=str(run / "sightings"),
-            limits=wanted.limits,
-            network=wanted.network,
-            bwrap=way.bwrap,
-            forbids_nesting=way.forbids_nesting,
-            watch=way.watch,
+            empty=tuple(sorted(folders_named(request.args, request.cwd, self._home))),
+            observations=str(run / "observations"),
+            limits=request.limits,
+            network=request.network,
+            bwrap=profile.bwrap,
+            forbids_nesting=profile.forbids_nesting,
+            watch=profile.watch,
         )
-        order.write(run / "order")
-        launcher, *words = inner_command("confine", str(run / "order"))
-        return Command(launcher, words, _launcher_environment(environment), str(run), False)
+        spec.write(run / "spec")
+        launcher, *arguments = inner_command("confine", str(run / "spec"))
+        return Command(launcher, arguments, _launcher_environment(environment), str(run), False)
 
     def _sweep(self) -> None:
-        """Remove, once, what runs of a killed Toolbooth have left."""
+        """Remove, once, the runs of a router that was killed."""
         if self._swept or not self._folder.is_dir():
             return
         self._swept = True
@@ -133,9 +140,9 @@ class Sandbox:
                 remove_tree(left)
 
 
-def protection(found: Abilities, limits: Limits, *, network: bool) -> Protection:
-    """What holds for a run with these limits, given what this machine is able to."""
-    level = found.way.level
+def protection(support: SandboxSupport, limits: Limits, *, network: bool) -> Protection:
+    """The protection of a run with these limits on this machine."""
+    level = support.profile.level
     bounded = level >= IsolationLevel.LIMITED
     return Protection(
         level=level,
@@ -143,7 +150,7 @@ def protection(found: Abilities, limits: Limits, *, network: bool) -> Protection
         memory_mb=limits.memory_mb if bounded else None,
         tasks=limits.tasks if bounded else None,
         cpu_percent=limits.cpu_percent if bounded else None,
-        missing=found.missing,
+        missing=support.missing,
     )
 
 
@@ -151,34 +158,34 @@ def _covers(paths: Iterable[str], path: str) -> bool:
     return any(Path(path).is_relative_to(each) for each in paths)
 
 
-def _unconfined(wanted: Wanted, run: Path) -> Command:
+def _unconfined(run: Path, request: SandboxRequest) -> Command:
     home = str(run / "home")
-    environment = _at_home(wanted.environment, home, temporary=home)
-    return Command(wanted.program, wanted.args, environment, wanted.cwd or home, False)
+    environment = _with_home(request.environment, home, temporary=home)
+    return Command(request.program, request.args, environment, request.cwd or home, False)
 
 
 def _launcher_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """What the launcher itself needs; Windows' Python does not start without its system's folder,
-    and that of a bundle finds its libraries by itself."""
+    """The environment of the launcher: Python on Windows needs SYSTEMROOT to start, and a bundle
+    finds its libraries by itself."""
     own = {name: os.environ[name] for name in ("SYSTEMROOT", "PATH") if name in os.environ}
-    return {**own, **packed(environment)}
+    return {**own, **pack_environment(environment)}
 
 
-def _at_home(environment: Mapping[str, str], home: str, *, temporary: str) -> dict[str, str]:
-    """Every variable that says where the person's files lie, bent to the run's own home."""
-    bent = {k: v for k, v in environment.items() if not k.startswith("XDG_")}
-    places = dict.fromkeys(("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"), home)
-    present = {k: v for k, v in places.items() if k == "HOME" or k in bent}
-    return {**bent, **present, "TMPDIR": temporary, "TEMP": temporary, "TMP": temporary}
+def _with_home(environment: Mapping[str, str], home: str, *, temporary: str) -> dict[str, str]:
+    """Every variable that locates the user's files points to the run's own home."""
+    kept = {k: v for k, v in environment.items() if not k.startswith("XDG_")}
+    homes = dict.fromkeys(("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"), home)
+    present = {k: v for k, v in homes.items() if k == "HOME" or k in kept}
+    return {**kept, **present, "TMPDIR": temporary, "TEMP": temporary, "TMP": temporary}
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove `folder`, also where its owner took the right to."""
+    """Remove `folder`, also if its permissions forbid that."""
 
-    def insist(_: Callable[..., Any], path: str, __: Any) -> None:
+    def retry(_: Callable[..., Any], path: str, __: Any) -> None:
         try:
-            for place in (Path(path).parent, Path(path)):
-                place.chmod(stat.S_IRWXU)
+            for each in (Path(path).parent, Path(path)):
+                each.chmod(stat.S_IRWXU)
             if Path(path).is_dir() and not Path(path).is_symlink():
                 shutil.rmtree(path, ignore_errors=True)
             else:
@@ -187,4 +194,4 @@ def remove_tree(folder: Path) -> None:
             log.warning("%s could not be removed: %s", path, error)
 
     if folder.exists():
-        shutil.rmtree(folder, onerror=insist)
+        shutil.rmtree(folder, onerror=retry)

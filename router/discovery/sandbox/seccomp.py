@@ -1,8 +1,8 @@
-"""Seccomp: filters over system calls, written in the kernel's own small language.
+"""Seccomp: filters for system calls, as BPF programs.
 
-A filter answers each call with allow, an error, or "ask": then the call waits until whoever holds
-the listener has answered (see `watching`). What a filter forbids it decides by registers alone, so
-nobody can change its mind between the look and the deed.
+A filter allows a call, fails it with an error, or notifies the supervisor: then the call waits for
+the answer of `seccomp_notify`. What a filter forbids depends on registers alone, so a program can't
+change it between check and use.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from router.discovery.sandbox import syscalls
 
 ALLOW = 0x7FFF0000
-ASK = 0x7FC00000
+USER_NOTIF = 0x7FC00000
 _ERRNO = 0x00050000
 
 _LOAD, _JUMP_EQUAL, _JUMP_ANY_BIT, _JUMP_AT_LEAST, _RETURN, _AND = (
@@ -38,108 +38,111 @@ _NEW_NAMESPACES = 0x7E020080
 """All the CLONE_NEW flags."""
 
 
-def refuse(code: int) -> int:
+def fail_with(code: int) -> int:
     return _ERRNO | code
 
 
 @dataclass(frozen=True, slots=True)
-class Op:
-    """One instruction."""
+class Instruction:
+    """One BPF instruction."""
 
     code: int
     value: int
     if_true: int = 0
     if_false: int = 0
 
-    def packed(self) -> bytes:
+    def pack_environment(self) -> bytes:
         return struct.pack("=HBBI", self.code, self.if_true, self.if_false, self.value)
 
 
-def _argument(index: int, *, high: bool = False) -> Op:
-    return Op(_LOAD, _ARGUMENTS_AT + 8 * index + (4 if high else 0))
+def _argument(index: int, *, high: bool = False) -> Instruction:
+    return Instruction(_LOAD, _ARGUMENTS_AT + 8 * index + (4 if high else 0))
 
 
-def _unless_zero(index: int, answer: int) -> list[Op]:
-    """`answer` if an argument, a pointer, is given."""
+def _unless_zero(index: int, action: int) -> list[Instruction]:
+    """`action` if a pointer argument is not null."""
     return [
         _argument(index),
-        Op(_JUMP_EQUAL, 0, 0, 2),
+        Instruction(_JUMP_EQUAL, 0, 0, 2),
         _argument(index, high=True),
-        Op(_JUMP_EQUAL, 0, 1, 0),
-        Op(_RETURN, answer),
+        Instruction(_JUMP_EQUAL, 0, 1, 0),
+        Instruction(_RETURN, action),
     ]
 
 
-def _if_bits(index: int, bits: int, answer: int) -> list[Op]:
-    return [_argument(index), Op(_JUMP_ANY_BIT, bits, 0, 1), Op(_RETURN, answer)]
+def _if_bits(index: int, bits: int, action: int) -> list[Instruction]:
+    return [_argument(index), Instruction(_JUMP_ANY_BIT, bits, 0, 1), Instruction(_RETURN, action)]
 
 
-def _socket_rules(network: bool) -> list[Op]:
-    """Streams only, which go nowhere without `connect`; datagrams need no `connect`, so whoever
-    makes such a socket for the internet is asked about and refused."""
-    datagram = ALLOW if network else ASK
-    unknown = refuse(errno.EAFNOSUPPORT)
+def _socket_rules(network: bool) -> list[Instruction]:
+    """Streams are allowed: they reach nothing without `connect`. Datagrams need no `connect`, so
+    creating such a socket for the internet is reported and refused."""
+    datagram = ALLOW if network else USER_NOTIF
+    unknown = fail_with(errno.EAFNOSUPPORT)
     return [
         _argument(0),
-        Op(_JUMP_EQUAL, _AF_NETLINK, 0, 1),
-        Op(_RETURN, ALLOW),
-        Op(_JUMP_EQUAL, _AF_UNIX, 0, 4),
+        Instruction(_JUMP_EQUAL, _AF_NETLINK, 0, 1),
+        Instruction(_RETURN, ALLOW),
+        Instruction(_JUMP_EQUAL, _AF_UNIX, 0, 4),
         _argument(1),
-        Op(_AND, _TYPE_MASK),
-        Op(_JUMP_EQUAL, _STREAM, 0, 6),
-        Op(_RETURN, ALLOW),
-        Op(_JUMP_EQUAL, _AF_INET, 1, 0),
-        Op(_JUMP_EQUAL, _AF_INET6, 0, 3),
+        Instruction(_AND, _TYPE_MASK),
+        Instruction(_JUMP_EQUAL, _STREAM, 0, 6),
+        Instruction(_RETURN, ALLOW),
+        Instruction(_JUMP_EQUAL, _AF_INET, 1, 0),
+        Instruction(_JUMP_EQUAL, _AF_INET6, 0, 3),
         _argument(1),
-        Op(_AND, _TYPE_MASK),
-        Op(_JUMP_EQUAL, _STREAM, 1, 2),
-        Op(_RETURN, unknown),
-        Op(_RETURN, ALLOW),
-        Op(_RETURN, datagram),
+        Instruction(_AND, _TYPE_MASK),
+        Instruction(_JUMP_EQUAL, _STREAM, 1, 2),
+        Instruction(_RETURN, unknown),
+        Instruction(_RETURN, ALLOW),
+        Instruction(_RETURN, datagram),
     ]
 
 
-Rule = int | list[Op]
+Rule = int | list[Instruction]
 
 
-def watching_rules() -> dict[str, Rule]:
-    """What is asked about at every level: files, peers, programs, new processes."""
-    asked = (
+def observation_rules() -> dict[str, Rule]:
+    """Reported at every level: files, peers, programs, new processes."""
+    notified = (
         "open openat openat2 connect sendto sendmsg sendmmsg execve execveat clone fork vfork"
     ).split()
-    # Without clone3 and io_uring, everyone falls back to calls whose arguments can be seen.
-    hidden = {name: refuse(errno.ENOSYS) for name in ("clone3", "io_uring_setup")}
-    return {**dict.fromkeys(asked, ASK), **hidden}
+    # Without clone3 and io_uring, programs use calls whose arguments can be read.
+    hidden = {name: fail_with(errno.ENOSYS) for name in ("clone3", "io_uring_setup")}
+    return {**dict.fromkeys(notified, USER_NOTIF), **hidden}
 
 
-def inner_rules() -> dict[str, Rule]:
-    """What nobody needs inside bubblewrap who only lists tools."""
+def bubblewrap_rules() -> dict[str, Rule]:
+    """Forbidden inside bubblewrap: no server needs these to list its tools."""
     names = (
         "ptrace unshare setns mount umount2 pivot_root chroot bpf keyctl add_key request_key "
         "perf_event_open userfaultfd open_by_handle_at"
     ).split()
     return {
-        **dict.fromkeys(names, refuse(errno.EPERM)),
-        "clone3": refuse(errno.ENOSYS),
-        "clone": _if_bits(0, _NEW_NAMESPACES, refuse(errno.EPERM)),
+        **dict.fromkeys(names, fail_with(errno.EPERM)),
+        "clone3": fail_with(errno.ENOSYS),
+        "clone": _if_bits(0, _NEW_NAMESPACES, fail_with(errno.EPERM)),
     }
 
 
-def confining_rules(network: bool) -> dict[str, Rule]:
-    """With Landlock, which knows neither sockets (all of them) nor attributes of files: nobody
-    connects, signals others, leaves the process group or changes what it can't open."""
+def landlock_rules(network: bool) -> dict[str, Rule]:
+    """Added to Landlock, which covers neither all sockets nor file attributes: no connections, no
+    signals to others, no leaving of the process group, no changes to files it can't open."""
     forbidden = (
         "setsid setpgid chmod fchmodat fchmodat2 chown lchown fchownat utime utimes utimensat "
         "futimesat setxattr lsetxattr removexattr lremovexattr process_vm_readv process_vm_writev "
         "pidfd_send_signal rt_sigqueueinfo tkill shmget msgget semget mq_open"
     ).split()
-    fast_open = refuse(errno.EACCES)
+    fast_open = fail_with(errno.EACCES)
     rules: dict[str, Rule] = {
-        **watching_rules(),
-        **inner_rules(),
-        **dict.fromkeys(forbidden, refuse(errno.EPERM)),
-        "clone": [*_if_bits(0, _NEW_NAMESPACES, refuse(errno.EPERM)), Op(_RETURN, ASK)],
-        "kill": ASK,
+        **observation_rules(),
+        **bubblewrap_rules(),
+        **dict.fromkeys(forbidden, fail_with(errno.EPERM)),
+        "clone": [
+            *_if_bits(0, _NEW_NAMESPACES, fail_with(errno.EPERM)),
+            Instruction(_RETURN, USER_NOTIF),
+        ],
+        "kill": USER_NOTIF,
         "socket": _socket_rules(network),
     }
     if not network:
@@ -150,26 +153,33 @@ def confining_rules(network: bool) -> dict[str, Rule]:
 
 
 def assemble(rules: Mapping[str, Rule]) -> bytes:
-    """The program for this machine. Calls it doesn't have are left out."""
+    """The BPF program for this machine, without the calls that it does not have."""
     numbers = syscalls.numbers()
     ops = [
-        Op(_LOAD, _ARCH_AT),
-        Op(_JUMP_EQUAL, syscalls.AUDIT_ARCH[syscalls.MACHINE], 1, 0),
-        Op(_RETURN, refuse(errno.ENOSYS)),
-        Op(_LOAD, _NUMBER_AT),
+        Instruction(_LOAD, _ARCH_AT),
+        Instruction(_JUMP_EQUAL, syscalls.AUDIT_ARCH[syscalls.MACHINE], 1, 0),
+        Instruction(_RETURN, fail_with(errno.ENOSYS)),
+        Instruction(_LOAD, _NUMBER_AT),
     ]
     if syscalls.MACHINE == "x86_64":
-        ops += [Op(_JUMP_AT_LEAST, _X32_CALLS, 0, 1), Op(_RETURN, refuse(errno.ENOSYS))]
+        ops += [
+            Instruction(_JUMP_AT_LEAST, _X32_CALLS, 0, 1),
+            Instruction(_RETURN, fail_with(errno.ENOSYS)),
+        ]
     for name, rule in rules.items():
         if name in numbers:
             ops += _case(numbers[name], rule)
-    ops.append(Op(_RETURN, ALLOW))
-    return b"".join(op.packed() for op in ops)
+    ops.append(Instruction(_RETURN, ALLOW))
+    return b"".join(op.pack_environment() for op in ops)
 
 
-def _case(number: int, rule: Rule) -> Iterable[Op]:
-    body = [Op(_RETURN, rule)] if isinstance(rule, int) else [*rule, Op(_RETURN, ALLOW)]
-    return [Op(_JUMP_EQUAL, number, 0, len(body)), *body]
+def _case(number: int, rule: Rule) -> Iterable[Instruction]:
+    body = (
+        [Instruction(_RETURN, rule)]
+        if isinstance(rule, int)
+        else [*rule, Instruction(_RETURN, ALLOW)]
+    )
+    return [Instruction(_JUMP_EQUAL, number, 0, len(body)), *body]
 
 
 class _Program(ctypes.Structure):

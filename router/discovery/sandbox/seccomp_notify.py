@@ -1,8 +1,8 @@
-"""The other end of a seccomp filter: sees the calls that wait for an answer, notes what they are
-about, and answers. One call at a time; the server stands still meanwhile, so this is short.
+"""The supervisor of a seccomp filter: receives its notifications, records and answers them.
 
-Looking is for the receipt only: where a call is let through (`continue`), something else forbids
-what must not be, because a server can change what a pointer points to after we have looked.
+One call at a time, while the server waits: this must be fast. Reading the arguments is for the
+receipt only. Where a call continues, another mechanism forbids what must not happen, because a
+server can change the memory of an argument after it was read.
 """
 
 from __future__ import annotations
@@ -16,49 +16,49 @@ from contextlib import suppress
 from pathlib import Path
 
 from router.discovery.sandbox import syscalls
-from router.discovery.sandbox.launch_spec import Order
-from router.discovery.sandbox.observations import Sightings, is_own
+from router.discovery.sandbox.launch_spec import LaunchSpec
+from router.discovery.sandbox.observations import Observations, is_own
 
 _RECEIVE, _SEND, _SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082104
 _SYNC_WAKE_UP = 1
 _CONTINUE = 1
 _CALL = struct.Struct("=QIIiIQ6Q")
 _ANSWER = struct.Struct("=QqiI")
-_HERE = -100
+_AT_FDCWD = -100
 _DNS_HEADER = 12
 _DNS_PORTS = (53, 5353)
 
 
-class Watcher:
-    """Answers the calls that wait at `listener`."""
+class SeccompSupervisor:
+    """Answers the notifications of `listener`."""
 
-    def __init__(self, listener: int, order: Order, sightings: Sightings) -> None:
+    def __init__(self, listener: int, spec: LaunchSpec, observations: Observations) -> None:
         self._listener = listener
-        self._order = order
-        self._seen = sightings
-        self._own = (*order.readable, order.home, "/tmp")  # noqa: S108 - of the sandbox
+        self._spec = spec
+        self._observations = observations
+        self._own = (*spec.readable, spec.home, "/tmp")  # noqa: S108 - of the sandbox
         self._names = {number: name for name, number in syscalls.numbers().items()}
-        self._begun = False
-        """Whether the server's own program runs yet: what came before was ours."""
-        sightings.watched = True
-        with suppress(OSError):  # an older syscalls: slower, else the same
+        self._started = False
+        """Whether the server's own program runs: earlier calls were ours."""
+        observations.watched = True
+        with suppress(OSError):  # an older kernel: slower, otherwise the same
             fcntl.ioctl(listener, _SET_FLAGS, _SYNC_WAKE_UP)
 
     def answer_one(self) -> None:
-        """Take the call that waits and answer it."""
+        """Receive the next notification and answer it."""
         buffer = bytearray(_CALL.size)
         try:
             fcntl.ioctl(self._listener, _RECEIVE, buffer)
-        except OSError:  # who called is gone
+        except OSError:  # the caller has ended
             return
         call_id, pid, _, number, _, _, *arguments = _CALL.unpack(buffer)
-        refusal = self._judge(self._names.get(number, ""), pid, arguments)
-        answer = _ANSWER.pack(call_id, 0, -refusal, 0 if refusal else _CONTINUE)
-        with suppress(OSError):  # it was killed while it waited
+        error = self._decide(self._names.get(number, ""), pid, arguments)
+        answer = _ANSWER.pack(call_id, 0, -error, 0 if error else _CONTINUE)
+        with suppress(OSError):  # the caller was killed meanwhile
             fcntl.ioctl(self._listener, _SEND, answer)
 
-    def _judge(self, name: str, pid: int, arguments: list[int]) -> int:
-        """Note what the call is about; the error to answer with, or 0 to let it through."""
+    def _decide(self, name: str, pid: int, arguments: list[int]) -> int:
+        """Record the call; the errno to fail it with, or 0 to continue."""
         try:
             match name:
                 case "clone" | "fork" | "vfork":
@@ -66,25 +66,25 @@ class Watcher:
                 case "kill":
                     return self._signal(pid, arguments[0])
                 case "socket":
-                    self._seen.note("hosts", "a name or address, by datagram")
+                    self._observations.add("hosts", "a name or address, by datagram")
                     return errno.EACCES
                 case "connect":
                     return self._connect(pid, arguments[1], arguments[2])
                 case "execve" | "execveat":
-                    self._look(name, pid, arguments)
+                    self._record(name, pid, arguments)
                 case _:
-                    if self._begun:
-                        self._look(name, pid, arguments)
+                    if self._started:
+                        self._record(name, pid, arguments)
         except OSError:
-            self._seen.blind = True
-            if name == "connect" and self._order.level < 3 and not self._order.network:
+            self._observations.blind = True
+            if name == "connect" and self._spec.level < 3 and not self._spec.network:
                 return errno.ENETUNREACH
         return 0
 
-    def _look(self, name: str, pid: int, arguments: list[int]) -> None:
+    def _record(self, name: str, pid: int, arguments: list[int]) -> None:
         match name:
             case "open":
-                self._open(pid, _HERE, arguments[0])
+                self._open(pid, _AT_FDCWD, arguments[0])
             case "openat" | "openat2":
                 self._open(pid, arguments[0], arguments[1])
             case "execve":
@@ -102,11 +102,11 @@ class Watcher:
                 pass
 
     def _task(self) -> int:
-        self._seen.tasks += 1
-        return errno.EAGAIN if self._seen.tasks > self._order.limits.tasks else 0
+        self._observations.tasks += 1
+        return errno.EAGAIN if self._observations.tasks > self._spec.limits.tasks else 0
 
     def _signal(self, pid: int, target: int) -> int:
-        """Only to itself, its own group and its descendants."""
+        """Allowed only to itself, its own group and its descendants."""
         target = struct.unpack("=i", struct.pack("=I", target & 0xFFFFFFFF))[0]
         if target == 0 or (target > 0 and _descends(target, os.getpid())):
             return 0
@@ -116,9 +116,10 @@ class Watcher:
         raw = syscalls.read_memory(pid, address, min(size, 128))
         family = struct.unpack_from("=H", raw)[0] if len(raw) >= 2 else 0
         internet = family in (socket.AF_INET, socket.AF_INET6)
-        if self._begun and (internet or family == socket.AF_UNIX) and (peer := _peer(raw, family)):
-            self._seen.note("hosts", peer)
-        if self._order.level >= 3 or (self._order.network and internet):
+        known = internet or family == socket.AF_UNIX
+        if self._started and known and (peer := _peer(raw, family)):
+            self._observations.add("hosts", peer)
+        if self._spec.level >= 3 or (self._spec.network and internet):
             return 0
         return errno.ENETUNREACH if internet else errno.ECONNREFUSED
 
@@ -128,14 +129,14 @@ class Watcher:
             path = str(Path(_folder(pid, folder), path))
         path = path.replace(f"/proc/{pid}/", "/proc/self/")
         if not is_own(path, self._own):
-            self._seen.note("files", path)
+            self._observations.add("files", path)
 
     def _execute(self, pid: int, address: int) -> None:
         path = syscalls.read_text(pid, address)
-        if not self._begun:
-            self._begun = path == self._order.program
-        elif Path(f"/proc/{pid}/root/{path}").exists():  # else a search along PATH
-            self._seen.note("programs", path)
+        if not self._started:
+            self._started = path == self._spec.program
+        elif Path(f"/proc/{pid}/root/{path}").exists():  # otherwise a search along PATH
+            self._observations.add("programs", path)
 
     def _send_message(self, pid: int, address: int) -> None:
         """The first buffer of a `msghdr`."""
@@ -145,18 +146,18 @@ class Watcher:
             self._send(pid, base, min(size, 512))
 
     def _send(self, pid: int, address: int, size: int) -> None:
-        if name := asked_name(syscalls.read_memory(pid, address, size)):
-            self._seen.note("hosts", name)
+        if name := queried_name(syscalls.read_memory(pid, address, size)):
+            self._observations.add("hosts", name)
 
 
 def _folder(pid: int, descriptor: int) -> str:
     signed = struct.unpack("=i", struct.pack("=I", descriptor & 0xFFFFFFFF))[0]
-    place = "cwd" if signed == _HERE else f"fd/{signed}"
-    return os.readlink(f"/proc/{pid}/{place}")  # noqa: PTH115
+    entry = "cwd" if signed == _AT_FDCWD else f"fd/{signed}"
+    return os.readlink(f"/proc/{pid}/{entry}")  # noqa: PTH115
 
 
 def _peer(raw: bytes, family: int) -> str:
-    """Where to, in words; nothing for a question to a name server, whose words are seen later."""
+    """The peer as text; empty for a name server, whose queries are recorded by name."""
     if family == socket.AF_UNIX:
         path = raw[2:]
         named = path[:1] == b"\0"
@@ -175,27 +176,27 @@ def _peer(raw: bytes, family: int) -> str:
     return "" if port in (0, *_DNS_PORTS) else f"{host}:{port}"
 
 
-def asked_name(packet: bytes) -> str:
-    """The name a DNS query asks for, or nothing if this is none."""
+def queried_name(packet: bytes) -> str:
+    """The name in a DNS query; empty if this is none."""
     if len(packet) < _DNS_HEADER + 5:
         return ""
     _, flags, questions, answers = struct.unpack_from(">HHHH", packet)
     if flags & 0xF800 or questions != 1 or answers:
         return ""
     labels: list[str] = []
-    place = _DNS_HEADER
-    while place < len(packet) and (size := packet[place]):
-        label = packet[place + 1 : place + 1 + size]
+    offset = _DNS_HEADER
+    while offset < len(packet) and (size := packet[offset]):
+        label = packet[offset + 1 : offset + 1 + size]
         if size > 63 or len(label) < size or not label.isascii() or b" " in label:
             return ""
         labels.append(label.decode())
-        place += 1 + size
-    whole = place + 5 <= len(packet)
+        offset += 1 + size
+    whole = offset + 5 <= len(packet)
     return ".".join(labels) if whole and all(text.isprintable() for text in labels) else ""
 
 
 def _descends(pid: int, ancestor: int) -> bool:
-    """Whether `pid` stems from `ancestor`, which itself is not one to be signalled."""
+    """Whether `pid` is a descendant of `ancestor`."""
     while pid > 1:
         try:
             stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")

@@ -1,5 +1,5 @@
-"""The commands Toolbooth gives itself: `confine ORDER` runs a server in a sandbox, `probe PLAN`
-tries to get out of one. How they are spelled depends on whether we run from a bundle."""
+"""The commands that Toolbooth runs itself with: `confine SPEC` runs a server in a sandbox, `probe
+PLAN` tries to escape from one. Their command line depends on whether this is a bundle."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from pathlib import Path
 
 
 def inner_command(*words: str) -> list[str]:
-    """The command line that runs `words` in a process of its own."""
+    """The command line that runs `words` in another process."""
     if getattr(sys, "frozen", False):
         return [str(Path(sys.executable).with_name(_console_name())), *words]
-    # Without site-packages, of which nothing is needed: half the time to start.
-    return [sys.executable, "-I", "-S", __file__, *words]
+    # Without site-packages, which only macOS needs (psutil): half the time to start.
+    without_site = () if sys.platform == "darwin" else ("-S",)
+    return [sys.executable, "-I", *without_site, __file__, *words]
 
 
 def run_inner(words: Sequence[str]) -> int:

@@ -1,7 +1,7 @@
-"""The proof: which level of isolation this machine really gives, found by trying to get out of it.
+"""The self-test: which sandbox profile this machine supports, proved by trying to escape from it.
 
-From the best level down, a probe is run inside. Only a level that holds in every attempt counts;
-why a better one does not is kept in words. Blocks for some tenths of a second: for a thread, once.
+From the best profile down, a probe runs inside. Only a profile that withstands all attempts counts;
+the reasons against better ones are kept. Blocks for some tenths of a second: call it on a thread.
 """
 
 from __future__ import annotations
@@ -22,92 +22,96 @@ from pathlib import Path
 from typing import Any
 
 from router.discovery.sandbox.bubblewrap import HOME
-from router.discovery.sandbox.launch_spec import Limits, Order, packed
+from router.discovery.sandbox.launch_spec import LaunchSpec, Limits, pack_environment
 from router.discovery.sandbox.required_files import interpreter_files
 from router.discovery.sandbox.self_commands import inner_command
 from router.domain.receipts import IsolationLevel, Reason, Why
 
-_PATIENCE_S = 20
+_PROBE_TIMEOUT_S = 20
 _TASKS = 24
 _SECRET = "a file of the person's"  # noqa: S105 - what the probe must not read
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """One way to confine a server."""
+class SandboxProfile:
+    """One way to sandbox a server."""
 
     level: IsolationLevel
     watch: bool = False
-    """Whether what the server tries can be seen."""
+    """Whether the server can be observed."""
     bwrap: str = ""
     forbids_nesting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Abilities:
-    """The best way that holds, and why better ones don't."""
+class SandboxSupport:
+    """The best profile that withstands the probe, and the reasons against better ones."""
 
-    way: Way
+    profile: SandboxProfile
     missing: tuple[Reason, ...] = ()
 
 
 @functools.cache
-def abilities() -> Abilities:
-    """What this machine gives, tested at the first call."""
-    return best_of(candidates())
+def supported_sandbox() -> SandboxSupport:
+    """What this machine supports, tested at the first call."""
+    return best_profile(sandbox_profiles())
 
 
-def best_of(ways: Iterable[Way]) -> Abilities:
+def best_profile(profiles: Iterable[SandboxProfile]) -> SandboxSupport:
     missing: list[Reason] = []
-    for way in ways:
-        if not (faults := try_out(way)):
-            return Abilities(way, tuple(missing))
-        missing += faults
-    return Abilities(Way(IsolationLevel.NONE), tuple(missing))
+    for profile in profiles:
+        if not (reasons := check_profile(profile)):
+            return SandboxSupport(profile, tuple(missing))
+        missing += reasons
+    return SandboxSupport(SandboxProfile(IsolationLevel.NONE), tuple(missing))
 
 
-def candidates() -> list[Way]:
-    """All ways this system has, best first."""
+def sandbox_profiles() -> list[SandboxProfile]:
+    """All profiles of this system, best first."""
     if sys.platform == "win32":
-        return [Way(IsolationLevel.LIMITED)]
+        return [SandboxProfile(IsolationLevel.LIMITED)]
     if sys.platform == "darwin":
-        return [Way(IsolationLevel.CONFINED), Way(IsolationLevel.LIMITED)]
+        return [SandboxProfile(IsolationLevel.CONFINED), SandboxProfile(IsolationLevel.LIMITED)]
     bwrap = shutil.which("bwrap") or ""
-    full = Way(IsolationLevel.FULL, True, bwrap, bool(bwrap) and _can_forbid_nesting(bwrap))
+    full = SandboxProfile(
+        IsolationLevel.FULL, True, bwrap, bool(bwrap) and _can_forbid_nesting(bwrap)
+    )
     return [
         full,
-        Way(IsolationLevel.CONFINED, watch=True),
-        Way(IsolationLevel.LIMITED, watch=True),
-        Way(IsolationLevel.LIMITED),
+        SandboxProfile(IsolationLevel.CONFINED, watch=True),
+        SandboxProfile(IsolationLevel.LIMITED, watch=True),
+        SandboxProfile(IsolationLevel.LIMITED),
     ]
 
 
 def _can_forbid_nesting(bwrap: str) -> bool:
-    helped = subprocess.run([bwrap, "--help"], capture_output=True, check=False)  # noqa: S603
-    return b"--disable-userns" in helped.stdout
+    usage = subprocess.run([bwrap, "--help"], capture_output=True, check=False)  # noqa: S603
+    return b"--disable-userns" in usage.stdout
 
 
-def try_out(way: Way) -> list[Reason]:
-    """Run the probe; what is wrong with the way, if anything."""
-    level = str(int(way.level))
-    if way.level is IsolationLevel.FULL and not way.bwrap:
+def check_profile(profile: SandboxProfile) -> list[Reason]:
+    """Run the probe with a profile; the reasons against it, none if it holds."""
+    level = str(int(profile.level))
+    if profile.level is IsolationLevel.FULL and not profile.bwrap:
         return [Reason(Why.NO_BUBBLEWRAP)]
     with ExitStack() as stack:
         outside = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="toolbooth-test-")))
-        baits = _Baits(stack, outside)
-        done = _run_probe(way, outside, baits)
+        decoys = _Decoys(stack, outside)
+        done = _run_probe(profile, outside, decoys)
         if done is None:
             return [Reason(Why.TEST_TOOK_TOO_LONG, (level,))]
         if (outcome := _decoded(done.stdout)) is None:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no answer"]
-            return [Reason(Why.TEST_FAILED, (level, said[-1]))]
-        escaped = baits.escapes(outcome) if way.level >= IsolationLevel.CONFINED else []
-        if outcome["tasks"] > _TASKS and (way.watch or way.level >= IsolationLevel.CONFINED):
+            lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no answer"]
+            return [Reason(Why.TEST_FAILED, (level, lines[-1]))]
+        escaped = decoys.escapes(outcome) if profile.level >= IsolationLevel.CONFINED else []
+        if outcome["tasks"] > _TASKS and (
+            profile.watch or profile.level >= IsolationLevel.CONFINED
+        ):
             escaped.append(Why.FORKED)
     return [Reason(why, (level,)) for why in escaped]
 
 
-class _Baits:
+class _Decoys:
     """What a program inside must not reach: a file, a folder, sockets, this process."""
 
     def __init__(self, stack: ExitStack, folder: Path) -> None:
@@ -155,33 +159,35 @@ class _Baits:
             return False
 
 
-def _run_probe(way: Way, outside: Path, baits: _Baits) -> subprocess.CompletedProcess[bytes] | None:
-    """Run it as a server would be. The baits' folder is beside its home, not in it."""
-    program, *args = inner_command("probe", baits.plan())
-    full = way.level is IsolationLevel.FULL
+def _run_probe(
+    profile: SandboxProfile, outside: Path, decoys: _Decoys
+) -> subprocess.CompletedProcess[bytes] | None:
+    """Run it as a server would be. The decoys' folder is beside its home, not in it."""
+    program, *args = inner_command("probe", decoys.plan())
+    full = profile.level is IsolationLevel.FULL
     home = outside / "home"
     home.mkdir()
-    order = Order(
-        level=way.level,
+    spec = LaunchSpec(
+        level=profile.level,
         program=program,
         args=tuple(args),
         home=HOME if full else str(home),
         cwd=HOME if full else str(home),
         readable=interpreter_files(),
-        sightings=str(outside / "sightings"),
+        observations=str(outside / "observations"),
         limits=Limits(tasks=_TASKS),
-        bwrap=way.bwrap,
-        forbids_nesting=way.forbids_nesting,
-        watch=way.watch,
+        bwrap=profile.bwrap,
+        forbids_nesting=profile.forbids_nesting,
+        watch=profile.watch,
     )
-    order.write(outside / "order")
+    spec.write(outside / "spec")
     try:
         return subprocess.run(  # noqa: S603 - ourselves
-            inner_command("confine", str(outside / "order")),
-            env=packed({"PATH": os.defpath}),
+            inner_command("confine", str(outside / "spec")),
+            env=pack_environment({"PATH": os.defpath}),
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=_PATIENCE_S,
+            timeout=_PROBE_TIMEOUT_S,
             check=False,
         )
     except subprocess.TimeoutExpired:

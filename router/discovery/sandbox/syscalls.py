@@ -1,4 +1,4 @@
-"""System calls Python has no name for, on Linux, by way of `ctypes`."""
+"""Linux system calls that Python does not provide, through `ctypes`."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ _libc.syscall.restype = ctypes.c_long
 
 
 def numbers() -> dict[str, int]:
-    """The system calls of this machine by name; none where we don't know them."""
+    """The system call numbers of this machine by name; empty for an unknown one."""
     return SYSCALLS.get(MACHINE, {})
 
 
 def syscall(number: int, *arguments: Any) -> int:
     """Raises `OSError`."""
     # The kernel reads whole registers; a plain int would leave the upper half of one undefined.
-    whole = (ctypes.c_long(each) if isinstance(each, int) else each for each in arguments)
-    result = int(_libc.syscall(ctypes.c_long(number), *whole))
+    words = (ctypes.c_long(each) if isinstance(each, int) else each for each in arguments)
+    result = int(_libc.syscall(ctypes.c_long(number), *words))
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
@@ -82,7 +82,7 @@ def die_with_parent(signal_number: int) -> None:
 
 
 def adopt_orphans() -> None:
-    """From now on descendants whose parents end become our children."""
+    """Descendants whose parents have ended become our children from now on."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
@@ -100,10 +100,10 @@ def read_memory(pid: int, address: int, size: int) -> bytes:
     return buffer.raw[:count]
 
 
-def read_text(pid: int, address: int, most: int = 4096) -> str:
-    """A zero-terminated text of another process; read page by page, since the next may not be."""
+def read_text(pid: int, address: int, limit: int = 4096) -> str:
+    """A zero-terminated text of another process, read page by page: the next may not be mapped."""
     found = b""
-    while len(found) < most:
+    while len(found) < limit:
         found += (part := read_memory(pid, address, _PAGE - address % _PAGE))
         if b"\0" in part or not part:
             break

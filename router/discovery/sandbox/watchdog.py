@@ -1,7 +1,7 @@
-"""Holding a tree of processes to its limits: resident memory, number, share of the processor.
+"""Enforces the limits of a process tree: resident memory, number of processes, CPU share.
 
-Looked at every 50 ms. Memory is what all of them have resident together, since what a program
-reserves says nothing (node reserves a gigabyte and uses 70 MB).
+Checked every 50 ms. Memory is the resident memory of all processes together: reserved memory says
+nothing (node reserves a gigabyte and uses 70 MB).
 """
 
 from __future__ import annotations
@@ -14,36 +14,36 @@ from contextlib import suppress
 from pathlib import Path
 
 from router.discovery.sandbox.launch_spec import Limits
-from router.discovery.sandbox.observations import Sightings
+from router.discovery.sandbox.observations import Observations
 
-LOOK_EVERY_S = 0.05
+CHECK_INTERVAL_S = 0.05
 _TOLERANCE = 1.1
 _SPARE_TASKS = 16
 _BURST_S = 0.25
-"""How much processor time it may have used ahead."""
+"""CPU time that it may use in advance."""
 
 
 class Watchdog:
-    def __init__(self, limits: Limits, sightings: Sightings) -> None:
+    def __init__(self, limits: Limits, observations: Observations) -> None:
         self._limits = limits
-        self._seen = sightings
+        self._observations = observations
         self._page = os.sysconf("SC_PAGE_SIZE")
         self._tick = os.sysconf("SC_CLK_TCK")
         self._began = time.monotonic()
         self._paused = False
 
-    def look(self) -> bool:
-        """Whether the tree keeps within its limits; it is slowed down where that is enough."""
+    def is_within_limits(self) -> bool:
+        """Check the tree once. Too much CPU use only slows it down."""
         tree = descendants(os.getpid())
         taken_mb = sum(self._resident(pid) for pid in tree) >> 20
-        self._seen.taken_mb = max(self._seen.taken_mb, taken_mb)
+        self._observations.taken_mb = max(self._observations.taken_mb, taken_mb)
         if taken_mb > self._limits.memory_mb * _TOLERANCE:
-            self._seen.killed = "memory"
-        elif len(tree) > self._limits.tasks + _SPARE_TASKS:  # where nothing else refuses them
-            self._seen.killed = "tasks"
+            self._observations.killed = "memory"
+        elif len(tree) > self._limits.tasks + _SPARE_TASKS:  # where seccomp does not refuse them
+            self._observations.killed = "tasks"
         if self._limits.cpu_percent is not None:
-            self._slow_down(tree, self._limits.cpu_percent)
-        return not self._seen.killed
+            self._throttle(tree, self._limits.cpu_percent)
+        return not self._observations.killed
 
     def _resident(self, pid: int) -> int:
         try:
@@ -51,16 +51,16 @@ class Watchdog:
         except (OSError, IndexError):
             return 0
 
-    def _slow_down(self, tree: Iterable[int], percent: int) -> None:
-        """Stop the processes while they have used more than their share, as `cpulimit` does: it
-        works without a cgroup, which few may make."""
+    def _throttle(self, tree: Iterable[int], percent: int) -> None:
+        """Stop the processes while they have used more than their share, as `cpulimit` does: that
+        works without a cgroup, which most users may not create."""
         allowed_s = (time.monotonic() - self._began) * percent / 100 + _BURST_S
-        over = sum(self._processor_s(pid) for pid in tree) > allowed_s
+        over = sum(self._cpu_s(pid) for pid in tree) > allowed_s
         if over != self._paused:
             self._paused = over
             send(tree, signal.SIGSTOP if over else signal.SIGCONT)
 
-    def _processor_s(self, pid: int) -> float:
+    def _cpu_s(self, pid: int) -> float:
         try:
             fields = (
                 Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
@@ -71,7 +71,7 @@ class Watchdog:
 
 
 def descendants(pid: int) -> list[int]:
-    """All processes below `pid`."""
+    """All descendants of `pid`."""
     found: list[int] = []
     waiting = [pid]
     while waiting:

@@ -1,5 +1,5 @@
 """The launcher on Windows: puts itself, and so all it starts, into a Job Object with limits on
-memory, processes and processor. What a server tries can't be seen. Not run by us yet."""
+memory, processes and CPU. The server is not observed. Not tested on Windows yet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from router.discovery.sandbox.launch_spec import Limits, Order, unpacked
+from router.discovery.sandbox.launch_spec import LaunchSpec, Limits, unpack_environment
 from router.upstream.process.windows_job import ExtendedLimits
 
 _EXTENDED_LIMITS, _CPU_RATE = 9, 15
@@ -20,7 +20,7 @@ _HUNDREDTHS = 100
 
 
 class Kernel32(Protocol):
-    """The calls this takes; each returns 0 on failure."""
+    """The functions this needs; each returns 0 on failure."""
 
     def CreateJobObjectW(self, attributes: Any, name: Any) -> int: ...  # noqa: N802
     def SetInformationJobObject(self, job: Any, kind: int, data: Any, size: int) -> int: ...  # noqa: N802
@@ -34,17 +34,17 @@ class CpuRate(ctypes.Structure):
     _fields_: ClassVar = [("ControlFlags", ctypes.c_uint32), ("CpuRate", ctypes.c_uint32)]
 
 
-def main(order_file: str) -> int:
-    order = Order.read(Path(order_file))
+def main(spec_file: str) -> int:
+    spec = LaunchSpec.read(Path(spec_file))
     if sys.platform == "win32":
-        join_job(ctypes.WinDLL("kernel32"), order.limits, os.cpu_count() or 1)
-    server = [order.program, *order.args]
-    return subprocess.call(server, env=unpacked(os.environ), cwd=order.cwd)  # noqa: S603
+        join_job(ctypes.WinDLL("kernel32"), spec.limits, os.cpu_count() or 1)
+    server = [spec.program, *spec.args]
+    return subprocess.call(server, env=unpack_environment(os.environ), cwd=spec.cwd)  # noqa: S603
 
 
 def join_job(kernel32: Kernel32, limits: Limits, cores: int) -> None:
-    """Put this process into a job with `limits`. Raises `OSError` where that can't be done, because
-    then nothing must be started."""
+    """Put this process into a job with `limits`. Raises `OSError` if that fails: then nothing may
+    be started."""
     job = ctypes.c_void_p(kernel32.CreateJobObjectW(None, None))
     bounds = ExtendedLimits()
     bounds.BasicLimitInformation.LimitFlags = _ACTIVE_PROCESSES | _JOB_MEMORY | _KILL_ON_CLOSE

@@ -23,7 +23,7 @@ from router.domain.ids import ServerRef, ToolKey
 from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS
 from router.domain.result import Failed, Ok, ToolResult, failed
-from router.domain.search import Lessons, SearchReply, SearchTrial
+from router.domain.search import SearchFeedback, SearchReply, SearchTrial
 from router.domain.servers import ServerStatus
 from router.domain.tools import Tool
 from router.domain.workspaces import Exposure, Optimization
@@ -49,7 +49,7 @@ class Exposures:
         status: Callable[[ServerRef], ServerStatus],
         results_per_search: Callable[[], int],
         result_pages: ResultPages,
-        lessons: Lessons,
+        feedback: SearchFeedback,
         runner: ScriptRunner,
         offers_execute: Callable[[], bool],
     ) -> None:
@@ -59,7 +59,7 @@ class Exposures:
         self.script_tools = ScriptTools(runner, execution.view, execution.scripts, self.run_tool)
         self._progressive = ProgressiveCalls(recorder, self.script_tools, self.run_tool)
         self._result_pages = result_pages
-        self._lessons = lessons
+        self._feedback = feedback
         self.search_times = SearchTimes()
         self._recorder = recorder
         self._status = status
@@ -147,9 +147,10 @@ class Exposures:
         strategy: Optimization | None = None,
     ) -> SearchReply:
         """What a client would find, without an entry in the activity log."""
-        experiences, view = self._lessons.experiences(principal), self._execution.view(principal)
+        usage = self._feedback.usage_signals(principal)
+        view = self._execution.view(principal)
         started = time.perf_counter()
-        reply = await find(view, query, experiences, strategy)
+        reply = await find(view, query, usage, strategy)
         self.search_times.record(reply, (time.perf_counter() - started) * 1000)
         return reply
 
@@ -180,7 +181,7 @@ class Exposures:
             return self._invalid_arguments(request, ActivityKind.SEARCH, error)
         reply = await self.search(principal, query)
         result, tokens = self._discovery_result(principal, query, reply)
-        self._lessons.searched(principal, query.queries, [hit.tool.key for hit in reply.hits])
+        self._feedback.record_search(principal, query.queries, [hit.tool.key for hit in reply.hits])
         self._recorder.record(
             request,
             ActivityKind.SEARCH,
@@ -223,7 +224,7 @@ class Exposures:
                     result = Ok(shortened)
             outcome, message = outcome_of(result)
             if outcome is Outcome.OK:
-                self._lessons.executed(request.principal, key)
+                self._feedback.record_use(request.principal, key)
             tokens = result_tokens(result.value) if isinstance(result, Ok) else 0
             return result
         finally:

@@ -16,12 +16,12 @@ from router.domain.errors import InvalidInput
 from router.domain.ids import ToolKey
 from router.domain.json_values import JsonObject
 from router.domain.names import parse_tool_key
-from router.domain.search import Experience, SearchHit, SearchReply, SearchRequest, Why
+from router.domain.search import MatchReasons, SearchHit, SearchReply, SearchRequest, UsageSignal
 from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
 from router.gateway.tools.meta_tools import DiscoveryArguments
 from router.gateway.tools.result_pages import READ_RESULT
-from router.search.calibration import NOTHING_FITS
+from router.search.calibration import MIN_RELEVANCE
 
 _TIMED = 50
 _MIN_TIMED = 3
@@ -38,7 +38,7 @@ _MAX_SERVERS = 40
 async def find(
     view: View,
     query: DiscoveryArguments,
-    experiences: Sequence[Experience] = (),
+    usage: Sequence[UsageSignal] = (),
     strategy: Optimization | None = None,
 ) -> SearchReply:
     """Tools named by their key first, then what the search finds by the project's strategy, or the
@@ -48,15 +48,13 @@ async def find(
         return SearchReply((), Optimization.BM25)
     named = {text: tool for text in query.queries if (tool := _named(text, view))}
     exact = {
-        tool.key: SearchHit(tool, 1.0, "named by its key", why=Why(named=True))
+        tool.key: SearchHit(tool, 1.0, "named by its key", reasons=MatchReasons(exact_key=True))
         for tool in named.values()
     }
     texts = tuple(text for text in query.queries if text not in named)
     reply = SearchReply((), strategy)
     if texts:
-        request = SearchRequest(
-            texts, query.max_results, strategy, query.context, tuple(experiences)
-        )
+        request = SearchRequest(texts, query.max_results, strategy, query.context, tuple(usage))
         reply = fitting(await view.index.search(request))
     # A search may have begun on a view that has since lost tools.
     found = [hit for hit in reply.hits if hit.tool.key not in exact and hit.tool.key in view.tools]
@@ -82,7 +80,7 @@ class SearchTimes:
 def fitting(reply: SearchReply) -> SearchReply:
     """`reply`, without its hits if even the best one is not relevant."""
     best = max((hit.relevance for hit in reply.hits), default=0.0)
-    return reply if best >= NOTHING_FITS[reply.strategy] else replace(reply, hits=())
+    return reply if best >= MIN_RELEVANCE[reply.strategy] else replace(reply, hits=())
 
 
 def _named(query: str, view: View) -> Tool | None:
@@ -149,8 +147,8 @@ def _result(hit: SearchHit, readiness: str) -> JsonObject:
         "signature": _short_signature(tool.signature),
         "readiness": readiness,
     }
-    if hit.also:
-        result["alsoOn"] = [str(key) for key in hit.also[:_MAX_ALSO]]
+    if hit.also_on:
+        result["alsoOn"] = [str(key) for key in hit.also_on[:_MAX_ALSO]]
     return result
 
 

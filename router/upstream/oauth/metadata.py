@@ -1,8 +1,10 @@
-"""Where a server's people sign in: RFC 9728 leads from the server to its authorization server, and
-RFC 8414 or OpenID Connect say what that one can do.
+"""Discovery of a server's authorization server: RFC 9728 names it, and RFC 8414 or OpenID Connect
+describe it.
 
-Everything here was written by the server's side. What must agree with what is checked; what a
-request or a browser will be sent to is an address that `checked_url` accepts.
+All metadata is untrusted. Values that must agree are compared, and every address that a request or
+a browser will be sent to has passed `checked_url`. The addresses of metadata and the comparison of
+resources are the SDK's, imported when first needed. Its models are not used: one malformed optional
+field would refuse a whole document, and they rewrite URLs, which must be compared as they are.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from http import HTTPStatus
-from urllib.parse import urljoin, urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from router.domain.errors import said
 from router.domain.json_values import JsonObject, as_array
@@ -19,9 +21,6 @@ from router.upstream.oauth.address_policy import checked_url
 from router.upstream.oauth.errors import SignInFailed
 from router.upstream.oauth.guarded_fetch import Fetch
 
-_RESOURCE = "/.well-known/oauth-protected-resource"
-_OAUTH = "/.well-known/oauth-authorization-server"
-_OPENID = "/.well-known/openid-configuration"
 _PKCE_METHOD = "S256"
 _OFFLINE = "offline_access"
 _NO_SIGN_IN = "Add a token or header to its settings instead, or tell its author."
@@ -29,7 +28,7 @@ _NO_SIGN_IN = "Add a token or header to its settings instead, or tell its author
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """What a `WWW-Authenticate` header says about signing in."""
+    """The OAuth parameters of a `WWW-Authenticate` header."""
 
     resource_metadata: str = ""
     scope: str = ""
@@ -41,7 +40,7 @@ class Challenge:
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """An authorization server, and what it is asked for on behalf of one server."""
+    """An authorization server, with the resource and scope requested for one server."""
 
     issuer: str
     resource: str
@@ -57,14 +56,16 @@ class Authority:
 async def discover(
     fetch: Fetch, server_url: str, challenge: Challenge, scopes: Iterable[str] = ()
 ) -> Authority:
-    """The authority over the server at `server_url`; `scopes` are those a person chose.
+    """The authority over the server at `server_url`; `scopes` are those the user chose.
 
     Raises `SignInFailed`.
     """
+    from mcp.shared.auth_utils import resource_url_from_server_url
+
     resource = await _resource_metadata(fetch, server_url, challenge)
     if resource is None:
         issuer, metadata = _origin(server_url), await _server_metadata(fetch, _origin(server_url))
-        metadata = metadata or _endpoints_by_habit(issuer)
+        metadata = metadata or _default_endpoints(issuer)
     else:
         issuer = _first_issuer(resource)
         metadata = await _server_metadata(fetch, issuer)
@@ -72,39 +73,42 @@ async def discover(
         raise SignInFailed(
             said("{host} does not say how to sign in.", host=urlsplit(issuer).netloc), _NO_SIGN_IN
         )
-    named = str((resource or {}).get("resource") or _canonical(server_url))
+    named = str((resource or {}).get("resource") or resource_url_from_server_url(server_url))
     scope = _scope(" ".join(scopes) or challenge.scope, resource or {}, metadata)
     return _authority(metadata, issuer, named, scope)
 
 
 def _same_issuer(one: str, other: str) -> bool:
-    """A trailing slash is all that may differ."""
+    """Only a trailing slash may differ."""
     return one.removesuffix("/") == other.removesuffix("/")
 
 
 async def _resource_metadata(
     fetch: Fetch, server_url: str, challenge: Challenge
 ) -> JsonObject | None:
-    path = urlsplit(server_url).path.rstrip("/")
-    well_known = [_RESOURCE + path, _RESOURCE] if path else [_RESOURCE]
-    urls = [urljoin(server_url, place) for place in well_known]
-    if challenge.resource_metadata:
-        urls.insert(0, challenge.resource_metadata)
+    from mcp.client.auth.utils import build_protected_resource_metadata_discovery_urls
+    from mcp.shared.auth_utils import check_resource_allowed
+
+    without_slash = urlsplit(server_url)._replace(path=urlsplit(server_url).path.rstrip("/"))
+    urls = build_protected_resource_metadata_discovery_urls(
+        challenge.resource_metadata, without_slash.geturl()
+    )
     metadata = await _first_found(fetch, urls)
-    if metadata is not None and not _covers(str(metadata.get("resource") or ""), server_url):
+    if metadata is None:
+        return None
+    if not check_resource_allowed(server_url, str(metadata.get("resource") or "")):
         raise SignInFailed("The server's sign-in is meant for another address.", _NO_SIGN_IN)
     return metadata
 
 
 async def _server_metadata(fetch: Fetch, issuer: str) -> JsonObject | None:
-    parts = urlsplit(issuer)
-    path = parts.path.rstrip("/")
-    places = [_OAUTH + path, _OPENID + path, *([path + _OPENID] if path else [])]
-    metadata = await _first_found(fetch, [urljoin(issuer, place) for place in places])
+    from mcp.client.auth.utils import build_oauth_authorization_server_metadata_discovery_urls
+
+    urls = build_oauth_authorization_server_metadata_discovery_urls(issuer, issuer)
+    metadata = await _first_found(fetch, urls)
     if metadata is not None and not _same_issuer(str(metadata.get("issuer") or ""), issuer):
-        raise SignInFailed(
-            said("{host} claims to be another authorization server.", host=parts.netloc)
-        )
+        host = urlsplit(issuer).netloc
+        raise SignInFailed(said("{host} claims to be another authorization server.", host=host))
     return metadata
 
 
@@ -114,7 +118,7 @@ async def _first_found(fetch: Fetch, urls: Iterable[str]) -> JsonObject | None:
         if answer.status == HTTPStatus.OK and answer.content:
             return answer.content
         if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            # Says nothing about what it would have answered, so nothing is concluded from it.
+            # Nothing follows from it: the document may exist.
             raise SignInFailed(
                 said(
                     "{host} answered HTTP {status}.",
@@ -160,8 +164,8 @@ def _optional_endpoint(metadata: JsonObject, name: str) -> str:
     return _endpoint(metadata, name) if metadata.get(name) else ""
 
 
-def _endpoints_by_habit(origin: str) -> JsonObject:
-    """Where servers of the 2025-03-26 revision have their endpoints if they say nothing."""
+def _default_endpoints(origin: str) -> JsonObject:
+    """The endpoints of revision 2025-03-26 for servers without metadata."""
     return {
         "issuer": origin,
         "authorization_endpoint": f"{origin}/authorize",
@@ -173,26 +177,12 @@ def _endpoints_by_habit(origin: str) -> JsonObject:
 
 
 def _scope(chosen: str, resource: JsonObject, metadata: JsonObject) -> str:
-    """What was chosen or asked for, else all the server has; with leave to renew, if there is."""
+    """The chosen or requested scopes, else all the server lists; with offline access if offered."""
     listed = as_array(resource.get("scopes_supported"))
     scopes = chosen.split() or [scope for scope in listed if isinstance(scope, str)]
     if scopes and _OFFLINE in as_array(metadata.get("scopes_supported")):
         scopes.append(_OFFLINE)
     return " ".join(dict.fromkeys(scopes))
-
-
-def _covers(resource: str, server_url: str) -> bool:
-    """Whether `resource` is the server's address or one above it (RFC 9728, 3.3)."""
-    if not resource or _origin(resource) != _origin(server_url):
-        return False
-    above = urlsplit(resource).path.rstrip("/")
-    return f"{urlsplit(server_url).path.rstrip('/')}/".startswith(f"{above}/")
-
-
-def _canonical(server_url: str) -> str:
-    """The server's address as a resource indicator (RFC 8707): without a fragment."""
-    parts = urlsplit(server_url)
-    return urlunsplit((parts.scheme.lower(), parts.netloc.lower(), parts.path, parts.query, ""))
 
 
 def _origin(url: str) -> str:

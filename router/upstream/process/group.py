@@ -15,6 +15,7 @@ from typing import IO, cast
 from router.upstream.process.tracking import VARIABLE, Mark, end_tree
 
 _FIND_IN_PROC = 'grep -ls "$m" /proc/[0-9]*/environ | tr -dc "0-9\\n"'
+# A shell has nothing else on macOS, where `ps` is part of the system.
 _FIND_BY_PS = (
     "/bin/ps -A -E -ww -o pid=,command= | "
     'while read -r p c; do case $c in *"$m"*) echo "$p";; esac; done'

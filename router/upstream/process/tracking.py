@@ -1,12 +1,13 @@
-"""Finding a server's processes again, wherever they went, by a mark in their environment.
+"""Finds all processes of a server by a mark in their environment.
 
-A grandchild that forked twice into a session of its own belongs to no group of ours and has no
-parent that leads to us. What it still has is the environment it inherited, so each server starts
-with a mark in it: `<router>.<start>`. The router's part follows from its data directory, which one
-router has at a time; so at its next start everything with that mark is what an earlier one left.
+A grandchild that forked twice into a session of its own is in no process group of ours and has no
+parent that leads to us. It still has the environment it inherited, so each server starts with a
+mark in it: `<router>.<start>`. The router's part is derived from its data directory, which only one
+router uses at a time, so what has that mark when a router starts was left by an earlier one.
 
-One that also empties its environment is out of reach; only an isolated server can't do that. All of
-this reads the whole process table, some milliseconds: for a thread. Windows has jobs instead.
+A process that also clears its environment is not found; only an isolated server can't do that. This
+reads the whole process table, which takes some milliseconds: call it in a thread. Windows uses Job
+Objects instead.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import os
 import re
 import secrets
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -32,12 +32,12 @@ VARIABLE = "TOOLBOOTH_OWNER"
 _PROC = Path("/proc")
 _MARK = re.compile(rf"\b{VARIABLE}=([0-9a-f]+\.[0-9a-f]+)".encode("ascii"))
 _ROUNDS = 10
-"""Enough for those that were starting others while we looked."""
+"""Enough for processes that start others while we look."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What the processes of one start of one server have in common."""
+    """Identifies the processes of one start of one server."""
 
     router: str
     start: str
@@ -51,7 +51,7 @@ class Mark:
 
 
 THIS_PROCESS = secrets.token_hex(8)
-"""The owner of servers that are started on behalf of no data directory."""
+"""The owner of servers that are started without a data directory."""
 
 
 def owner_of(data_dir: Path) -> str:
@@ -69,7 +69,7 @@ def tree(leader: int, mark: Mark) -> set[int]:
 
 
 def read_uses(marks: Mapping[int, Mark]) -> dict[int, TreeUse]:
-    """What servers use, by the processes they were started as; only those that still run."""
+    """What each running server uses, by the process it was started as."""
     known = _read_marks() if marks else {}
     leaders = {pid: {pid, *_with_mark(str(mark), known)} for pid, mark in marks.items()}
     return uses_of(leaders, list_processes() if marks else ())
@@ -82,7 +82,7 @@ def end_tree(leader: int, mark: Mark) -> None:
 
 
 def sweep(owner: str) -> int:
-    """Kill what an earlier router left behind; how many that were. Never who started us."""
+    """Kill what an earlier router left, except our own ancestors; returns how many it killed."""
     spared = _ancestors()
     found = left_behind(owner) - spared
     if found:
@@ -100,7 +100,7 @@ def _with_mark(beginning: str, marks: Mapping[int, str]) -> set[int]:
 
 
 def _end(find: Callable[[], set[int]]) -> set[int]:
-    """Kill what `find` finds until it finds nothing; what can't be killed is returned."""
+    """Kill what `find` returns until that is nothing; returns what can't be killed."""
     found: set[int] = set()
     for _ in range(_ROUNDS):
         found = find()
@@ -123,7 +123,7 @@ def _ancestors() -> set[int]:
 
 
 def marks_in_proc(folder: Path = _PROC) -> dict[int, str]:
-    """The marks of all processes that have one; of other users' nothing is known."""
+    """The marks of all processes that have one. Those of other users can't be read."""
     marks: dict[int, str] = {}
     for entry in os.scandir(folder):
         if entry.name.isdecimal():
@@ -133,20 +133,19 @@ def marks_in_proc(folder: Path = _PROC) -> dict[int, str]:
     return marks
 
 
-def marks_by_ps(printed: bytes | None = None) -> dict[int, str]:
-    """The same by way of macOS's `ps`, which doesn't tell the environment of Apple's programs."""
-    if printed is None:
-        command = ["/bin/ps", "-A", "-E", "-ww", "-o", "pid=,command="]
-        printed = subprocess.run(  # noqa: S603 - a constant
-            command, capture_output=True, timeout=5, check=False, env={"LC_ALL": "C"}
-        ).stdout
-    found = {line.split(None, 1)[0]: _MARK.search(line) for line in printed.splitlines()}
-    return {int(pid): mark[1].decode("ascii") for pid, mark in found.items() if mark}
+def marks_by_psutil() -> dict[int, str]:
+    """The same where there is no `/proc`. macOS hides the environment of Apple's own programs."""
+    import psutil
+
+    found: dict[int, str] = {}
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if mark := process.environ().get(VARIABLE):
+                found[process.pid] = mark
+    return found
 
 
-if sys.platform == "linux":
-    _read_marks = marks_in_proc
-elif sys.platform == "win32":
-    _read_marks = dict[int, str]
-else:
-    _read_marks = marks_by_ps
+def _read_marks() -> dict[int, str]:
+    if sys.platform == "linux":
+        return marks_in_proc()
+    return {} if sys.platform == "win32" else marks_by_psutil()

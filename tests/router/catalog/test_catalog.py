@@ -8,8 +8,8 @@ import pytest
 
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.instructions import MAX_INSTRUCTIONS_BYTES
-from router.catalog.vetting.preparing import prepare
 from router.config.workspace import WorkspaceConfig
+from router.discovery.vetting.preparation import prepare
 from router.domain.errors import NotFound, UpstreamFailed
 from router.domain.ids import ProjectId, ServerId, ToolKey
 from router.domain.json_values import JsonObject

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from router.__main__ import data_dir
-from router.cli.running import run
+from router.cli.main import run
 from tests.running import STDIO_SERVER
 
 SERVER = (sys.executable, str(STDIO_SERVER))

@@ -16,11 +16,12 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from router.cli.printing import print_human, print_sign_in
-from router.cli.running import run
-from router.control.channel import ControlServer, send, socket_address
+from router.cli.main import print_lines, run
+from router.commands.registry import COMMANDS
+from router.commands.servers import print_sign_in
 from router.domain.errors import ToolboothError
 from router.domain.json_values import JsonObject
+from router.runtime.local_ipc import LocalServer, send, socket_address
 from router.store.instance_lock import InstanceLock
 from tests.router.cli.terminal import SERVER, Terminal
 from tests.running import Running, running_router
@@ -69,7 +70,7 @@ def says_yes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         visits.append(threading.Thread(target=httpx2.get, kwargs=page))
         visits[-1].start()
 
-    monkeypatch.setattr("router.cli.running.print_sign_in", open_page)
+    monkeypatch.setattr("router.commands.servers.print_sign_in", open_page)
     yield
     for visit in visits:
         visit.join(10)
@@ -244,7 +245,7 @@ def test_text_that_the_terminal_can_not_show_is_escaped(
     "result", [{"content": 5}, {"content": [5]}, {"content": [{"type": None}]}, 5, None]
 )
 def test_a_result_of_any_shape_is_printed(result: object) -> None:
-    print_human("call", result)
+    print_lines(COMMANDS["call"], result)
 
 
 def test_a_lock_held_by_no_instance_keeps_nobody_from_working(
@@ -323,7 +324,7 @@ async def test_a_short_folder_that_others_can_open_is_refused(
     address = socket_address(tmp_path / ("x" * 120))
     folder = Path(address).parent
     folder.mkdir(mode=0o755)
-    server = ControlServer(address, _name_of)
+    server = LocalServer(address, _name_of)
     with pytest.raises(ToolboothError, match="not private"):
         await server.start()
     with pytest.raises(ToolboothError, match="not private"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from router.discovery.sandbox.self_test import abilities
+from router.discovery.sandbox.self_test import supported_sandbox
 from tests.router.cli.terminal import SERVER, Terminal
 
 
@@ -16,7 +16,7 @@ def test_the_receipt_says_what_protected_us_and_what_the_server_tried(terminal: 
     terminal("refresh")
     receipt = terminal.json("receipt", "test")
     words = receipt["protection"]["words"]
-    assert receipt["protection"]["level"] == abilities().way.level
+    assert receipt["protection"]["level"] == supported_sandbox().profile.level
     assert words in terminal("receipt", "test")[1]
     assert terminal.json("list")[0]["protection"]["words"] == words
 

@@ -12,28 +12,48 @@ from pathlib import Path
 
 import pytest
 
-from router.cli.examples import EXAMPLES
-from router.cli.grammar import parse
-from router.cli.tables import moment, table
-from router.control.commands import COMMANDS
+from router.cli.foreground import CONNECT, SERVE
+from router.cli.parser import parse
+from router.commands.command import Command
+from router.commands.output import local_time, table
+from router.commands.registry import COMMANDS
 from tests.router.cli.terminal import SERVER, Terminal
 
 ROOT = Path(__file__).parents[3]
-NOT_TYPED = {"rejected", "sign-in wait"}
 
 
-@pytest.mark.parametrize("command", sorted((COMMANDS.keys() - NOT_TYPED) | {"serve", "connect"}))
-def test_the_help_of_every_command_has_examples_that_its_grammar_takes(
-    command: str, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    "command", [*COMMANDS.values(), SERVE, CONNECT], ids=lambda command: command.name
+)
+def test_the_help_of_every_command_has_examples_that_its_parser_takes(
+    command: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
-        parse([*command.split(), "--help"])
+        parse([*command.name.split(), "--help"])
     told = capsys.readouterr().out
-    for example in EXAMPLES[command]:
+    for example in command.example_lines:
         assert example in told
         program, *words = shlex.split(example)
         assert program == "toolbooth"
-        assert parse(words).command == command
+        assert parse(words).command is command
+
+
+def test_a_command_line_is_parsed_without_loading_the_router() -> None:
+    code = (
+        "import sys, router.cli.main as main\n"
+        "main.parse(['token', 'new', 'Laptop'])\n"
+        "print(*sys.modules)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {
+        "pydantic",
+        "asyncio",
+        "filelock",
+        "router.api.router",
+        "router.config.settings",
+        "router.service",
+    }
+    assert not heavy & set(ended.stdout.split())
 
 
 def test_the_usage_of_add_shows_where_the_command_goes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,7 +175,7 @@ def test_times_are_those_of_the_persons_clock(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     time.tzset()
     try:
-        assert moment("2026-11-17T15:29:47.645+00:00") == "2026-11-18 00:29:47"
+        assert local_time("2026-11-17T15:29:47.645+00:00") == "2026-11-18 00:29:47"
     finally:
         monkeypatch.undo()
         time.tzset()

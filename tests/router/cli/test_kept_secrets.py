@@ -10,7 +10,7 @@ import keyring
 import pytest
 from keyring.backends.null import Keyring as NoKeyring
 
-from router.control.commands import dispatch
+from router.commands.registry import dispatch
 from tests.router.cli.terminal import SERVER, Terminal
 from tests.router.store.test_secrets import MemoryKeyring
 from tests.running import running_router

@@ -1,4 +1,4 @@
-"""Searching from the terminal: what was learned, and the cloud service."""
+"""Search from the terminal: its usage history, and the cloud service."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from datetime import UTC, datetime
 import pytest
 
 from router.domain.ids import ProjectId, WorkspaceId
-from router.domain.search import Learned, Lesson, Miss
-from router.store.lessons import write_lessons
+from router.domain.search import AbandonedSearch, ToolUse, UsageHistory
+from router.store.usage_history import write_usage_history
 from tests.router.cli.terminal import SERVER, Terminal
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
-LEARNED = Learned(
-    (Lesson(("bug", "report"), "github:create_issue", 2.0, NOW),), (Miss(("cake",), NOW),)
+HISTORY = UsageHistory(
+    (ToolUse(("bug", "report"), "github:create_issue", 2.0, NOW),),
+    (AbandonedSearch(("cake",), NOW),),
 )
 
 
-def taught(terminal: Terminal, project: str | None = None) -> None:
+def with_history(terminal: Terminal, project: str | None = None) -> None:
     terminal("list")
     folder = terminal.folder / "workspaces" / WorkspaceId("personal")
-    write_lessons(folder, {ProjectId(project) if project else None: LEARNED})
+    write_usage_history(folder, {ProjectId(project) if project else None: HISTORY})
 
 
-def test_what_was_learned_can_be_seen_and_cleared(terminal: Terminal) -> None:
-    taught(terminal)
+def test_the_usage_history_can_be_shown_and_cleared(terminal: Terminal) -> None:
+    with_history(terminal)
     shown = terminal.json("learning", "show")
     assert [(each["words"], each["toolKey"]) for each in shown["lessons"]] == [
         (["bug", "report"], "github:create_issue")
@@ -37,12 +38,12 @@ def test_what_was_learned_can_be_seen_and_cleared(terminal: Terminal) -> None:
         "cake  nothing was run",
     ]
     assert terminal("learning", "clear")[0] == 0
-    assert terminal("learning", "show")[1] == "Nothing was learned yet.\n"
+    assert terminal("learning", "show")[1] == "No usage history yet.\n"
 
 
 def test_each_project_learns_for_itself(terminal: Terminal) -> None:
     terminal("project", "new", "Site")
-    taught(terminal, "site")
+    with_history(terminal, "site")
     assert terminal.json("learning", "show")["lessons"] == []
     assert len(terminal.json("learning", "show", "--project", "site")["lessons"]) == 1
     assert terminal("learning", "show", "--project", "nobody")[0] == 1

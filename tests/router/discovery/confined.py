@@ -1,4 +1,4 @@
-"""Running a program confined, in each way this machine offers and as each user we can be."""
+"""Running a program confined, in each profile this machine offers and as each user we can be."""
 
 from __future__ import annotations
 
@@ -18,9 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from router.discovery.sandbox.bubblewrap import HOME
-from router.discovery.sandbox.launch_spec import Limits, Order, packed
+from router.discovery.sandbox.launch_spec import LaunchSpec, Limits, pack_environment
 from router.discovery.sandbox.required_files import files_needed
-from router.discovery.sandbox.self_test import Way, abilities, candidates, try_out
+from router.discovery.sandbox.self_test import (
+    SandboxProfile,
+    check_profile,
+    sandbox_profiles,
+    supported_sandbox,
+)
 from router.domain.receipts import IsolationLevel
 from tests.booth import ROOT
 
@@ -40,17 +45,20 @@ class User:
 
 
 @functools.cache
-def offered_ways() -> tuple[Way, ...]:
-    """The ways that hold here, by the self-test: what the tests expect depends on nothing else."""
-    return tuple(way for way in candidates() if not try_out(way))
+def offered_profiles() -> tuple[SandboxProfile, ...]:
+    """The profiles that the self-test found to hold: all that the tests' expectations depend on."""
+    return tuple(profile for profile in sandbox_profiles() if not check_profile(profile))
 
 
-def offered(level: int) -> Way | None:
-    """The way of this level, which can be watched; where there is none, the self-test says why."""
-    found = next((way for way in offered_ways() if way.level == level and way.watch), None)
+def offered(level: int) -> SandboxProfile | None:
+    """The profile of this level that can be watched; without one, the self-test says why."""
+    found = next(
+        (profile for profile in offered_profiles() if profile.level == level and profile.watch),
+        None,
+    )
     if found is None:
-        known = abilities()
-        assert known.way.level != level, "and yet it is used"
+        known = supported_sandbox()
+        assert known.profile.level != level, "and yet it is used"
         assert known.missing, "and nobody says why"
     return found
 
@@ -72,7 +80,7 @@ class Run:
     code: int
     out: str
     err: str
-    sightings: dict[str, Any]
+    observations: dict[str, Any]
 
     @property
     def answer(self) -> dict[str, Any]:
@@ -80,7 +88,7 @@ class Run:
 
 
 def run_confined(
-    way: Way,
+    profile: SandboxProfile,
     user: User,
     *words: str,
     script: Path = ESCAPIST,
@@ -89,38 +97,38 @@ def run_confined(
 ) -> Run:
     """Run a script of ours in a sandbox, as the router would run a server."""
     with _folder(user) as folder:
-        home = HOME if way.level is IsolationLevel.FULL else str(folder / "home")
+        home = HOME if profile.level is IsolationLevel.FULL else str(folder / "home")
         program = user.python
         args = (str(script), *words)
         needed = files_needed(
             program, args, cwd=None, search_path=os.defpath, home=Path("/nonexistent")
         )
-        Order(
-            level=way.level,
+        LaunchSpec(
+            level=profile.level,
             program=program,
             args=args,
             home=home,
             cwd=home,
             readable=tuple(sorted(needed)),
-            sightings=str(folder / "sightings"),
+            observations=str(folder / "observations"),
             limits=limits or Limits(),
             network=network,
-            bwrap=way.bwrap,
-            forbids_nesting=way.forbids_nesting,
-            watch=way.watch,
-        ).write(folder / "order")
-        (folder / "order").chmod(0o644)
+            bwrap=profile.bwrap,
+            forbids_nesting=profile.forbids_nesting,
+            watch=profile.watch,
+        ).write(folder / "spec")
+        (folder / "spec").chmod(0o644)
         done = subprocess.run(
-            [*user.prefix, user.python, "-I", "-S", "-B", str(INNER), "confine", folder / "order"],
-            env=packed({"HOME": home, "PATH": os.defpath}),
+            [*user.prefix, user.python, "-I", "-S", "-B", str(INNER), "confine", folder / "spec"],
+            env=pack_environment({"HOME": home, "PATH": os.defpath}),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             timeout=50,
         )
-        seen = folder / "sightings"
-        sightings: dict[str, Any] = json.loads(seen.read_text() if seen.exists() else "{}")
-        return Run(done.returncode, done.stdout, done.stderr, sightings)
+        seen = folder / "observations"
+        observations: dict[str, Any] = json.loads(seen.read_text() if seen.exists() else "{}")
+        return Run(done.returncode, done.stdout, done.stderr, observations)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from router.api.events import AttentionNeeded, DiscoveryProgressed
 from router.config.discovery import IsolationSettings
 from router.config.server import ServerConfig
 from router.discovery.sandbox import sandbox
-from router.discovery.sandbox.self_test import Abilities, Way, abilities
+from router.discovery.sandbox.self_test import SandboxProfile, SandboxSupport, supported_sandbox
 from router.domain.failures import FailureKind
 from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess, IsolationLevel, Reason, Why
@@ -27,7 +27,7 @@ from tests.booth import ROOT
 from tests.running import PERSONAL, Running, running_router, stdio_config
 
 TELLING = ROOT / "tests" / "servers" / "telling_server.py"
-WALLED = abilities().way.level >= IsolationLevel.CONFINED
+CONFINED = supported_sandbox().profile.level >= IsolationLevel.CONFINED
 
 
 def telling(*options: str, **more: Any) -> ServerConfig:
@@ -78,7 +78,9 @@ def port() -> Generator[int]:
 
 
 @pytest.mark.proves("DISC-1", "DISC-2")
-async def test_adding_a_server_returns_at_once_while_its_lists_are_learnt(running: Running) -> None:
+async def test_adding_a_server_returns_at_once_while_its_tools_are_discovered(
+    running: Running,
+) -> None:
     began = time.monotonic()
     ref = await begin(running, "Slow", telling("--silent", "slow-one"))
     assert time.monotonic() - began < 5
@@ -188,7 +190,7 @@ def test_a_server_has_30_seconds_for_its_lists_and_can_be_given_120() -> None:
 
 
 @pytest.mark.proves("DISC-6")
-async def test_a_server_is_learnt_at_a_home_of_its_own_with_placeholders_for_secrets(
+async def test_a_server_is_discovered_in_its_own_home_with_placeholders_for_secrets(
     running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SECRET_OF_THE_SESSION", "s3cret-session")
@@ -215,9 +217,9 @@ async def test_the_status_says_which_protections_were_in_force(running: Running)
     ref = await running.add("Test", telling())
     protection = status_of(running, ref).protection
     assert protection is not None
-    assert protection.level == abilities().way.level
-    assert protection.files_blocked == WALLED
-    assert protection.network is not WALLED
+    assert protection.level == supported_sandbox().profile.level
+    assert protection.files_blocked == CONFINED
+    assert protection.network is not CONFINED
     assert protection.memory_mb == 512
 
 
@@ -236,7 +238,7 @@ async def test_what_a_server_tried_is_kept_with_it(running: Running, tmp_path: P
     ref = await running.add("Test", telling("--open", "/root/.ssh/id_rsa"))
     receipt = running.router.receipt(ref)
     assert receipt is not None
-    assert receipt.watched == abilities().way.watch
+    assert receipt.watched == supported_sandbox().profile.watch
     assert ("/root/.ssh/id_rsa" in receipt.files) == receipt.watched
     assert receipt.unseen, "it says what it can't know"
     await running.router.stop()
@@ -252,7 +254,7 @@ async def test_a_server_that_needs_the_network_has_it_once_a_person_agrees(
     monkeypatch.setenv("TELLING_KEY", "s3cret-value")
     config = telling("--needs-port", str(port), env={"KEY": "${env:TELLING_KEY}"})
     ref = await running.add("Test", config)
-    if not WALLED:
+    if not CONFINED:
         assert status_of(running, ref).discovery is DiscoveryStatus.SUCCESS
         return
     asked = await running.trace.until(AttentionNeeded)
@@ -267,10 +269,12 @@ async def test_a_server_that_needs_the_network_has_it_once_a_person_agrees(
     assert status_of(running, ref).access is DiscoveryAccess.ISOLATED, "agreed to something else"
 
 
-async def test_an_unconfined_server_is_learnt_as_it_runs(running: Running, tmp_path: Path) -> None:
+async def test_an_unconfined_server_is_discovered_as_it_runs(
+    running: Running, tmp_path: Path
+) -> None:
     record = tmp_path / "record"
     ref = await running.add("Test", stdio_config("--record", str(record)))
-    assert WALLED is (status_of(running, ref).failure is not None)
+    assert CONFINED is (status_of(running, ref).failure is not None)
     await running.router.allow_discovery(ref, DiscoveryAccess.UNCONFINED)
     await until_step(running, ref, DiscoveryStep.COMPLETE)
     assert record.exists()
@@ -292,9 +296,9 @@ async def test_a_server_that_takes_too_much_memory_is_ended_and_named(running: R
 async def test_less_isolation_than_a_person_requires_starts_nothing(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    weak = Abilities(Way(IsolationLevel.LIMITED), (Reason(Why.NO_BUBBLEWRAP),))
-    learner: Any = running.router._fleet.discovering._learner  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(learner._sandbox, "_find_abilities", lambda: weak)
+    weak = SandboxSupport(SandboxProfile(IsolationLevel.LIMITED), (Reason(Why.NO_BUBBLEWRAP),))
+    planner: Any = running.router._upstreams.discovery_planner  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(planner._sandbox, "_find_support", lambda: weak)
     await isolate(running, required_level=2)
     ref = await running.add("Test", telling())
     failure = status_of(running, ref).failure

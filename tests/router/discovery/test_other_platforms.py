@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import sys
 from typing import Any
 
 import pytest
 
-from router.discovery.sandbox.launch_spec import Limits, Order
-from router.discovery.sandbox.posix_launcher import profile
+from router.discovery.sandbox.launch_spec import LaunchSpec, Limits
+from router.discovery.sandbox.posix_launcher import resident_mb, seatbelt_profile
 from router.discovery.sandbox.windows_launcher import CpuRate, join_job
 from router.upstream.process.windows_job import ExtendedLimits
 
 
-def order(**more: Any) -> Order:
+def spec(**more: Any) -> LaunchSpec:
     fields: dict[str, Any] = {
         "level": 2,
         "program": "/opt/x/bin/server",
@@ -21,13 +23,13 @@ def order(**more: Any) -> Order:
         "home": "/private/run/home",
         "cwd": "/private/run/home",
         "readable": ('/opt/x"y',),
-        "sightings": "/private/run/sightings",
+        "observations": "/private/run/observations",
     }
-    return Order(**{**fields, **more})
+    return LaunchSpec(**{**fields, **more})
 
 
 def test_the_profile_for_macos_denies_all_but_what_is_needed() -> None:
-    rules = profile(order()).splitlines()
+    rules = seatbelt_profile(spec()).splitlines()
     assert rules[:2] == ["(version 1)", "(deny default)"]
     assert '(subpath "/opt/x\\"y")' in rules[4], "a name can't add a rule"
     assert not any("network" in rule for rule in rules)
@@ -36,7 +38,13 @@ def test_the_profile_for_macos_denies_all_but_what_is_needed() -> None:
 
 
 def test_the_profile_for_macos_allows_the_network_where_a_person_did() -> None:
-    assert "(allow network*)" in profile(order(network=True))
+    assert "(allow network*)" in seatbelt_profile(spec(network=True))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="which has no process groups")
+def test_memory_is_that_of_a_whole_process_group() -> None:
+    assert resident_mb(os.getpgrp()) > 5
+    assert resident_mb(2**30) == 0
 
 
 class RecordingKernel:

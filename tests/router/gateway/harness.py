@@ -12,8 +12,8 @@ from typing import Any
 from router.api.events import Event
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.server_status import StatusBoard
-from router.catalog.vetting.preparing import prepare
 from router.config.workspace import WorkspaceConfig
+from router.discovery.vetting.preparation import prepare
 from router.domain.activity import ActivityEntry
 from router.domain.clients import Principal
 from router.domain.ids import ProjectId, ServerId, ServerRef, WorkspaceId
@@ -29,7 +29,7 @@ from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
 from router.search.provider import Provider
 from router.store.redaction import Redactor
-from tests.fake_searches import FakeLessons
+from tests.fake_search import FakeSearchFeedback
 from tests.fake_upstreams import FakeUpstreams
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -79,7 +79,7 @@ class Booth:
         catalog.set_listing(FILES, listing)
         self.catalog = catalog
         self.upstreams = FakeUpstreams(answer)
-        self.lessons = FakeLessons()
+        self.feedback = FakeSearchFeedback()
         self.recorded: list[ActivityEntry] = []
         self.board = StatusBoard({HOME: catalog}, lambda _: None)
         self.board.update(ServerRef(HOME, FILES), consented=True)
@@ -101,7 +101,7 @@ class Booth:
             self.board.status,
             lambda: 8,
             ResultPages(lambda: 64),
-            self.lessons,
+            self.feedback,
             self.runner,
             lambda: self.offers_execute,
         )

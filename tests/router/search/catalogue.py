@@ -1,4 +1,4 @@
-"""Tools for the tests of searching."""
+"""Tools for the tests of search."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 from router.catalog.tool_definition import read_tool
 from router.domain.ids import ServerId
-from router.domain.search import Experience, SearchHit, SearchRequest
+from router.domain.search import SearchHit, SearchRequest, UsageSignal
 from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
 from router.search.provider import Provider
@@ -38,11 +38,11 @@ def search(
     strategy: Optimization = Optimization.BM25,
     tools: list[Tool] | None = None,
     context: str = "",
-    experiences: tuple[Experience, ...] = (),
+    usage: tuple[UsageSignal, ...] = (),
 ) -> list[SearchHit]:
-    """What a client would get, by the way clients get it."""
+    """What a client would get, through the same code."""
     index = Provider().index(TOOLS if tools is None else tools)
-    request = SearchRequest(queries, limit, strategy, context, experiences)
+    request = SearchRequest(queries, limit, strategy, context, usage)
     return list(asyncio.run(index.search(request)).hits)
 
 

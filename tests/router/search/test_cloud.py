@@ -13,7 +13,7 @@ import pytest
 from examples.search_service import answer, serve
 from router.domain.search import SearchRequest
 from router.domain.workspaces import Optimization
-from router.search.cloud import TOKEN_NAME, Breaker, CloudFailed, CloudSearch, read_answer
+from router.search.cloud import TOKEN_NAME, CircuitBreaker, CloudFailed, CloudSearch, parse_response
 from router.search.provider import Provider
 from tests.fakes import FakeSecrets
 from tests.router.search.catalogue import TOOLS
@@ -81,7 +81,7 @@ async def test_without_an_address_local_search_answers() -> None:
 
 async def test_a_service_that_fails_again_and_again_is_left_alone_for_a_while() -> None:
     now = [0.0]
-    breaker = Breaker(clock=lambda: now[0])
+    breaker = CircuitBreaker(clock=lambda: now[0])
     with running(serve(0, "right")) as url:
         broken = cloud(url, "wrong", breaker=breaker)
         for _ in range(3):
@@ -103,9 +103,9 @@ async def test_queries_leave_this_computer_only_encrypted(url: str) -> None:
 
 @pytest.mark.proves("META-7")
 async def test_only_names_and_descriptions_are_sent() -> None:
-    from router.search.cloud import question
+    from router.search.cloud import request_body
 
-    sent = question(TOOLS[:1], SearchRequest(("q",), 3, context="because"))
+    sent = request_body(TOOLS[:1], SearchRequest(("q",), 3, context="because"))
     assert sent == {
         "schemaVersion": 1,
         "query": ["q"],
@@ -131,7 +131,7 @@ async def test_only_names_and_descriptions_are_sent() -> None:
     ],
 )
 def test_tools_that_were_not_offered_are_not_taken(results: list[object]) -> None:
-    assert read_answer({"results": results}, KNOWN, 8) == []
+    assert parse_response({"results": results}, KNOWN, 8) == []
 
 
 @pytest.mark.parametrize(
@@ -139,11 +139,11 @@ def test_tools_that_were_not_offered_are_not_taken(results: list[object]) -> Non
 )
 def test_a_relevance_is_brought_into_its_range(relevance: object, read: float) -> None:
     item = {"toolKey": "github:create_issue", "relevance": relevance}
-    [hit] = read_answer({"results": [item, item]}, KNOWN, 8)
+    [hit] = parse_response({"results": [item, item]}, KNOWN, 8)
     assert hit.relevance == read
 
 
 @pytest.mark.parametrize("answered", [{}, {"results": 3}, {"schemaVersion": 2, "results": []}])
 def test_an_answer_of_another_kind_is_a_failure(answered: dict[str, object]) -> None:
     with pytest.raises(CloudFailed):
-        read_answer(answered, KNOWN, 8)
+        parse_response(answered, KNOWN, 8)

@@ -1,4 +1,4 @@
-"""Indexes: built off the loop, put together from what was read before, stood in for if need be."""
+"""Indexes: built off the event loop, incrementally, with a fallback if one can't be built."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import pytest
 from router.domain.search import SearchRequest
 from router.domain.workspaces import Optimization
 from router.search import provider as provider_module
-from router.search import reading
+from router.search.index import index_builder
+from router.search.index.segments import Segment
 from router.search.provider import Provider
-from router.search.segments import Segment
 from tests.router.search.catalogue import TOOLS, tool
 
 REQUEST = SearchRequest(("create issue",), 3, Optimization.BM25)
@@ -25,14 +25,14 @@ async def test_an_index_is_built_in_a_thread_while_the_loop_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     go, threads = threading.Event(), list[str]()
-    really = reading.ranking
+    really = index_builder.build_index
 
     def slowly(*args: object, **options: object) -> object:
         threads.append(threading.current_thread().name)
         assert go.wait(10)
         return really(*args, **options)  # pyright: ignore[reportArgumentType]
 
-    monkeypatch.setattr(reading, "ranking", slowly)
+    monkeypatch.setattr(index_builder, "build_index", slowly)
     index = Provider().index(TOOLS)
     searches = [asyncio.ensure_future(index.search(REQUEST)) for _ in range(3)]  # noqa: TID251
     await asyncio.sleep(0)
@@ -43,17 +43,17 @@ async def test_an_index_is_built_in_a_thread_while_the_loop_goes_on(
     assert threads[0].startswith("search-index")
 
 
-async def test_a_changed_server_is_read_anew_and_the_others_are_not(
+async def test_a_changed_server_is_indexed_again_and_the_others_are_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     read: list[str] = []
-    really = reading.read_tools
+    really = index_builder.index_server
 
     def noted(tools: tuple[object, ...]) -> object:
         read.append(tools[0].key.server)  # pyright: ignore
         return really(tools)  # pyright: ignore
 
-    monkeypatch.setattr(reading, "read_tools", noted)
+    monkeypatch.setattr(index_builder, "index_server", noted)
     provider = Provider()
     old = provider.index(TOOLS)
     await old.search(REQUEST)
@@ -68,49 +68,51 @@ async def test_a_changed_server_is_read_anew_and_the_others_are_not(
     }
 
 
-def test_a_new_server_makes_its_own_block_anew_and_hardly_another(
+def test_a_new_server_rebuilds_its_own_block_and_hardly_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made: list[int] = []
-    really = reading.postings_of
+    really = index_builder.build_postings
 
     def noted(segments: Sequence[Segment]) -> object:
         made.append(len(segments))
         return really(segments)
 
-    monkeypatch.setattr(reading, "_BLOCK", 4)
-    monkeypatch.setattr(reading, "postings_of", noted)
+    monkeypatch.setattr(index_builder, "_BLOCK", 4)
+    monkeypatch.setattr(index_builder, "build_postings", noted)
     provider = Provider()
     tools = [tool(f"server{number}", "create_issue") for number in range(60)]
-    provider.build(tools, meaning=False)
+    provider.build(tools, embeddings=False)
     assert (len(made) > 5, sum(made)) == (True, 60)
     for name in ("another", "server30b", "zebra"):
         made.clear()
         more = [*tools, tool(name, "create_flower", "Make a flower bloom")]
-        [first, *_] = provider.build(more, meaning=False).search(SearchRequest(("flower",), 3))
+        [first, *_] = provider.build(more, embeddings=False).search(SearchRequest(("flower",), 3))
         assert str(first.tool.key) == f"{name}:create_flower"
         assert len(made) <= 3
 
 
-def test_a_large_catalogue_has_few_large_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    parts = [reading.read_tools([tool(f"server{each}", "create_issue")]) for each in range(60)]
-    monkeypatch.setattr(reading, "_BLOCK", 4)
-    monkeypatch.setattr(reading, "_LARGE_BLOCK", 16)
-    small = reading.in_blocks(parts)
-    monkeypatch.setattr(reading, "_LARGE", 59)
-    large = reading.in_blocks(parts)
+def test_a_large_catalog_has_few_large_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = [
+        index_builder.index_server([tool(f"server{each}", "create_issue")]) for each in range(60)
+    ]
+    monkeypatch.setattr(index_builder, "_BLOCK", 4)
+    monkeypatch.setattr(index_builder, "_LARGE_BLOCK", 16)
+    small = index_builder.in_blocks(parts)
+    monkeypatch.setattr(index_builder, "_LARGE", 59)
+    large = index_builder.in_blocks(parts)
     assert len(large) < len(small) / 2
     assert [part for block in large for part in block] == parts
 
 
 @pytest.mark.proves("META-4")
-async def test_without_the_meaning_model_words_answer_and_the_reply_says_so(
+async def test_without_embeddings_bm25_answers_and_the_reply_says_so(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken() -> object:
         raise OSError("no such file")
 
-    monkeypatch.setattr(reading, "meaning_table", broken)
+    monkeypatch.setattr(index_builder, "word_embeddings", broken)
     request = SearchRequest(("create issue",), 3, Optimization.HYBRID)
     reply = await Provider().index(TOOLS).search(request)
     assert (reply.strategy, len(reply.hits)) == (Optimization.BM25, 1)
@@ -118,8 +120,10 @@ async def test_without_the_meaning_model_words_answer_and_the_reply_says_so(
     assert "no such file" in caplog.text
 
 
-async def test_large_catalogues_are_searched_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(provider_module, "_AT_ONCE", 2)
+async def test_large_catalogs_are_searched_off_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(provider_module, "_ON_LOOP_UP_TO", 2)
     reply = await Provider().index(TOOLS).search(REQUEST)
     assert str(reply.hits[0].tool.key) == "github:create_issue"
 
@@ -127,7 +131,7 @@ async def test_large_catalogues_are_searched_off_the_loop(monkeypatch: pytest.Mo
 def test_arrays_are_loaded_by_the_first_index_and_by_nothing_before() -> None:
     program = (
         "import sys\n"
-        "import gui.__main__, router.service.router, router.cli.running\n"
+        "import gui.__main__, router.service.router, router.cli.main\n"
         "print('numpy' in sys.modules)\n"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

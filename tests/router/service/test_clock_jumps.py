@@ -46,9 +46,9 @@ async def test_a_router_serves_on_when_the_clock_is_set_and_set_right_again(
             [token] = running.router.tokens()
             assert token.last_used_at == clock.now
         assert running.router.savings(PERSONAL).requests_today >= 2
-        lessons = running.router.searches.learned(PERSONAL, None).lessons
-        assert [lesson.tool for lesson in lessons] == ["files:read"]
-        assert lessons[0].count <= 3
+        uses = running.router.searches.usage_history(PERSONAL, None).uses
+        assert [use.tool for use in uses] == ["files:read"]
+        assert uses[0].count <= 3
 
 
 async def _serves(running: Running) -> None:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from router.api.events import ApprovalsChanged, ListNotKept, ToolsChanged
 from router.catalog.catalog import WorkspaceCatalog
-from router.catalog.vetting.preparing import prepare
 from router.config.discovery import ListLimitSettings
 from router.config.workspace import WorkspaceConfig
+from router.discovery.vetting.preparation import prepare
 from router.domain.ids import ServerId, ServerRef
 from router.domain.permissions import Permission
-from router.domain.tool_lists import CachedListing, CutKind, PreparedListing, ServerListing
+from router.domain.tool_lists import CachedListing, CutKind, ServerListing
 from router.search.provider import Provider
 from router.service import freshness
-from router.service.freshness import Freshness, holds_for
+from router.service.freshness import FreshnessMonitor, ListState, due_in
 from router.service.workspace_catalogs import Workspaces
 from router.store.config_store import ConfigStore
 from tests.fakes import FakeClock
@@ -28,6 +28,7 @@ from tests.running import PERSONAL, Running, running_router
 
 READ = {"name": "read", "description": "Read a file."}
 WRITE = {"name": "write", "description": "Write a file."}
+NOW = datetime(2026, 7, 28, tzinfo=UTC)
 FILES = ServerRef(PERSONAL, ServerId("files"))
 
 
@@ -53,11 +54,61 @@ def listed(tmp_path: Path) -> Listed:
 def test_a_list_holds_a_day_or_as_long_as_its_connected_server_says(
     ttl_ms: int | None, connected: bool, expected: timedelta
 ) -> None:
-    assert holds_for(PreparedListing(ttl_ms=ttl_ms), connected=connected) == expected
+    state = ListState(NOW, ttl_ms=ttl_ms, connected=connected)
+    assert due_in(state, NOW) == expected
+
+
+def ago(**time: float) -> datetime:
+    return NOW - timedelta(**time)
+
+
+@pytest.mark.proves("REG-2", "DISC-10")
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        pytest.param(ListState(None), timedelta(0), id="never seen"),
+        pytest.param(ListState(ago(hours=20)), timedelta(hours=4), id="seen today"),
+        pytest.param(ListState(ago(hours=-20)), timedelta(hours=4), id="seen in the future"),
+        pytest.param(ListState(ago(days=-400)), -timedelta(days=399), id="far in the future"),
+        pytest.param(ListState(ago(days=2)), -timedelta(days=1), id="overdue"),
+        pytest.param(
+            ListState(ago(days=2), tried_at=ago(hours=1)), timedelta(hours=23), id="tried since"
+        ),
+        pytest.param(
+            ListState(None, tried_at=ago(hours=1), connected=True),
+            timedelta(hours=23),
+            id="tried without success",
+        ),
+        pytest.param(ListState(None, just_connected=True), timedelta(0), id="connects unknown"),
+        pytest.param(
+            ListState(ago(seconds=2), just_connected=True), timedelta(seconds=3), id="just seen"
+        ),
+        pytest.param(
+            ListState(ago(seconds=6), just_connected=True), -timedelta(seconds=1), id="connects"
+        ),
+        pytest.param(
+            ListState(ago(minutes=6), connected=True, idle=timedelta(minutes=1)),
+            -timedelta(minutes=1),
+            id="in use",
+        ),
+        pytest.param(
+            ListState(ago(minutes=6), connected=True, idle=timedelta(minutes=6)),
+            timedelta(hours=23, minutes=54),
+            id="connected but idle",
+        ),
+        pytest.param(
+            ListState(ago(days=1), connected=True, idle=timedelta(days=1)),
+            timedelta(0),
+            id="idle for a day",
+        ),
+    ],
+)
+def test_one_rule_says_how_long_a_list_is_fresh(state: ListState, expected: timedelta) -> None:
+    assert due_in(state, NOW) == expected
 
 
 class Watch:
-    """A `Freshness` over one listed server, in a state that a test sets."""
+    """A `FreshnessMonitor` of one server with a known list, in a state that a test sets."""
 
     def __init__(self, folder: Path) -> None:
         self.clock = FakeClock()
@@ -69,7 +120,7 @@ class Watch:
         catalog.set_listing(FILES.server, cached)
         workspaces = Workspaces(folder, ConfigStore(folder), Provider())
         workspaces.catalogs[PERSONAL] = self.catalog = catalog
-        self.freshness = Freshness(
+        self.freshness = FreshnessMonitor(
             workspaces,
             self._check,
             may_run=lambda _: True,
@@ -114,7 +165,7 @@ def test_a_connected_server_that_nobody_uses_is_left_to_fall_asleep(watch: Watch
 
 async def test_a_check_that_fails_is_not_tried_again_at_once(watch: Watch) -> None:
     watch.clock.advance(timedelta(hours=24))
-    watch.freshness.look()
+    watch.freshness.check_due()
     assert not watch.freshness.is_due(FILES)
     assert not watch.due_after(hours=23)
     assert watch.due_after(hours=1)
@@ -132,12 +183,12 @@ async def test_each_time_the_clock_is_set_one_check_is_begun_even_if_it_fails(
     cached = CachedListing(prepare(ServerListing((READ,))), "", watch.clock.now)
     for jump in (timedelta(days=days), timedelta(days=-days)):
         watch.clock.advance(jump)
-        if jump > timedelta(0):  # the list is learned while the clock is ahead
+        if jump > timedelta(0):  # the list is discovered while the clock is ahead
             ahead = replace(cached, cached_at=watch.clock.now)
             watch.catalog.set_listing(FILES.server, ahead)
         before = watch.checked
         for _ in range(10):
-            watch.freshness.look()
+            watch.freshness.check_due()
             await asyncio.sleep(0)
             watch.clock.advance(timedelta(seconds=freshness.TICK_S))
         assert watch.checked - before <= 1
@@ -172,7 +223,7 @@ async def test_a_check_that_finds_the_same_list_writes_and_tells_nothing(
         before, seen = written(tmp_path / "data"), running.router.servers(PERSONAL)[0].listed_at
         asked = listed.times_asked
         running.trace.clear()
-        await running.router._fleet.refresher.check(ref)  # pyright: ignore[reportPrivateUsage]
+        await running.router._upstreams.discovery_queue.check(ref)  # pyright: ignore[reportPrivateUsage]
         assert listed.times_asked == asked + 1
         assert written(tmp_path / "data") == before
         assert running.trace.events == []

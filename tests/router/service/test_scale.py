@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from router.catalog.vetting.preparing import prepare
 from router.config.server import ServerConfig
+from router.discovery.vetting.preparation import prepare
 from router.domain.ids import ServerId, ServerRef
 from router.domain.json_values import JsonObject
 from router.domain.tool_lists import CachedListing, ServerListing

@@ -10,8 +10,8 @@ import pytest
 
 from router.api.events import AttentionNeeded, ServerStatusChanged
 from router.cli.environment_servers import servers_of_environment
+from router.commands.registry import dispatch
 from router.config.server import Lifecycle
-from router.control.commands import dispatch
 from router.domain.errors import InvalidInput
 from router.domain.failures import FailureKind
 from router.domain.ids import ServerId, ServerRef

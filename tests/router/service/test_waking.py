@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from router.service.sleep_monitor import TICK_S, Waking
+from router.service.sleep_monitor import TICK_S, SleepMonitor
 
 
 class Night:
@@ -41,8 +41,8 @@ class Night:
 )
 async def test_each_sleep_is_noticed_once(passes: list[float], woken: int) -> None:
     night = Night(passes)
-    waking = Waking(night.wake, clock=lambda: night.now, sleep=night.sleep)
-    waking.start()
+    monitor = SleepMonitor(night.wake, clock=lambda: night.now, sleep=night.sleep)
+    monitor.start()
     await asyncio.wait_for(night.over.wait(), 5)
-    await waking.close()
+    await monitor.close()
     assert night.woken == woken

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from router.catalog.vetting.preparing import prepare
+from router.discovery.vetting.preparation import prepare
 from router.domain.ids import ServerId
 from router.domain.tool_lists import Approval, ApprovalPolicy, Held, PreparedTool, ServerListing
 from router.store.approvals import ApprovalStore

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from router.catalog.vetting.preparing import prepare
+from router.discovery.vetting.preparation import prepare
 from router.domain.errors import ToolboothError
 from router.domain.ids import ServerId
 from router.domain.tool_lists import CachedListing, ServerListing

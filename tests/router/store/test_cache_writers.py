@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import router
-from router.catalog.vetting.preparing import prepare
+from router.discovery.vetting.preparation import prepare
 from router.domain.ids import ServerId
 from router.domain.tool_lists import CachedListing, ServerListing
 from router.store.tool_list_cache import DiskToolCache
@@ -24,7 +24,7 @@ KILL_A_WRITER_PER_LINE = """
 import os, random, signal, sys, time
 from datetime import UTC, datetime
 from pathlib import Path
-from router.catalog.vetting.preparing import prepare
+from router.discovery.vetting.preparation import prepare
 from router.domain.tool_lists import ServerListing
 from router.domain.ids import ServerId
 from router.domain.tool_lists import CachedListing
@@ -38,6 +38,7 @@ def write_forever(cache):
         cache.write(ServerId("time"), listing)
         number += 1
 
+prepare(ServerListing(({"name": "tool", "description": "Loads the rules before the fork."},)))
 cache = DiskToolCache(Path(sys.argv[1]))
 chance = random.Random(20260310)
 for _ in sys.stdin:
@@ -102,7 +103,7 @@ WRITE_AND_LOOK = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from router.catalog.vetting.preparing import prepare
+from router.discovery.vetting.preparation import prepare
 from router.domain.tool_lists import ServerListing
 from router.domain.ids import ServerId
 from router.domain.tool_lists import CachedListing

@@ -24,7 +24,6 @@ def read(text: bytes, size: int = 1 << 20, method: str = "GET") -> tuple[ReplyPa
     ("text", "body"),
     [
         (OK + b"Content-Length: 5\r\n\r\nhello", b"hello"),
-        (OK + b"content-length: 5, 5\r\n\r\nhello", b"hello"),
         (OK + b"Content-Length:0\r\n\r\n", b""),
         (CHUNKED + b"5\r\nhello\r\n6;x=y\r\n world\r\n0\r\n\r\n", b"hello world"),
         (CHUNKED + b"0A\r\n0123456789\r\n0\r\nA: b\r\nC: d\r\n\r\n", b"0123456789"),
@@ -90,18 +89,28 @@ def test_a_connection_is_used_again_only_if_the_reply_leaves_it_clean(
         OK + b"Name : x\r\n\r\n",
         OK + b" folded: x\r\n\r\n",
         OK + b"Content-Length: -1\r\n\r\n",
+        OK + b"Content-Length: 5, 5\r\n\r\n",
         OK + b"Content-Length: 5, 6\r\n\r\n",
+        OK + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n",
+        OK + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"HTTP/1.1 101 Other\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+        b"HTTP/1.1 120 K\r\nUpgrade: x\r\nConnection: upgrade\r\nContent-Length: 1\r\n\r\n!",
         OK + b"Content-Length: " + b"9" * 100 + b"\r\n\r\n",
         OK + b"Transfer-Encoding: gzip, chunked\r\n\r\n",
+        OK + b"Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n",
+        OK + b"Transfer-Encoding: gzip\r\n\r\n",
         CHUNKED + b"xyz\r\n",
         CHUNKED + b"-5\r\n",
         CHUNKED + b"1" * 5000,
         OK + b"X: " + b"x" * 70_000,
+        ANNOUNCED * 2_000,
+        CHUNKED + b"1\r\nx\r\n0\r\n" + b"A: b\r\n" * 20_000,
+        CHUNKED + b"1;" + b"x" * 90_000,
     ],
 )
 def test_what_is_no_http_is_refused(text: bytes) -> None:
     with pytest.raises(BadReply):
-        read(text)
+        read(text, 16 * 1024)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from router.upstream.connection import UpstreamConnection
 from router.upstream.process.tracking import (
     VARIABLE,
     left_behind,
-    marks_by_ps,
+    marks_by_psutil,
     marks_in_proc,
     new_mark,
     owner_of,
@@ -166,13 +166,20 @@ def test_a_sweep_spares_those_above_it_who_have_the_mark_too() -> None:
     assert done.stdout.split() == ["1", "-9", "alive"], done.stderr
 
 
-def test_marks_are_read_from_what_macos_prints() -> None:
-    printed = (
-        f"  501 /usr/bin/node x.js HOME=/Users/a {VARIABLE}=0123456789abcdef.00ff PATH=/bin\n"
-        f"  502 /bin/zsh HOME=/Users/a\n"
-        f"  503 grep MY{VARIABLE}=0123456789abcdef.00ff\n"
-    )
-    assert marks_by_ps(printed.encode()) == {501: "0123456789abcdef.00ff"}
+def test_marks_are_found_where_there_is_no_proc() -> None:
+    mark = new_mark()
+    with subprocess.Popen(
+        [sys.executable, "-c", "print(flush=True); input()"],
+        env=mark.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        found = marks_by_psutil()
+        process.communicate(b"\n")
+    assert found[process.pid] == str(mark)
+    assert os.getpid() not in found
 
 
 @LINUX_ONLY

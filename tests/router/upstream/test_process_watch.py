@@ -62,11 +62,11 @@ def test_a_process_that_is_gone_has_no_facts(family: int) -> None:
 
 
 @LINUX_ONLY
-def test_ps_tells_what_proc_tells(family: int) -> None:
+def test_psutil_tells_what_proc_tells(family: int) -> None:
     by_proc = {process.pid: process for process in usage.read_proc()}
-    by_ps = {process.pid: process for process in usage.read_ps()}
-    mine, theirs = by_proc[family], by_ps[family]
-    assert (mine.parent, mine.group) == (theirs.parent, theirs.group)
+    by_psutil = {process.pid: process for process in usage.read_psutil()}
+    mine, theirs = by_proc[family], by_psutil[family]
+    assert (mine.parent, mine.session) == (theirs.parent, theirs.session)
     assert theirs.rss_bytes == pytest.approx(mine.rss_bytes, rel=0.2)
     assert theirs.cpu_s == pytest.approx(mine.cpu_s, abs=1.5)
     assert theirs.age_s == pytest.approx(mine.age_s, abs=2)

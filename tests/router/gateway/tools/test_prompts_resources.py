@@ -8,8 +8,8 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from router.catalog.catalog import WorkspaceCatalog
-from router.catalog.vetting.preparing import prepare
 from router.config.workspace import WorkspaceConfig
+from router.discovery.vetting.preparation import prepare
 from router.domain.activity import ActivityEntry
 from router.domain.clients import Principal
 from router.domain.errors import ToolboothError, UpstreamAnsweredError

@@ -6,7 +6,7 @@ import pytest
 
 from router.catalog.tool_definition import context_tokens
 from router.domain.json_values import JsonObject
-from router.domain.search import Experience
+from router.domain.search import UsageSignal
 from tests.router.gateway.harness import Booth
 
 
@@ -56,24 +56,24 @@ async def test_searches_and_what_was_run_after_them_are_told_to_those_who_learn(
     booth = Booth()
     results = await booth.discover("read a file")
     await booth.call("tool_execute", {"toolKey": "files:read_file", "arguments": {"path": "/a"}})
-    [(queries, found)] = booth.lessons.searches
+    [(queries, found)] = booth.feedback.searches
     assert queries == ("read a file",)
     assert [str(key) for key in found] == [result["toolKey"] for result in results]
-    assert [str(key) for key in booth.lessons.executions] == ["files:read_file"]
+    assert [str(key) for key in booth.feedback.executions] == ["files:read_file"]
 
 
 async def test_what_was_learned_changes_what_is_found() -> None:
     booth = Booth()
     assert (await booth.discover("put text in some file"))[0]["toolKey"] != "files:read_file"
     tokens = frozenset({"put", "text", "file"})
-    booth.lessons.known = (Experience(tokens, "files:read_file", 0.9),)
+    booth.feedback.usage = (UsageSignal(tokens, "files:read_file", 0.9),)
     assert (await booth.discover("put text in some file"))[0]["toolKey"] == "files:read_file"
 
 
 @pytest.mark.proves("META-5")
 async def test_what_was_learned_shows_no_tool_that_is_denied() -> None:
     booth = Booth(permissions={"files:read_file": "deny"})
-    booth.lessons.known = (Experience(frozenset({"read", "file"}), "files:read_file", 1.0),)
+    booth.feedback.usage = (UsageSignal(frozenset({"read", "file"}), "files:read_file", 1.0),)
     found = [result["toolKey"] for result in await booth.discover("read file")]
     assert "files:read_file" not in found
 

@@ -1,1 +1,0 @@
-"""Other applications: which can be connected, what that changes, and how it is taken back."""

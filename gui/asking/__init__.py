@@ -1,1 +1,0 @@
-"""Asking the person before a call that needs their yes."""

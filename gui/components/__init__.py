@@ -1,0 +1,1 @@
+"""What several pages and dialogs share."""

@@ -1,0 +1,217 @@
+"""The user's actions in the main window, as commands to the router: one method for each.
+
+Removing and disabling take effect at once and can be undone; nothing here asks first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Coroutine
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices
+
+from gui.link.commands import Commands
+from gui.text.tr import tr
+from router.api.apps import Findings
+from router.api.router import RouterPort
+from router.config.server import LONGEST_DISCOVERY_S
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerRef, ToolKey, WorkspaceId
+from router.domain.permissions import Permission
+from router.domain.receipts import DiscoveryAccess
+from router.domain.servers import ServerState, ServerStatus, SignIn
+from router.domain.workspaces import Optimization, WorkspaceSummary
+
+OfferUndo = Callable[[str, Callable[[], object]], object]
+"""Shows what was done, and calls back to undo it."""
+
+
+class Actions:
+    def __init__(
+        self,
+        owner: QObject,
+        router: RouterPort,
+        commands: Commands,
+        offer_undo: OfferUndo,
+        show_error: Callable[[ToolboothError], object],
+    ) -> None:
+        """A destroyed `owner` cancels its unfinished commands."""
+        self._owner = owner
+        self._router = router
+        self._commands = commands
+        self._offer_undo = offer_undo
+        self._show_error = show_error
+
+    def refresh_all(self) -> None:
+        self._run(self._router.refresh(self._workspace))
+
+    def refresh(self, ref: ServerRef) -> None:
+        self._run(self._router.refresh(ref.workspace, ref.server))
+
+    def switch_workspace(self, workspace: WorkspaceId) -> None:
+        self._run(self._router.switch_workspace(workspace))
+
+    def create_workspace(self, name: str) -> None:
+        """Create it and switch to it."""
+        self._run(self._router.create_workspace(name), self.switch_workspace)
+
+    def rename_workspace(self, workspace: WorkspaceId, name: str) -> None:
+        self._run(self._router.rename_workspace(workspace, name))
+
+    def remove_workspace(self, workspace: WorkspaceSummary) -> None:
+        """Remove it; undo restores everything."""
+
+        def restore() -> None:
+            def switch_back(_: None) -> None:
+                if workspace.active:
+                    self.switch_workspace(workspace.id)
+
+            self._run(self._router.restore_workspace(workspace.id), switch_back)
+
+        def offer_undo(_: None) -> None:
+            self._offer_undo(tr("Removed {name}").format(name=workspace.name), restore)
+
+        self._run(self._router.remove_workspace(workspace.id), offer_undo)
+
+    def optimize(self, optimization: Optimization | None) -> None:
+        """Set it for all clients outside a project; the exposure stays as it is."""
+        workspace = self._workspace
+        unassigned = self._router.projects(workspace)[0]
+        self._run(
+            self._router.set_project_options(
+                workspace, None, optimization=optimization, exposure=unassigned.exposure
+            )
+        )
+
+    def set_enabled(self, status: ServerStatus, enabled: bool) -> None:
+        switch = self._router.set_server_enabled
+
+        def offer_undo(_: None) -> None:
+            if not enabled:
+                text = tr("Switched off {name}").format(name=status.name)
+                self._offer_undo(text, lambda: self._run(switch(status.ref, True)))
+
+        self._run(switch(status.ref, enabled), offer_undo)
+
+    def approve(self, ref: ServerRef) -> None:
+        self._run(self._router.approve_server(ref))
+
+    def allow_network(self, ref: ServerRef) -> None:
+        """Allow it the network and its secrets during discovery."""
+        self._run(self._router.allow_discovery(ref, DiscoveryAccess.NETWORK))
+
+    def double_timeout(self, ref: ServerRef) -> None:
+        """Double its discovery timeout, up to the maximum, and discover its tools again."""
+        try:
+            config = self._router.server_config(ref)
+        except ToolboothError as error:
+            self._show_error(error)
+            return
+        servers = self._router.servers(ref.workspace)
+        name = next((status.name for status in servers if status.ref == ref), ref.server)
+        longer = min(LONGEST_DISCOVERY_S, 2 * config.discovery_timeout_s)
+        changed = config.model_copy(update={"discovery_timeout_s": longer})
+        # No new consent: the command stays the same, so the one that was given holds.
+        change = self._router.update_server(ref, name, changed, consent=False)
+        self._run(change, lambda _: self.refresh(ref))
+
+    def sign_in(self, ref: ServerRef) -> None:
+        """Open the sign-in page; the server's status shows the outcome."""
+        self._run(self._router.begin_sign_in(ref), self._open_page)
+
+    def remove(self, status: ServerStatus) -> None:
+        """Remove the server; after an undo it may run only if it was allowed to before."""
+        try:
+            config = self._router.server_config(status.ref)
+        except ToolboothError as error:
+            self._show_error(error)
+            return
+        # Unknown for a disabled server: consent is asked for again.
+        consent = status.enabled and status.state is not ServerState.NEEDS_CONSENT
+
+        def add_again() -> None:
+            add = self._router.add_server
+            self._run(add(status.workspace, status.name, config, consent=consent))
+
+        def offer_undo(_: None) -> None:
+            self._offer_undo(tr("Removed {name}").format(name=status.name), add_again)
+
+        self._run(self._router.remove_server(status.ref), offer_undo)
+
+    def approve_tools(self, ref: ServerRef, tools: Collection[str] | None) -> None:
+        self._run(self._router.approve_tools(ref, tools))
+
+    def permit(self, key: ToolKey, permission: Permission) -> None:
+        self._run(self._router.set_permission(self._workspace, key, permission))
+
+    def hide_tool(self, key: ToolKey) -> None:
+        self._block(self._workspace, key, tr("Nobody finds {tool} any more"))
+
+    def block_tool(self, ref: ServerRef, tool: str) -> None:
+        """Block a tool that is held back for approval."""
+        self._block(ref.workspace, ToolKey(ref.server, tool), tr("Blocked {tool}"))
+
+    def _block(self, workspace: WorkspaceId, key: ToolKey, text: str) -> None:
+        """Block it in the whole workspace; undo restores the permission it had."""
+        put = self._router.set_permission
+        try:
+            views = self._router.tools(ServerRef(workspace, key.server))
+        except ToolboothError as error:
+            self._show_error(error)
+            return
+        before = next((t.permission for t in views if t.key == key), Permission.ALLOW)
+
+        def offer_undo(_: None) -> None:
+            self._offer_undo(
+                text.format(tool=key.shown),
+                lambda: self._run(put(workspace, key, before)),
+            )
+
+        self._run(put(workspace, key, Permission.DENY), offer_undo)
+
+    def pin_tool(self, key: ToolKey, pinned: bool) -> None:
+        """Pin or unpin it for every app; can be undone."""
+        workspace, projects = self._workspace, self._router.project_configs
+        before = projects.config(workspace, None)
+        others = [each for each in before.pinned if each != str(key)]
+        pins = tuple([*others, str(key)] if pinned else others)
+        text = tr("Every app gets {tool} now") if pinned else tr("{tool} is no longer pinned")
+
+        def offer_undo(_: None) -> None:
+            self._offer_undo(
+                text.format(tool=key.shown),
+                lambda: self._run(projects.put(workspace, None, before)),
+            )
+
+        after = before.model_copy(update={"pinned": pins})
+        self._run(projects.put(workspace, None, after), offer_undo)
+
+    def read_file(self, path: Path, show: Callable[[Findings], object]) -> None:
+        """Read the servers in a chosen or dropped file."""
+        self._run(self._router.apps.read_file(path), show)
+
+    def _open_page(self, sign_in: SignIn) -> None:
+        """In the browser, and only an HTTP address: it comes from the server."""
+        page = QUrl(sign_in.authorization_url, QUrl.ParsingMode.StrictMode)
+        is_page = page.isValid() and page.scheme() in ("https", "http") and page.host()
+        if is_page and QDesktopServices.openUrl(page):
+            return
+        self._show_error(
+            ToolboothError(
+                tr("The page to sign in on could not be opened."),
+                tr("Try it in a terminal: toolbooth sign-in"),
+            )
+        )
+
+    @property
+    def _workspace(self) -> WorkspaceId:
+        return self._router.active_workspace()
+
+    def _run(
+        self,
+        command: Coroutine[Any, Any, Any],
+        on_done: Callable[[Any], object] | None = None,
+    ) -> None:
+        self._commands.run(self._owner, command, on_done=on_done, on_error=self._show_error)

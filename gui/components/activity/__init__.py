@@ -1,0 +1,1 @@
+"""The live list of what apps did."""

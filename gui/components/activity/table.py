@@ -1,0 +1,115 @@
+"""The table of activity: rows of 29, painted; used by the card and by the page."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from gui.components.activity.model import ActivityModel, Column, alignment, row_at
+from gui.text.presentation import ActivityRow, Tone
+from gui.widgets import fonts, icons, paint
+from gui.widgets.row_view import Index, is_selected, rect_of
+from gui.widgets.theme import theme
+
+_ROW_HEIGHT = 29
+_EDGE = 15
+_WIDTHS = {
+    Column.TIME: 91,
+    Column.APP: 130,
+    Column.KIND: 68,
+    Column.DURATION: 92,
+    Column.TOKENS: 76,
+    Column.OUTCOME: 48,
+}
+_OUTCOME_ICONS = {Tone.OK: "circle-check", Tone.ERR: "circle-x", Tone.NEUTRAL: "circle"}
+
+
+def activity_table(model: ActivityModel, accessible_name: str) -> QTableView:
+    view = QTableView()
+    view.setAccessibleName(accessible_name)
+    view.setModel(model)
+    view.setItemDelegate(_Delegate(view))
+    view.setShowGrid(False)
+    view.setFrameShape(QTableView.Shape.NoFrame)
+    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    view.setTabKeyNavigation(False)
+    view.verticalHeader().hide()
+    view.verticalHeader().setDefaultSectionSize(_ROW_HEIGHT)
+    view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    header = _Header(view)
+    view.setHorizontalHeader(header)
+    header.setHighlightSections(False)
+    header.setSectionsClickable(False)
+    header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    header.setSectionResizeMode(Column.WHAT, QHeaderView.ResizeMode.Stretch)
+    for column, width in _WIDTHS.items():
+        view.setColumnWidth(column, width)
+    return view
+
+
+class _Header(QHeaderView):
+    """The headings, with the line under them."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self.setFixedHeight(27)
+
+    def paintSection(self, painter: QPainter, rect: QRect, section: int, /) -> None:
+        palette, cell = theme().palette, QRectF(rect)
+        line = QRectF(cell.left(), cell.bottom() - 1, cell.width(), 1)
+        painter.fillRect(line, palette.color("border"))
+        text = str(self.model().headerData(section, Qt.Orientation.Horizontal) or "")
+        font, color = fonts.semibold(fonts.LABEL), palette.color("text3")
+        paint.draw_text(painter, _inner(cell, section), text, font, color, alignment(section))
+
+
+def _inner(cell: QRectF, column: int) -> QRectF:
+    """The first column keeps the card's distance from its edge."""
+    return cell.adjusted(_EDGE, 0, 0, 0) if column == Column.TIME else cell
+
+
+class _Delegate(QStyledItemDelegate):
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, /) -> None:
+        row, cell, column = row_at(index), rect_of(option), index.column()
+        if is_selected(option):
+            painter.fillRect(cell, theme().palette.color("accent_soft"))
+        match column:
+            case Column.APP:
+                tile = QRectF(cell.left(), cell.center().y() - 9, 18, 18)
+                paint.draw_tile(painter, tile, row.app)
+                self._text(painter, cell.adjusted(26, 0, -8, 0), row, column)
+            case Column.KIND:
+                pill = QRectF(cell.left(), cell.center().y() - 9, 56, 18)
+                paint.draw_pill(painter, pill, row.kind, row.kind_tone)
+            case Column.OUTCOME:
+                place = QRectF(cell.right() - 28, cell.center().y() - 8, 16, 16)
+                color = paint.tone_color(row.outcome_tone)
+                icons.draw(painter, _OUTCOME_ICONS[row.outcome_tone], place, color)
+            case _:
+                self._text(painter, _inner(cell, column), row, column)
+
+    def _text(self, painter: QPainter, rect: QRectF, row: ActivityRow, column: int) -> None:
+        palette, failed = theme().palette, row.outcome_tone is Tone.ERR
+        text, font, color = {
+            Column.TIME: (row.time, fonts.mono_font(), palette.text2),
+            Column.APP: (row.app, fonts.medium(fonts.SMALL), palette.text1),
+            Column.WHAT: (
+                row.what,
+                fonts.ui_font(fonts.SMALL),
+                palette.err if failed else palette.text1,
+            ),
+            Column.DURATION: (row.duration, fonts.ui_font(fonts.SMALL), palette.text2),
+            Column.TOKENS: (row.tokens, fonts.ui_font(fonts.SMALL), palette.text2),
+        }[column]
+        paint.draw_text(painter, rect, text, font, QColor(color), alignment(column))

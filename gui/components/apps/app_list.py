@@ -1,0 +1,123 @@
+"""Applications as rows: tile, name, file, what to know, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from gui.components.apps.presentation import AppAction, AppLine, app_line, in_order
+from gui.widgets import fonts
+from gui.widgets.buttons import link_button, secondary_button
+from gui.widgets.cards import Card, hline
+from gui.widgets.labels import ElidedLabel, Pill, Tile, label
+from router.api.apps import ClientApp, ClientId
+
+ROW_HEIGHT = 51
+
+
+class AppList(Card):
+    """`choosable`: those that can be connected have a tick, and all of them are ticked at first."""
+
+    preview_requested = Signal(str)
+    disconnect_requested = Signal(str)
+    by_hand_requested = Signal(str)
+    """Each with the `ClientId`."""
+    choice_changed = Signal()
+
+    def __init__(self, *, choosable: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._choosable = choosable
+        self._apps: tuple[ClientApp, ...] = ()
+        self._unticked: set[ClientId] = set()
+        self._ticks: dict[ClientId, QCheckBox] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(17, 3, 17, 3)
+        self._rows: QWidget = label(self.tr("Looking for your apps…"), tint="text3")
+        self._rows.setFixedHeight(ROW_HEIGHT)
+        self._column.addWidget(self._rows)
+
+    def show_apps(self, apps: tuple[ClientApp, ...]) -> None:
+        if apps == self._apps:
+            return
+        self._apps = apps
+        self._ticks.clear()
+        rows = QWidget()
+        column = QVBoxLayout(rows)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for position, app in enumerate(in_order(apps)):
+            if position:
+                column.addWidget(hline())
+            column.addWidget(self._row(app))
+        self._rows.hide()
+        self._rows.deleteLater()
+        self._rows = rows
+        self._column.addWidget(rows)
+        self.choice_changed.emit()
+
+    def chosen(self) -> Sequence[ClientId]:
+        """What is ticked, in the order of the rows."""
+        return [client for client, tick in self._ticks.items() if tick.isChecked()]
+
+    def _row(self, app: ClientApp) -> QWidget:
+        line = app_line(app, Path.home())
+        row = QWidget()
+        row.setFixedHeight(ROW_HEIGHT)
+        across = QHBoxLayout(row)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(12)
+        if self._choosable:
+            across.addWidget(self._tick(app, line), 0, Qt.AlignmentFlag.AlignVCenter)
+        across.addWidget(Tile(app.name, 28))
+        across.addLayout(_texts(app, line), 1)
+        if line.badge:
+            across.addWidget(Pill(line.badge, line.tone))
+        across.addWidget(self._button(app, line))
+        return row
+
+    def _tick(self, app: ClientApp, line: AppLine) -> QWidget:
+        if not line.can_connect:
+            gap = QWidget()
+            gap.setFixedWidth(16)
+            return gap
+        tick = QCheckBox()
+        tick.setAccessibleName(self.tr("Connect {name}").format(name=app.name))
+        tick.setFixedWidth(16)
+        tick.setChecked(app.id not in self._unticked)
+        tick.toggled.connect(lambda: self._remember(app.id, tick.isChecked()))
+        self._ticks[app.id] = tick
+        return tick
+
+    def _remember(self, client: ClientId, ticked: bool) -> None:
+        (self._unticked.discard if ticked else self._unticked.add)(client)
+        self.choice_changed.emit()
+
+    def _button(self, app: ClientApp, line: AppLine) -> QWidget:
+        link = self._choosable or line.action is AppAction.BY_HAND
+        text = line.action_text if link or not line.can_connect else self.tr("Connect…")
+        button = link_button(text) if link else secondary_button(text)
+        button.setAccessibleName(f"{text}: {app.name}")
+        signal = {
+            AppAction.PREVIEW: self.preview_requested,
+            AppAction.DISCONNECT: self.disconnect_requested,
+            AppAction.BY_HAND: self.by_hand_requested,
+        }[line.action]
+        button.clicked.connect(lambda: signal.emit(app.id))
+        return button
+
+
+def _texts(app: ClientApp, line: AppLine) -> QVBoxLayout:
+    name = label(app.name, font=fonts.medium(), tint="text1" if line.detail_is_path else "text2")
+    detail = ElidedLabel(line.detail, elide=Qt.TextElideMode.ElideMiddle)
+    detail.setFont(fonts.mono_font(fonts.LABEL) if line.detail_is_path else fonts.ui_font(12))
+    detail.setProperty("tint", "text2")
+    column = QVBoxLayout()
+    column.setSpacing(1)
+    column.addStretch(1)
+    column.addWidget(name)
+    column.addWidget(detail)
+    column.addStretch(1)
+    return column

@@ -1,0 +1,166 @@
+"""The dialogs for connecting an app: the change in its file, or the entry to paste by hand."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
+
+from gui.components.apps.connector import AppConnector
+from gui.components.apps.presentation import short_path
+from gui.text.tr import tr
+from gui.widgets import fonts
+from gui.widgets.buttons import CopyButton, link_button, primary_button, secondary_button
+from gui.widgets.labels import label, wrapped
+from gui.widgets.palette import Palette
+from gui.widgets.theme import theme
+from gui.widgets.window_size import open_at_size
+from router.api.apps import ClientApp, ClientId, ConnectionPlan, DiffLine
+
+_PADDING = 24
+
+
+class PlanDialog(QDialog):
+    """The change in an app's file; emits `agreed` to apply it, or `by_hand_requested`."""
+
+    agreed = Signal(object)
+    by_hand_requested = Signal(str)
+
+    def __init__(self, plan: ConnectionPlan, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        title = self.tr("Connect {name}").format(name=plan.name)
+        self.setWindowTitle(title)
+        open_at_size(self, 620, 460)
+        where = short_path(plan.path, Path.home())
+        error_text = (
+            self.tr("A new file is made with this entry.")
+            if plan.new_file
+            else self.tr("One entry is added. A backup of the file is kept beside it.")
+        )
+        connect = primary_button(self.tr("Connect"))
+        connect.setDefault(True)
+        connect.clicked.connect(lambda: (self.agreed.emit(plan), self.accept()))
+        column = _column(self, title, where, error_text)
+        column.addWidget(diff_view(plan.lines, self.tr("What changes")), 1)
+        hint = self.tr("The token is made when you connect. It is only for this app.")
+        column.addWidget(wrapped(hint, "text3"))
+        if plan.open_to_others:
+            column.addWidget(wrapped(self._exposed(), "warn"))
+        column.addLayout(_footer(self, connect, self._by_hand(plan)))
+
+    def _exposed(self) -> str:
+        return self.tr(
+            "Other users of this computer can read this file, and the token with it."
+            " Its permissions stay as they are."
+        )
+
+    def _by_hand(self, plan: ConnectionPlan) -> QWidget:
+        button = link_button(self.tr("Set up by hand"))
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: (self.by_hand_requested.emit(plan.client), self.reject()))
+        return button
+
+
+class ByHandDialog(QDialog):
+    """The entry to paste; its token is made when it is asked for, since none is shown twice."""
+
+    snippet_requested = Signal(str)
+
+    def __init__(self, app: ClientApp, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        title = self.tr("Set up {name} by hand").format(name=app.name)
+        self.setWindowTitle(title)
+        open_at_size(self, 620, 420)
+        self._text = _mono_view(self.tr("Entry to paste"))
+        self._text.setPlaceholderText(self.tr("The entry appears here, with a new token in it."))
+        self._make = primary_button(self.tr("Make the entry"))
+        self._make.clicked.connect(lambda: self.snippet_requested.emit(app.id))
+        self._copy = CopyButton(self.tr("Copy the entry"), self._text.toPlainText)
+        self._copy.hide()
+        error_text = self.tr("Put this entry into the file, beside those that are there.")
+        column = _column(self, title, short_path(app.path, Path.home()), error_text)
+        column.addWidget(self._text, 1)
+        column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignRight)
+        column.addLayout(_footer(self, self._make))
+
+    def show_snippet(self, text: str) -> None:
+        self._text.setPlainText(text)
+        self._make.hide()
+        self._copy.show()
+
+
+def diff_view(lines: tuple[DiffLine, ...], name: str) -> QTextEdit:
+    view = _mono_view(name)
+    view.setHtml(diff_html(lines, theme().palette))
+    return view
+
+
+def diff_html(lines: tuple[DiffLine, ...], palette: Palette) -> str:
+    """The lines with their signs, coloured; the sign alone carries the meaning."""
+    colors = {"+": (palette.ok_soft, palette.ok), "-": (palette.err_soft, palette.err)}
+    rows: list[str] = []
+    for line in lines:
+        back, text = colors.get(line.sign, (palette.surface, palette.text2))
+        shown = escape(f"{line.sign} {line.text}").replace(" ", "&nbsp;")
+        rows.append(
+            f'<tr><td style="background:{back}; color:{text}; padding:1px 8px">{shown}</td></tr>'
+        )
+    return f'<table width="100%" cellspacing="0">{"".join(rows)}</table>'
+
+
+def _mono_view(name: str) -> QTextEdit:
+    view = QTextEdit()
+    view.setReadOnly(True)
+    view.setAccessibleName(name)
+    view.setFont(fonts.mono_font())
+    view.setLineWrapMode(QTextEdit.LineWrapMode.NoWrap)
+    view.setTabChangesFocus(True)
+    return view
+
+
+def _column(dialog: QDialog, title: str, where: str, error_text: str) -> QVBoxLayout:
+    column = QVBoxLayout(dialog)
+    column.setContentsMargins(_PADDING, 18, _PADDING, 16)
+    column.setSpacing(10)
+    column.addWidget(label(title, font=fonts.semibold(18)))
+    column.addWidget(label(where, font=fonts.mono_font(), tint="text2"))
+    column.addWidget(wrapped(error_text))
+    return column
+
+
+def _footer(dialog: QDialog, main: QWidget, other: QWidget | None = None) -> QHBoxLayout:
+    cancel = secondary_button(tr("Close"))
+    cancel.setAutoDefault(False)
+    cancel.clicked.connect(dialog.reject)
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    if other is not None:
+        row.addWidget(other)
+    row.addStretch(1)
+    row.addWidget(cancel)
+    row.addWidget(main)
+    return row
+
+
+def preview(connector: AppConnector, client: ClientId, parent: QWidget) -> None:
+    """Show the change in its file before it is made."""
+
+    def show(plan: ConnectionPlan) -> None:
+        dialog = PlanDialog(plan, parent)
+        dialog.agreed.connect(connector.connect_planned)
+        dialog.by_hand_requested.connect(lambda: by_hand(connector, client, parent))
+        dialog.open()
+
+    connector.preview(client, show)
+
+
+def by_hand(connector: AppConnector, client: ClientId, parent: QWidget) -> None:
+    """Show the entry to paste."""
+    app = next(app for app in connector.apps if app.id == client)
+    dialog = ByHandDialog(app, parent)
+    dialog.snippet_requested.connect(lambda: connector.snippet(client, dialog.show_snippet))
+    dialog.open()

@@ -1,0 +1,79 @@
+"""The apps of this computer with their actions; on the apps page and in the settings."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gui.components.apps.app_list import AppList
+from gui.components.apps.connect_dialogs import by_hand, preview
+from gui.components.apps.connector import AppConnector
+from gui.link.commands import Commands
+from gui.text.errors import error_text
+from gui.widgets.labels import wrapped
+from router.api.apps import ClientId, Connection
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
+
+
+class AppsPanel(QWidget):
+    done = Signal(str, object)
+    """A text that says what was done, and the `Connection`, which can be undone."""
+
+    def __init__(
+        self, router: RouterPort, commands: Commands, *, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.connector = AppConnector(router, commands, self)
+        self.list = AppList()
+        self._error = wrapped("", tint="err")
+        self._error.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self._error)
+        column.addWidget(self.list)
+        self._connect()
+
+    def load(self) -> None:
+        self.connector.load()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.list.show_apps(self.connector.apps)
+        super().showEvent(event)
+
+    def _show_apps(self) -> None:
+        # Twenty rows take a moment, which would delay the opening of the window.
+        if self.isVisible():
+            self.list.show_apps(self.connector.apps)
+
+    def _connect(self) -> None:
+        connector = self.connector
+        connector.listed.connect(self._show_apps)
+        connector.failed.connect(self._show_error)
+        connector.connected.connect(self._connected)
+        connector.disconnected.connect(self._disconnected)
+        self.list.preview_requested.connect(self._preview)
+        self.list.disconnect_requested.connect(connector.disconnect_app)
+        self.list.by_hand_requested.connect(self._by_hand)
+
+    def _connected(self, done: Connection) -> None:
+        self._offer(self.tr("Connected {name}"), done)
+
+    def _disconnected(self, done: Connection) -> None:
+        self._offer(self.tr("Disconnected {name}"), done)
+
+    def _offer(self, text: str, done: Connection) -> None:
+        self._error.hide()
+        self.done.emit(text.format(name=done.name), done)
+
+    def _show_error(self, error: ToolboothError) -> None:
+        self._error.setText(error_text(error))
+        self._error.show()
+
+    def _preview(self, client: ClientId) -> None:
+        preview(self.connector, client, self)
+
+    def _by_hand(self, client: ClientId) -> None:
+        by_hand(self.connector, client, self)

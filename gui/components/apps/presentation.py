@@ -1,0 +1,100 @@
+"""The row of an app: its text, badge and action. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import assert_never
+
+from gui.text.presentation import Tone
+from gui.text.tr import tr
+from router.api.apps import ClientApp, ClientState, FoundServer
+from router.domain.clients import TokenSummary
+
+
+class AppAction(StrEnum):
+    PREVIEW = "preview"
+    DISCONNECT = "disconnect"
+    BY_HAND = "by_hand"
+
+
+@dataclass(frozen=True, slots=True)
+class AppLine:
+    detail: str
+    detail_is_path: bool
+    badge: str
+    tone: Tone
+    action: AppAction
+    action_text: str
+    can_connect: bool
+
+
+def app_line(app: ClientApp, home: Path) -> AppLine:
+    match app.state:
+        case ClientState.ABSENT:
+            detail = tr("Not found on this computer")
+            return AppLine(
+                detail, False, "", Tone.NEUTRAL, AppAction.BY_HAND, tr("Set up by hand"), False
+            )
+        case ClientState.UNREADABLE:
+            by_hand = (AppAction.BY_HAND, tr("Set up by hand"), False)
+            return AppLine(app.reason, False, tr("Can’t be read"), Tone.ERR, *by_hand)
+        case ClientState.CONNECTED if app.outdated:
+            update = (AppAction.PREVIEW, tr("Update…"), False)
+            return AppLine(short_path(app.path, home), True, tr("Old address"), Tone.WARN, *update)
+        case ClientState.CONNECTED:
+            off = (AppAction.DISCONNECT, tr("Disconnect"), False)
+            return AppLine(short_path(app.path, home), True, tr("Connected"), Tone.OK, *off)
+        case ClientState.FOUND:
+            badge, tone = _hint(app)
+            preview = (AppAction.PREVIEW, tr("Preview"), True)
+            return AppLine(short_path(app.path, home), True, badge, tone, *preview)
+        case _:
+            assert_never(app.state)
+
+
+def _hint(app: ClientApp) -> tuple[str, Tone]:
+    if app.by_bridge:
+        return tr("Uses the built-in bridge"), Tone.ACCENT
+    if app.has_comments:
+        return tr("Comments will be kept"), Tone.NEUTRAL
+    return "", Tone.NEUTRAL
+
+
+def short_path(path: Path, home: Path) -> str:
+    """`path` with `~` for the home directory."""
+    return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
+
+
+def in_order(apps: tuple[ClientApp, ...]) -> tuple[ClientApp, ...]:
+    """Those that are here first; each group as it comes."""
+    rank = {
+        ClientState.CONNECTED: 0,
+        ClientState.FOUND: 0,
+        ClientState.UNREADABLE: 1,
+        ClientState.ABSENT: 2,
+    }
+    return tuple(sorted(apps, key=lambda app: rank[app.state]))
+
+
+def found_sentence(servers: tuple[FoundServer, ...]) -> str:
+    """“We found 6 servers in Claude Desktop and Cursor on this computer.”"""
+    sources = list(dict.fromkeys(server.source for server in servers))
+    if len(sources) > 3:
+        sources = [*sources[:2], tr("%n other apps", "", len(sources) - 2)]
+    named = sources[0]
+    if len(sources) > 1:
+        first = tr(", ").join(sources[:-1])
+        named = tr("{first} and {last}").format(first=first, last=sources[-1])
+    text = tr("We found %n servers in {apps} on this computer.", "", len(servers))
+    return text.format(apps=named)
+
+
+def connected_count(apps: Iterable[ClientApp], tokens: Iterable[TokenSummary]) -> int:
+    """Apps with our entry in their file, and those connected by hand that have called."""
+    listed = [app for app in apps if app.state is ClientState.CONNECTED]
+    of_apps = {app.token for app in listed}
+    by_hand = (t for t in tokens if t.last_used_at is not None and t.id not in of_apps)
+    return len(listed) + sum(1 for _ in by_hand)

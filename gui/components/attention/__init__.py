@@ -1,0 +1,1 @@
+"""What needs attention: computed from snapshots, and how it is worded."""

@@ -1,0 +1,92 @@
+"""What to know about a tool before an app uses it: new, changed or suspicious; and which parts of a
+server's list are not shown. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import assert_never
+
+from gui.components.attention.presentation import approval_text, finding_texts
+from gui.text.presentation import Tone
+from gui.text.tr import tr
+from router.domain.tool_lists import Approval, Cut, CutKind
+from router.domain.tools import ToolView
+
+
+@dataclass(frozen=True, slots=True)
+class ToolNotice:
+    text: str
+    detail: str
+    suspicious: bool
+    waits: bool
+    """Whether it can be approved."""
+
+
+def tool_badge(tool: ToolView) -> tuple[str, Tone] | None:
+    """The badge in its row; None for an approved tool without findings."""
+    if tool.findings:
+        return tr("Suspicious"), Tone.ERR
+    if tool.approval is Approval.APPROVED:
+        return None
+    return approval_text(tool.approval), approval_tone(tool.approval)
+
+
+def approval_tone(approval: Approval) -> Tone:
+    return Tone.WARN if approval is Approval.CHANGED else Tone.ACCENT
+
+
+def tool_notice(tool: ToolView) -> ToolNotice | None:
+    if tool_badge(tool) is None:
+        return None
+    findings = "\n".join(finding_texts(tool.findings))
+    waits = tool.approval is not Approval.APPROVED
+    return ToolNotice(_approval_notice(tool.approval), findings, bool(findings), waits)
+
+
+def _approval_notice(approval: Approval) -> str:
+    match approval:
+        case Approval.PENDING:
+            return tr("New: no app sees it until you approve it")
+        case Approval.CHANGED:
+            return tr("Changed: no app sees it until you approve it")
+        case Approval.APPROVED:
+            return tr("It looks suspicious, and apps may use it")
+        case _:
+            assert_never(approval)
+
+
+def cuts_text(cuts: Iterable[Cut]) -> str:
+    """Which parts of a list are not shown, in one sentence; empty if none."""
+    told = "; ".join(_cut_text(cut.kind, cut.count) for cut in cuts)
+    return tr("Not all of its list is shown: {what}.").format(what=told) if told else ""
+
+
+def _cut_text(kind: CutKind, count: int) -> str:
+    match kind:
+        case CutKind.TOO_MANY_TOOLS:
+            return tr("%n tools beyond the limit", "", count)
+        case CutKind.BAD_NAME:
+            return tr("%n tools whose name can’t be read", "", count)
+        case CutKind.SAME_NAME:
+            return tr("%n tools with a name that another one has", "", count)
+        case CutKind.LONG_DESCRIPTION:
+            return tr("%n descriptions shortened", "", count)
+        case CutKind.LARGE_SCHEMA:
+            return tr("%n schemas too large", "", count)
+        case CutKind.DEEP_SCHEMA:
+            return tr("%n schemas too deep", "", count)
+        case CutKind.LONG_SCHEMA_DESCRIPTION:
+            return tr("%n descriptions of parameters shortened", "", count)
+        case CutKind.SCHEMA_KEYWORD:
+            return tr("%n composed parts of schemas left out", "", count)
+        case CutKind.OUTSIDE_REFERENCE:
+            return tr("%n references to other places left out", "", count)
+        case CutKind.MARKUP:
+            return tr("%n texts with HTML taken out", "", count)
+        case CutKind.HIDDEN_TEXT:
+            return tr("%n texts with hidden characters taken out", "", count)
+        case CutKind.ICON:
+            return tr("%n icons left out", "", count)
+        case _:
+            assert_never(kind)

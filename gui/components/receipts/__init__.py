@@ -1,0 +1,1 @@
+"""What a server tried while its tools were listed."""

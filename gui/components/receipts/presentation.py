@@ -1,0 +1,66 @@
+"""A receipt as text: the protection in force, what the server tried and what went unseen. Pure."""
+
+from __future__ import annotations
+
+from gui.text.presentation import protection_words, reason_words
+from gui.text.tr import tr
+from gui.widgets.field_form import Field
+from router.domain.receipts import Receipt
+
+MOST_LINES = 12
+"""Of each kind; the terminal prints all of them."""
+
+
+def tried_text(receipt: Receipt | None) -> str:
+    """In one line, for a decision."""
+    if receipt is None:
+        return tr("It has not run yet. What it tries while its tools are listed is shown then.")
+    if not receipt.watched:
+        return tr("What it tried could not be seen.")
+    counts = [
+        tr("%n files outside its home", "", len(receipt.files)) if receipt.files else "",
+        tr("%n hosts", "", len(receipt.hosts)) if receipt.hosts else "",
+        tr("%n programs", "", len(receipt.programs)) if receipt.programs else "",
+    ]
+    told = ", ".join(count for count in counts if count)
+    return tr("It tried: {what}").format(what=told) if told else tr("It tried nothing else.")
+
+
+def receipt_fields(receipt: Receipt) -> tuple[Field, ...]:
+    """All of it, as captions and values."""
+    protection = receipt.protection
+    words = "\n".join((protection_words(protection), *map(reason_words, protection.missing)))
+    tried = (
+        Field(tr("Files outside its home"), _listed(receipt.files), code=bool(receipt.files)),
+        Field(tr("Hosts"), _listed(receipt.hosts), code=bool(receipt.hosts)),
+        Field(tr("Programs"), _listed(receipt.programs), code=bool(receipt.programs)),
+    )
+    return (
+        Field(tr("Protection"), words),
+        *(tried if receipt.watched else ()),
+        *_package(receipt),
+        *((Field(tr("Not seen"), _unseen(receipt)),) if receipt.unseen or receipt.left_out else ()),
+    )
+
+
+def _listed(found: tuple[str, ...]) -> str:
+    if not found:
+        return tr("none")
+    lines = list(found[:MOST_LINES])
+    if len(found) > MOST_LINES:
+        lines.append(tr("and %n more", "", len(found) - MOST_LINES))
+    return "\n".join(lines)
+
+
+def _package(receipt: Receipt) -> tuple[Field, ...]:
+    if package := receipt.package:
+        return (Field(tr("Package"), f"{package.name} {package.version}", code=True),)
+    reason = receipt.as_written
+    return (Field(tr("Package"), reason_words(reason)),) if reason else ()
+
+
+def _unseen(receipt: Receipt) -> str:
+    lines = [tr(words) for words in receipt.unseen]
+    if receipt.left_out:
+        lines.append(tr("%n more things it tried are not listed.", "", receipt.left_out))
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""The edges to the desktop: autostart, notifications, URL scheme, single instance, logs."""

@@ -1,0 +1,1 @@
+"""Dialogs over the main window. None imports another."""

@@ -1,0 +1,1 @@
+"""Adding and editing a server, and parsing what people paste."""

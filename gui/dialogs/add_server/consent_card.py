@@ -1,0 +1,129 @@
+"""What the user consents to: the exact command with each argument, or the address; names of
+variables and headers, never their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from gui.dialogs.add_server.draft import ServerDraft
+from gui.text.presentation import protection_words
+from gui.text.secret_warnings import plain_text
+from gui.widgets import fonts
+from gui.widgets.cards import PADDING, Card
+from gui.widgets.labels import label, wrapped
+from router.config.secret_detection import masked_address, masked_words, plain_secrets
+from router.domain.receipts import Protection
+from router.domain.servers import TransportType
+
+_LINE = 20
+"""Captions and values have two fonts: lines of one height keep them aligned."""
+
+
+class ConsentCard(Card):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = label(font=fonts.semibold())
+        self._warning = wrapped("", tint="warn")
+        self._allowed = wrapped("")
+        self._protection: Protection | None = None
+        self._draft = ServerDraft()
+        self._facts = QWidget()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(PADDING, 12, PADDING, 12)
+        self._column.setSpacing(8)
+        for widget in (self._title, self._facts, self._allowed, self._warning):
+            self._column.addWidget(widget)
+
+    def show_protection(self, protection: Protection) -> None:
+        """What holds while its tools are listed, as was found out on this computer."""
+        self._protection = protection
+        self._allowed.setText(self._what_it_may())
+
+    def show_draft(self, draft: ServerDraft) -> None:
+        self._draft = draft
+        stdio = draft.transport is TransportType.STDIO
+        self._title.setText(
+            self.tr("This will run on your computer, as you")
+            if stdio
+            else self.tr("Toolbooth will connect to this address")
+        )
+        self._allowed.setText(self._what_it_may())
+        warnings = list(self._warnings(draft))
+        self._warning.setText("\n".join(warnings))
+        self._warning.setVisible(bool(warnings))
+        self._replace_facts(list(self._lines(draft)))
+
+    def facts(self) -> list[str]:
+        """The values that are shown, in order."""
+        shown = self._facts.findChildren(QLabel, "value")
+        return [each.text() for each in shown]
+
+    def _what_it_may(self) -> str:
+        if self._draft.transport is TransportType.HTTP:
+            return self.tr("It gets what apps send to its tools. Nothing of it runs here.")
+        may = self.tr("Called by an app, it may do whatever you may: files, network, programs.")
+        if self._protection is None:
+            return may
+        words = protection_words(self._protection)
+        first = self.tr("First its tools are listed, apart from the rest. {words}")
+        return f"{may} {first.format(words=words)}"
+
+    def _warnings(self, draft: ServerDraft) -> Iterator[str]:
+        stdio = draft.transport is TransportType.STDIO
+        if stdio and (risky := draft.risky_variables()):
+            said = self.tr("{names}: decides which programs are loaded. Be sure you want that.")
+            yield said.format(names=", ".join(risky))
+        secrets = plain_secrets(draft.words()[1:], None) if stdio else plain_secrets((), draft.url)
+        if secrets:
+            places = tuple(dict.fromkeys(secret.place for secret in secrets))
+            yield ". ".join(plain_text(places, draft.transport))
+
+    def _lines(self, draft: ServerDraft) -> Iterator[tuple[str, str]]:
+        if draft.transport is TransportType.HTTP:
+            yield self.tr("Address"), masked_address(draft.url.strip())
+            yield from _numbered(self.tr("Headers"), [name for name, _ in draft.headers])
+            return
+        command, *arguments = draft.words() or [""]
+        yield self.tr("Command"), command
+        yield from _numbered(self.tr("Arguments"), masked_words(arguments))
+        yield from _numbered(self.tr("Variables"), [name for name, _ in draft.env])
+        if draft.cwd.strip():
+            yield self.tr("Folder"), draft.cwd.strip()
+
+    def _replace_facts(self, lines: Sequence[tuple[str, str]]) -> None:
+        """A new holder each time: a grid never gives rows back."""
+        facts = QWidget()
+        grid = QGridLayout(facts)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(0)
+        grid.setColumnStretch(1, 1)
+        top = Qt.AlignmentFlag.AlignTop
+        for row, (caption, value) in enumerate(lines):
+            heading = label(caption, font=fonts.ui_font(fonts.SMALL), tint="text3")
+            heading.setMinimumHeight(_LINE)
+            grid.addWidget(heading, row, 0, top)
+            grid.addWidget(_value(value), row, 1, top)
+        self._column.replaceWidget(self._facts, facts)
+        self._facts.hide()
+        self._facts.deleteLater()
+        self._facts = facts
+        facts.show()
+
+
+def _numbered(caption: str, values: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """One line each, the caption beside the first."""
+    for position, value in enumerate(values):
+        yield (caption if position == 0 else ""), value
+
+
+def _value(text: str) -> QLabel:
+    made = label(text or "—", font=fonts.mono_font())
+    made.setObjectName("value")
+    made.setMinimumHeight(_LINE)
+    made.setWordWrap(True)
+    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return made

@@ -1,0 +1,128 @@
+"""An editor for names and values: environment variables of a command, headers of an address.
+
+Every value is masked until its eye is pressed, since any of them may be a secret; only references
+to secrets are readable. Which values go into the keyring is decided by the router.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from gui.widgets import fonts
+from gui.widgets.buttons import IconButton, link_button
+from gui.widgets.icons import icon
+from gui.widgets.labels import label, wrapped
+from router.config.secret_references import secret_references
+
+
+class PairsEditor(QWidget):
+    """Emits `changed` when the user edits a name or value."""
+
+    changed = Signal()
+
+    def __init__(self, name_label: str, value_label: str, add_text: str) -> None:
+        super().__init__()
+        self._name_label = name_label
+        self._value_label = value_label
+        self._rows: list[_Row] = []
+        self._lines = QVBoxLayout()
+        self._lines.setSpacing(6)
+        self._note = wrapped(
+            self.tr("Values that look like secrets go to the keyring when you save.")
+        )
+        add = link_button(add_text, flush=True)
+        add.clicked.connect(lambda: self._add("", "").focus())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(self._lines)
+        column.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._note)
+        self._show_note()
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """What is typed, without rows that are wholly empty."""
+        typed = [(row.name.text().strip(), row.value.text()) for row in self._rows]
+        return [(name, value) for name, value in typed if name or value]
+
+    def set_pairs(self, pairs: Mapping[str, str]) -> None:
+        for row in tuple(self._rows):
+            self._drop(row)
+        for name, value in pairs.items():
+            self._add(name, value)
+
+    def _add(self, name: str, value: str) -> _Row:
+        row = _Row(name, value, self._name_label, self._value_label)
+        row.changed.connect(self._tell)
+        row.removed.connect(lambda: self._remove(row))
+        self._rows.append(row)
+        self._lines.addWidget(row)
+        self._show_note()
+        return row
+
+    def _remove(self, row: _Row) -> None:
+        self._drop(row)
+        self._tell()
+
+    def _drop(self, row: _Row) -> None:
+        self._rows.remove(row)
+        self._lines.removeWidget(row)
+        row.hide()
+        row.deleteLater()
+        self._show_note()
+
+    def _tell(self) -> None:
+        self._show_note()
+        self.changed.emit()
+
+    def _show_note(self) -> None:
+        self._note.setVisible(bool(self._rows))
+
+
+class _Row(QWidget):
+    changed = Signal()
+    removed = Signal()
+
+    def __init__(self, name: str, value: str, name_label: str, value_label: str) -> None:
+        super().__init__()
+        self.name = _field(name, name_label)
+        self.value = _field(value, value_label)
+        self._reveal = QAction(self)
+        self._reveal.triggered.connect(self._turn_around)
+        self.value.addAction(self._reveal, QLineEdit.ActionPosition.TrailingPosition)
+        self.name.textEdited.connect(self.changed)
+        self.value.textEdited.connect(self.changed)
+        remove = IconButton("x", self.tr("Remove"), icon_size=16)
+        remove.clicked.connect(self.removed)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(6)
+        line.addWidget(self.name, 2)
+        line.addWidget(label("=", tint="text3"))
+        line.addWidget(self.value, 3)
+        line.addWidget(remove)
+        self._mask(not secret_references(value))
+
+    def focus(self) -> None:
+        self.name.setFocus()
+
+    def _turn_around(self) -> None:
+        self._mask(self.value.echoMode() == QLineEdit.EchoMode.Normal)
+
+    def _mask(self, masked: bool) -> None:
+        mode = QLineEdit.EchoMode.Password if masked else QLineEdit.EchoMode.Normal
+        self.value.setEchoMode(mode)
+        self._reveal.setIcon(icon("eye" if masked else "eye-off"))
+        self._reveal.setText(self.tr("Show value") if masked else self.tr("Hide value"))
+
+
+def _field(text: str, name: str) -> QLineEdit:
+    field = QLineEdit(text)
+    field.setFont(fonts.mono_font())
+    field.setAccessibleName(name)
+    field.setPlaceholderText(name)
+    return field

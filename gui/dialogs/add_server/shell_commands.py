@@ -1,0 +1,111 @@
+"""Command lines as a page shows them: variables set before, a folder to go to, a command that adds
+a server to some client, one after the other. Pure.
+
+Only what needs no shell is taken apart: a server is started without one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from gui.dialogs.add_server import command_line
+from gui.dialogs.add_server.add_commands import read_add_command
+from gui.dialogs.add_server.install_links import NamedEntry, is_link, read_link
+from gui.dialogs.add_server.paste_cleanup import command_lines
+from gui.text.tr import tr
+from router.domain.errors import InvalidInput
+from router.domain.json_values import JsonObject
+
+_ASSIGNMENT = re.compile(r"(?:\$env:)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>.*)", re.DOTALL)
+_AFTER = ("&&", ";")
+_NEEDS_SHELL = frozenset({"|", "||", "&", ">", ">>", "<", "<<"})
+_NO_COMMAND = re.compile(r"[\[\]{}<>()|&;\"`\0-\x1f]|^\w+:(//|$)|^(null|true|false)$")
+_ADDRESS = re.compile(r"https?://\S+")
+_HOST_AND_PATH = re.compile(
+    r"(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?/\S*|localhost:\d+\S*", re.IGNORECASE
+)
+_SENTENCE = re.compile(r"[A-Z][a-z]*,?\s.*[.!?]", re.DOTALL)
+
+
+@dataclass(slots=True)
+class _Before:
+    """What earlier lines have set up."""
+
+    env: dict[str, str] = field(default_factory=dict[str, str])
+    folder: str | None = None
+
+
+def read_commands(text: str, *, windows: bool) -> list[NamedEntry]:
+    """The servers the lines start or add, each with a name or an empty one; raises InvalidInput."""
+    if _SENTENCE.fullmatch(text):
+        raise InvalidInput(tr("This reads like a sentence, not like a server."))
+    before = _Before()
+    found: list[NamedEntry] = []
+    for line in command_lines(text):
+        for words in _statements(line, windows=windows):
+            entry = _entry(words, before)
+            found += [] if entry is None else [entry]
+    if not found:
+        raise InvalidInput(tr("This sets variables but names no command."))
+    return found
+
+
+def address_of(text: str) -> str | None:
+    """`text` as an address, with `https://` added where it is missing."""
+    if _ADDRESS.fullmatch(text):
+        return text
+    if not _HOST_AND_PATH.fullmatch(text):
+        return None
+    return f"{'http' if text.startswith('localhost') else 'https'}://{text}"
+
+
+def _statements(line: str, *, windows: bool) -> Iterator[list[str]]:
+    try:
+        words = command_line.split(line, windows=windows)
+    except ValueError:
+        raise InvalidInput(tr("A quotation mark is never closed.")) from None
+    if operator := next((word for word in words if word in _NEEDS_SHELL), None):
+        said = tr("“{sign}” needs a shell, and servers are started without one.")
+        raise InvalidInput(said.format(sign=operator))
+    statement: list[str] = []
+    for word in words:
+        if word in _AFTER:
+            yield statement
+            statement = []
+        else:
+            statement.append(word)
+    yield statement
+
+
+def _entry(words: list[str], before: _Before) -> NamedEntry | None:
+    """The server of one statement; None where it only sets something up for the next."""
+    if words[:1] in (["export"], ["set"], ["env"]):
+        words = words[1:]
+    elif words[:1] == ["cd"] and len(words) > 1:
+        before.folder = words[-1]
+        return None
+    settings = [found for found in map(_ASSIGNMENT.fullmatch, words) if found is not None]
+    assigned = list(takewhile(_ASSIGNMENT.fullmatch, words))
+    env = {found["name"]: found["value"] for found in settings[: len(assigned)]}
+    rest = words[len(assigned) :]
+    if not rest:
+        before.env.update(env)
+        return None
+    return _server(rest, {**before.env, **env}, before.folder)
+
+
+def _server(words: Sequence[str], env: dict[str, str], folder: str | None) -> NamedEntry:
+    if len(words) == 1 and is_link(words[0]):
+        return read_link(words[0])
+    if len(words) == 1 and (address := address_of(words[0])) is not None:
+        return "", {"url": address}
+    if (added := read_add_command(words)) is not None:
+        return added
+    if _NO_COMMAND.search(words[0]):
+        said = tr("“{word}” is no command, address or link, nor a snippet that can be read.")
+        raise InvalidInput(said.format(word=words[0][:40]))
+    entry: JsonObject = {"command": words[0], "args": list(words[1:]), "env": env, "cwd": folder}
+    return "", entry

@@ -1,0 +1,1 @@
+"""The first-run guide: import servers, connect apps, check that it works."""

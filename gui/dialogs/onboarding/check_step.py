@@ -1,0 +1,73 @@
+"""Waits for the first call of an app; turns green when it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from gui.text.presentation import Mark, activity_row
+from gui.widgets import fonts
+from gui.widgets.cards import Card
+from gui.widgets.icons import icon
+from gui.widgets.labels import label, wrapped
+from gui.widgets.status_mark import StatusMark
+from router.api.apps import ClientApp, ClientState
+from router.domain.activity import ActivityEntry, ActivityKind
+
+TICK, LEAST = 40, 150
+_REFUSED = (ActivityKind.REFUSED,)
+
+
+class CheckStep(Card):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.is_green = False
+        self._mark = StatusMark(size=28)
+        self._mark.set_mark(Mark.WORKING)
+        self._tick = QLabel()
+        self._tick.setPixmap(icon("circle-check", "ok").pixmap(QSize(TICK, TICK)))
+        self._tick.hide()
+        self.setMinimumHeight(LEAST)
+        self._title = label(self.tr("Waiting for the first call…"), font=fonts.semibold(16))
+        self._detail = wrapped("")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(32, 24, 32, 24)
+        column.setSpacing(10)
+        column.addStretch(1)
+        for widget in (self._mark, self._tick, self._title):
+            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._detail.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self._detail)
+        column.addStretch(1)
+        self.show_apps(())
+
+    def show_apps(self, apps: Iterable[ClientApp], others: Iterable[str] = ()) -> None:
+        """Say which applications may be asked; `others` were connected by hand."""
+        if self.is_green:
+            return
+        names = [app.name for app in apps if app.state is ClientState.CONNECTED]
+        names += [name for name in others if name not in names]
+        if names:
+            text = self.tr("Start {apps} anew, then ask it to list your tools, for example.")
+            self._detail.setText(text.format(apps=self._one_of(names)))
+        else:
+            self._detail.setText(self.tr("No app is connected yet. Go back to connect one."))
+
+    def _one_of(self, names: Sequence[str]) -> str:
+        *some, last = names
+        if not some:
+            return last
+        return self.tr("{some} or {last}").format(some=self.tr(", ").join(some), last=last)
+
+    def record(self, entry: ActivityEntry) -> None:
+        """Something reached the router: whatever was not refused shows that it works."""
+        if self.is_green or entry.kind in _REFUSED:
+            return
+        self.is_green = True
+        row = activity_row(entry)
+        self._mark.hide()
+        self._tick.show()
+        self._title.setText(self.tr("It works: {app} is connected").format(app=row.app))
+        self._detail.setText(f"{row.time} · {row.kind} · {row.what}")

@@ -1,0 +1,48 @@
+"""Which of the servers found elsewhere are worth importing. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gui.text.tr import tr
+from router.api.apps import FoundServer
+from router.config.server import ServerConfig
+from router.domain.servers import TransportType
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    found: FoundServer
+    ticked: bool
+    note: str = ""
+
+
+def import_choices(
+    found: Iterable[FoundServer], known: Iterable[ServerConfig]
+) -> tuple[Choice, ...]:
+    """Each server once: what is here already, or in two applications, is not ticked again."""
+    here = {_same(config) for config in known}
+    seen: dict[object, str] = {}
+    choices: list[Choice] = []
+    for server in found:
+        subject = _same(server.config)
+        if subject in here:
+            choices.append(Choice(server, False, tr("Already here")))
+        elif subject in seen:
+            note = tr("Same as in {app}").format(app=seen[subject])
+            choices.append(Choice(server, False, note))
+        else:
+            seen[subject] = server.source
+            choices.append(Choice(server, True))
+    return tuple(choices)
+
+
+def detail(found: FoundServer) -> str:
+    kind = "HTTP" if found.config.transport is TransportType.HTTP else "stdio"
+    return f"{found.source} · {kind} · {found.config.target}"
+
+
+def _same(config: ServerConfig) -> object:
+    """What makes two entries the same server, whatever their keys and secrets."""
+    return config.url or (config.command, config.args)

@@ -1,0 +1,327 @@
+"""The guide for the first run: shows only the steps that are missing, and can be left at any time.
+
+Nothing happens without a press of its button. It can be opened again from Connected apps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.components.apps.app_list import AppList
+from gui.components.apps.connect_dialogs import by_hand, preview
+from gui.components.apps.connector import AppConnector
+from gui.dialogs.onboarding.check_step import CheckStep
+from gui.dialogs.onboarding.choices import Choice
+from gui.dialogs.onboarding.found_list import FoundList
+from gui.dialogs.onboarding.pending_commands import PendingCommands
+from gui.dialogs.onboarding.steps import Steps
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
+from gui.text.errors import error_text
+from gui.widgets import fonts, icons
+from gui.widgets.buttons import link_button, primary_button, secondary_button
+from gui.widgets.labels import label, wrapped
+from router.api.apps import ClientApp, ClientId, ClientState
+from router.api.events import ActivityRecorded, ServerRemoved, ServerStatusChanged
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerId, ServerRef
+
+SIZE = (720, 600)
+_PADDING = 36
+
+
+class Step(StrEnum):
+    IMPORT = "import"
+    CONNECT = "connect"
+    CHECK = "check"
+
+
+class GuideDialog(QDialog):
+    imported = Signal()
+
+    def __init__(
+        self,
+        router: RouterPort,
+        commands: Commands,
+        bridge: Bridge,
+        choices: tuple[Choice, ...],
+        steps: Sequence[Step],
+        parent: QWidget | None,
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Set up Toolbooth"))
+        self.setFixedSize(*SIZE)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # No control has the focus at first.
+        self._router = router
+        self._commands = commands
+        self._steps = tuple(steps)
+        self._position = 0
+        self._done: set[int] = set()
+        self._connector = AppConnector(router, commands, self)
+        self._found = FoundList()
+        self._left_out = wrapped("", tint="warn")
+        self._apps = AppList(choosable=True)
+        self._check = CheckStep()
+        self._waiting = PendingCommands(router)
+        self._head = Steps([self._step_name(step) for step in self._steps])
+        self._title = label(font=fonts.semibold(fonts.TITLE))
+        self._explanation = wrapped("")
+        self._explanation.setFont(fonts.ui_font())
+        self._error = wrapped("", tint="err")
+        self._pages = QStackedWidget()
+        self._next = primary_button("")
+        self._back = secondary_button(self.tr("Back"))
+        self._skip = link_button(self.tr("Skip for now"))
+        self._pass = secondary_button(self.tr("Skip this step"))
+        self._lay_out()
+        self._connect()
+        self._head.setVisible(len(self._steps) > 1)
+        self._found.show_choices(choices)
+        self._connector.load()
+        self._show_step()
+        self.setFocus()
+        bridge.subscribe(self, self._on_activity, ActivityRecorded)
+        bridge.subscribe(self, self._on_servers, ServerStatusChanged, ServerRemoved)
+
+    def _on_activity(self, events: Sequence[ActivityRecorded]) -> None:
+        for event in events:
+            self._check.record(event.entry)
+        if self.current_step() is Step.CHECK:
+            self._show_buttons()
+
+    def _on_servers(self, _: object) -> None:
+        self._waiting.reload()
+
+    def show_problems(self, problems: Sequence[str]) -> None:
+        """Say what of other applications' files can't be imported, and why."""
+        lines = (self.tr("Left out:"), *problems)
+        self._left_out.setText("\n".join(lines))
+        self._left_out.setVisible(bool(problems))
+
+    def current_step(self) -> Step:
+        return self._steps[self._position]
+
+    def skip_step(self) -> None:
+        """Leave this step undone; behind the last one is the end."""
+        self._move(1)
+
+    # Building
+
+    def _lay_out(self) -> None:
+        self._left_out.hide()
+        imports = _scrolled(self._found, self._left_out)
+        checking = _scrolled(self._waiting, filling=self._check)
+        for page in (imports, _scrolled(self._apps), checking):
+            self._pages.addWidget(page)
+        head = QHBoxLayout()
+        head.addWidget(_Logo())
+        head.addStretch(1)
+        head.addWidget(self._head)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_PADDING, 28, _PADDING, 20)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addSpacing(20)
+        column.addWidget(self._title)
+        column.addSpacing(4)
+        column.addWidget(self._explanation)
+        column.addSpacing(16)
+        column.addWidget(self._pages, 1)
+        column.addWidget(self._error)
+        column.addSpacing(12)
+        column.addLayout(self._footer())
+
+    def _footer(self) -> QHBoxLayout:
+        for button in (self._back, self._pass, self._skip):
+            button.setAutoDefault(False)
+        self._next.setDefault(True)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self._skip)
+        row.addStretch(1)
+        row.addWidget(self._back)
+        row.addWidget(self._pass)
+        row.addWidget(self._next)
+        return row
+
+    def _connect(self) -> None:
+        self._next.clicked.connect(self._go_on)
+        self._back.clicked.connect(lambda: self._move(-1))
+        self._pass.clicked.connect(self.skip_step)
+        self._skip.clicked.connect(self.reject)
+        self._found.choice_changed.connect(self._show_buttons)
+        self._apps.choice_changed.connect(self._show_buttons)
+        self._apps.preview_requested.connect(self._preview)
+        self._apps.disconnect_requested.connect(self._connector.disconnect_app)
+        self._apps.by_hand_requested.connect(self._by_hand)
+        self._waiting.approved.connect(self._approve)
+        self._connector.listed.connect(self._show_apps)
+        self._connector.failed.connect(self._show_error)
+
+    # Showing
+
+    def _step_name(self, step: Step) -> str:
+        match step:
+            case Step.IMPORT:
+                return self.tr("Import servers")
+            case Step.CONNECT:
+                return self.tr("Connect apps")
+            case Step.CHECK:
+                return self.tr("Check")
+
+    def _show_step(self) -> None:
+        step = self.current_step()
+        titles = {
+            Step.IMPORT: (
+                self.tr("Bring your servers along"),
+                self.tr(
+                    "These are set up in other apps on this computer. Their files stay as they "
+                    "are; commands run only after you have approved them."
+                ),
+            ),
+            Step.CONNECT: (
+                self.tr("Connect your AI apps"),
+                self.tr(
+                    "Toolbooth adds one entry to each app you choose. A backup of every file is "
+                    "kept, and you can undo this at any time."
+                ),
+            ),
+            Step.CHECK: (
+                self.tr("Try it out"),
+                self.tr("Ask one of your apps something that needs a tool."),
+            ),
+        }
+        title, explanation = titles[step]
+        self._title.setText(title)
+        self._explanation.setText(explanation)
+        self._error.setText("")
+        self._head.set_current(self._position, self._done)
+        self._pages.setCurrentIndex(list(Step).index(step))
+        self._waiting.reload()
+        self._show_buttons()
+
+    def _show_buttons(self) -> None:
+        self._back.setVisible(self._position > 0)
+        self._skip.setVisible(not self._check.is_green)
+        self._pass.setVisible(self._position + 1 < len(self._steps))
+        if self.current_step() is Step.IMPORT:
+            count = len(self._found.chosen())
+            self._next.setText(self.tr("Import %n servers", "", count))
+            self._next.setEnabled(count > 0)
+        elif self.current_step() is Step.CONNECT:
+            count = len(self._apps.chosen())
+            text = self.tr("Connect %n apps", "", count) if count else self.tr("Continue")
+            self._next.setText(text)
+            self._next.setEnabled(count > 0 or self._any_connected())
+        else:
+            self._next.setText(self.tr("Done"))
+            self._next.setEnabled(self._check.is_green)
+
+    def _show_apps(self, apps: tuple[ClientApp, ...]) -> None:
+        self._apps.show_apps(apps)
+        of_apps = {app.token for app in apps}
+        used = (token for token in self._router.tokens() if token.last_used_at is not None)
+        self._check.show_apps(apps, [token.name for token in used if token.id not in of_apps])
+        self._show_buttons()
+
+    def _any_connected(self) -> bool:
+        return any(app.state is ClientState.CONNECTED for app in self._connector.apps)
+
+    def _show_error(self, error: ToolboothError) -> None:
+        self._next.setEnabled(True)
+        self._error.setText(error_text(error))
+
+    # Doing
+
+    def _go_on(self) -> None:
+        self._error.setText("")
+        if self.current_step() is Step.IMPORT:
+            self._next.setEnabled(False)
+            self._commands.run(
+                self,
+                self._router.apps.import_servers(
+                    self._router.active_workspace(), self._found.chosen(), self._found.answers()
+                ),
+                on_done=self._imported,
+                on_error=self._show_error,
+            )
+        elif self.current_step() is Step.CONNECT:
+            self._next.setEnabled(False)
+            self._connector.connect_all(self._apps.chosen(), self._connected)
+        else:
+            self.accept()
+
+    def _imported(self, _: tuple[ServerId, ...]) -> None:
+        self.imported.emit()
+        self._finish_step()
+
+    def _connected(self) -> None:
+        self._next.setEnabled(True)
+        if not self._error.text():
+            self._finish_step()
+
+    def _finish_step(self) -> None:
+        self._done.add(self._position)
+        self._move(1)
+
+    def _move(self, by: int) -> None:
+        self._position += by
+        if self._position >= len(self._steps):
+            self.accept()
+        else:
+            self._show_step()
+
+    def _approve(self, ref: ServerRef) -> None:
+        command = self._router.approve_server(ref)
+        self._commands.run(self, command, on_error=self._show_error)
+
+    def _preview(self, client: ClientId) -> None:
+        preview(self._connector, client, self)
+
+    def _by_hand(self, client: ClientId) -> None:
+        by_hand(self._connector, client, self)
+
+
+class _Logo(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedSize(28, 28)
+        self.setAccessibleName("Toolbooth")
+
+    def paintEvent(self, event: QPaintEvent, /) -> None:
+        icons.draw_logo(QPainter(self), QRectF(self.rect()))
+
+
+def _scrolled(*widgets: QWidget, filling: QWidget | None = None) -> QScrollArea:
+    """`filling` takes the remaining space."""
+    content = QWidget()
+    content.setProperty("role", "page")
+    column = QVBoxLayout(content)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(12)
+    for widget in widgets:
+        column.addWidget(widget)
+    if filling is None:
+        column.addStretch(1)
+    else:
+        column.addWidget(filling, 1)
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(content)
+    return area

@@ -1,0 +1,108 @@
+"""The servers of other applications, to tick; below each, what it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.dialogs.onboarding.choices import Choice, detail
+from gui.text.presentation import Tone
+from gui.widgets import fonts
+from gui.widgets.cards import Card, hline
+from gui.widgets.labels import ElidedLabel, Pill, Tile, label
+from router.api.apps import FoundServer, Prompt
+
+ROW_HEIGHT = 51
+_INDENT = 68
+
+
+class FoundList(Card):
+    choice_changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._ticks: list[tuple[QCheckBox, FoundServer]] = []
+        self._fields: dict[str, Callable[[], str]] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(17, 3, 17, 3)
+        self._column.setSpacing(0)
+
+    def show_choices(self, choices: tuple[Choice, ...]) -> None:
+        for choice in choices:
+            if self._ticks:
+                self._column.addWidget(hline())
+            self._column.addWidget(self._row(choice))
+            for prompt in choice.found.prompts:
+                self._column.addLayout(self._question(prompt))
+        self.choice_changed.emit()
+
+    def chosen(self) -> list[FoundServer]:
+        return [found for tick, found in self._ticks if tick.isChecked()]
+
+    def answers(self) -> dict[str, str]:
+        """To what the chosen servers ask for."""
+        return {name: text() for name, text in self._fields.items() if text()}
+
+    def _row(self, choice: Choice) -> QWidget:
+        found = choice.found
+        tick = QCheckBox()
+        tick.setAccessibleName(f"{found.name}, {detail(found)}, {choice.note}".rstrip(", "))
+        tick.setFixedWidth(16)
+        tick.setChecked(choice.ticked)
+        tick.toggled.connect(lambda: self.choice_changed.emit())
+        self._ticks.append((tick, found))
+        where = ElidedLabel(detail(found), elide=Qt.TextElideMode.ElideRight)
+        where.setFont(fonts.ui_font(fonts.SMALL))
+        where.setProperty("tint", "text2")
+        texts = QVBoxLayout()
+        texts.setSpacing(1)
+        texts.addStretch(1)
+        texts.addWidget(label(found.name, font=fonts.medium()))
+        texts.addWidget(where)
+        texts.addStretch(1)
+        row = QWidget()
+        row.setFixedHeight(ROW_HEIGHT)
+        across = QHBoxLayout(row)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(12)
+        across.addWidget(tick)
+        across.addWidget(Tile(found.name, 28))
+        across.addLayout(texts, 1)
+        if choice.note:
+            across.addWidget(Pill(choice.note, Tone.NEUTRAL))
+        return row
+
+    def _question(self, prompt: Prompt) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(_INDENT - 12, 0, 0, 10)
+        row.setSpacing(12)
+        row.addWidget(label(prompt.description, font=fonts.ui_font(fonts.SMALL), tint="text2"), 1)
+        row.addWidget(self._field(prompt), 1)
+        return row
+
+    def _field(self, prompt: Prompt) -> QWidget:
+        if prompt.options:
+            box = QComboBox()
+            box.setAccessibleName(prompt.description)
+            box.addItems(list(prompt.options))
+            box.setCurrentText(prompt.default)
+            self._fields[prompt.id] = box.currentText
+            return box
+        field = QLineEdit("" if prompt.secret else prompt.default)
+        field.setAccessibleName(prompt.description)
+        field.setPlaceholderText(
+            self.tr("Kept in the keyring") if prompt.secret else self.tr("Value")
+        )
+        if prompt.secret:
+            field.setEchoMode(QLineEdit.EchoMode.Password)
+        self._fields[prompt.id] = field.text
+        return field

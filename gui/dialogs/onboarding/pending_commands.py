@@ -1,0 +1,76 @@
+"""Imported commands that need approval: without it no app finds their tools, and the check would
+find nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from gui.components.attention.presentation import consent_lines_of
+from gui.widgets import fonts
+from gui.widgets.buttons import secondary_button
+from gui.widgets.cards import Card, hline
+from gui.widgets.labels import Tile, label, wrapped
+from gui.widgets.layouts import clear
+from gui.widgets.presses import single_press
+from router.api.router import RouterPort
+from router.domain.errors import NotFound
+from router.domain.servers import ServerState, ServerStatus
+
+
+class PendingCommands(Card):
+    """Hidden while there are none."""
+
+    approved = Signal(object)
+    """The `ServerRef` whose command may run."""
+
+    def __init__(self, router: RouterPort) -> None:
+        super().__init__()
+        self._router = router
+        self._shown: tuple[ServerStatus, ...] = ()
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(8)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 12)
+        column.setSpacing(8)
+        column.addWidget(label(self.tr("These wait for your approval"), font=fonts.semibold()))
+        column.addLayout(self._rows)
+        self.hide()
+
+    def reload(self) -> None:
+        try:
+            servers = self._router.servers(self._router.active_workspace())
+        except NotFound:  # A workspace that is removed this moment.
+            servers = ()
+        waiting = [s for s in servers if s.enabled and s.state is ServerState.NEEDS_CONSENT]
+        if waiting != list(self._shown):
+            self._shown = tuple(waiting)
+            self._show(waiting)
+        self.setVisible(bool(waiting))
+
+    def _show(self, waiting: Sequence[ServerStatus]) -> None:
+        clear(self._rows)
+        for status in waiting:
+            self._rows.addWidget(hline())
+            self._rows.addWidget(self._row(status))
+
+    def _row(self, status: ServerStatus) -> QWidget:
+        approve = single_press(secondary_button(self.tr("Approve")))
+        approve.setAccessibleName(self.tr("Approve {name}").format(name=status.name))
+        approve.setAutoDefault(False)
+        approve.clicked.connect(lambda: self.approved.emit(status.ref))
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
+        texts.addWidget(label(status.name, font=fonts.medium()))
+        for line in consent_lines_of(self._router, status.ref):
+            texts.addWidget(wrapped(line))
+        row = QWidget()
+        across = QHBoxLayout(row)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(12)
+        across.addWidget(Tile(status.name, 28), 0, Qt.AlignmentFlag.AlignTop)
+        across.addLayout(texts, 1)
+        across.addWidget(approve, 0, Qt.AlignmentFlag.AlignTop)
+        return row

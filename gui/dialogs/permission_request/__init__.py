@@ -1,0 +1,1 @@
+"""The permission request before a call."""

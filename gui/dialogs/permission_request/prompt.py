@@ -1,0 +1,149 @@
+"""The permission request: which client, which tool, which arguments, and for how long to allow.
+
+A non-modal window. The Enter key chooses nothing, so typing elsewhere can't allow a call by
+accident, and a double click answers one request, not the next one too. Closing it denies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QKeyEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.widgets import fonts
+from gui.widgets.buttons import primary_button, secondary_button
+from gui.widgets.labels import Tile, label
+from gui.widgets.presses import single_press
+from router.domain.permissions import Answer, Kind, PermissionRequest
+
+_WIDTH, _PADDING = 520, 20
+_TICK_MS = 1000
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class PermissionPrompt(QDialog):
+    answered = Signal(object)
+    """With the `Answer`."""
+
+    def __init__(self, parent: QWidget | None = None, clock: Callable[[], datetime] = _now) -> None:
+        super().__init__(parent, Qt.WindowType.WindowStaysOnTopHint)
+        self._clock = clock
+        self._ask: PermissionRequest | None = None
+        self.setModal(False)
+        self.setWindowTitle(self.tr("Toolbooth asks"))
+        self.setMinimumWidth(_WIDTH)
+        self._tile = Tile(size=32)
+        self._title = label(font=fonts.semibold())
+        self._title.setWordWrap(True)
+        self._place = label(tint="text2")
+        self._arguments = QPlainTextEdit()
+        self._arguments.setReadOnly(True)
+        self._arguments.setFont(fonts.mono_font())
+        self._arguments.setAccessibleName(self.tr("Arguments"))
+        self._rest = label(tint="text2")
+        self._tick = QTimer(self, interval=_TICK_MS)
+        self._tick.timeout.connect(self._show_rest)
+        self._waiting = 1
+        self._lay_out()
+
+    def show_ask(self, ask: PermissionRequest, waiting: int) -> None:
+        """Show a request; `waiting` counts it and those queued behind it."""
+        self._waiting = waiting
+        if self._ask is None or self._ask.id != ask.id:
+            self._ask = ask
+            self._fill(ask)
+        self._show_rest()
+        self._tick.start()
+        self.show()
+
+    def settle(self) -> None:
+        """No request is pending any more."""
+        self._ask = None
+        self._tick.stop()
+        self.hide()
+
+    def closeEvent(self, event: QCloseEvent, /) -> None:
+        event.ignore()
+        self._answer(Answer.DENY)
+
+    def keyPressEvent(self, event: QKeyEvent, /) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self._answer(Answer.DENY)
+
+    def _answer(self, answer: Answer) -> None:
+        if self._ask is not None:
+            self.answered.emit(answer)
+
+    def _fill(self, ask: PermissionRequest) -> None:
+        self._tile.set_name(ask.server_name)
+        self._title.setText(self._question(ask).format(client=ask.client, name=ask.key.shown))
+        self._place.setText(self.tr("Server: {server}").format(server=ask.server_name))
+        self._arguments.setPlainText(ask.arguments)
+
+    def _question(self, ask: PermissionRequest) -> str:
+        match ask.kind:
+            case Kind.TOOL:
+                return self.tr("{client} wants to run {name}")
+            case Kind.PROMPT:
+                return self.tr("{client} wants to use the prompt {name}")
+            case Kind.RESOURCE:
+                return self.tr("{client} wants to read {name}")
+
+    def _show_rest(self) -> None:
+        if self._ask is None:
+            return
+        left_s = max(0, int((self._ask.until - self._clock()).total_seconds()))
+        text = self.tr("Counts as no in %n s.", "", left_s)
+        if self._waiting > 1:
+            more = self.tr("%n more wait.", "", self._waiting - 1)
+            text = f"{text} {more}"
+        self._rest.setText(text)
+
+    def _lay_out(self) -> None:
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
+        texts.addWidget(self._title)
+        texts.addWidget(self._place)
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(self._tile, 0, Qt.AlignmentFlag.AlignTop)
+        head.addLayout(texts, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_PADDING, _PADDING, _PADDING, _PADDING)
+        column.setSpacing(12)
+        column.addLayout(head)
+        column.addWidget(self._arguments, 1)
+        column.addWidget(self._rest)
+        column.addLayout(self._buttons())
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self._button(secondary_button(self.tr("Deny")), Answer.DENY))
+        row.addStretch(1)
+        for text, answer in (
+            (self.tr("Always"), Answer.ALWAYS),
+            (self.tr("For an hour"), Answer.HOUR),
+            (self.tr("This session"), Answer.SESSION),
+        ):
+            row.addWidget(self._button(secondary_button(text), answer))
+        row.addWidget(self._button(primary_button(self.tr("Allow once")), Answer.ONCE))
+        return row
+
+    def _button(self, button: QPushButton, answer: Answer) -> QPushButton:
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: self._answer(answer))
+        return single_press(button)

@@ -1,0 +1,1 @@
+"""The projects of a workspace: servers, options, rules, permissions."""

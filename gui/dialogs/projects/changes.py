@@ -1,0 +1,57 @@
+"""Changes to the projects of a workspace: each applies at once and can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+
+from gui.link.commands import Commands
+from gui.widgets.changes import Changes
+from router.api.router import RouterPort
+from router.config.workspace import ProjectConfig
+from router.domain.ids import ProjectId, WorkspaceId
+
+
+class ProjectChanges(Changes):
+    def __init__(
+        self, router: RouterPort, commands: Commands, workspace: WorkspaceId, parent: QObject
+    ) -> None:
+        super().__init__(commands, parent)
+        self._router = router
+        self._workspace = workspace
+
+    def config(self, project: ProjectId | None) -> ProjectConfig:
+        return self._router.project_configs.config(self._workspace, project)
+
+    def change(self, project: ProjectId | None, **fields: object) -> None:
+        """Change these fields of a project and no other."""
+        before = self.config(project)
+        after = before.model_copy(update=fields)
+        if after != before:
+            put, workspace = self._router.project_configs.put, self._workspace
+            self.apply(
+                lambda: put(workspace, project, after), lambda: put(workspace, project, before)
+            )
+
+    def create(self, name: str, on_done: Callable[[ProjectId], object]) -> None:
+        """A project with all servers; `on_done` gets its id."""
+        made: list[ProjectId] = []
+
+        def tell(project: ProjectId) -> None:
+            made.append(project)
+            on_done(project)
+
+        self.apply(
+            lambda: self._router.create_project(self._workspace, name, None),
+            lambda: self._router.remove_project(self._workspace, made[0]),
+            tell,
+        )
+
+    def remove(self, project: ProjectId) -> None:
+        """Undo restores servers, permissions, rules and options."""
+        before = self.config(project)
+        self.apply(
+            lambda: self._router.remove_project(self._workspace, project),
+            lambda: self._router.project_configs.put(self._workspace, project, before),
+        )

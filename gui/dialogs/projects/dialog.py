@@ -1,0 +1,250 @@
+"""The projects of a workspace: their list, and one in detail. Every change applies at once and can
+be undone until the dialog closes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.dialogs.projects.changes import ProjectChanges
+from gui.dialogs.projects.options_tab import OptionsTab
+from gui.dialogs.projects.permissions_tab import PermissionsTab
+from gui.dialogs.projects.rules_tab import RulesTab
+from gui.dialogs.projects.servers_tab import ServersTab
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
+from gui.widgets import fonts
+from gui.widgets.buttons import CopyButton, IconButton
+from gui.widgets.cards import hline
+from gui.widgets.changes import ChangesFooter
+from gui.widgets.labels import ElidedLabel, section_label, wrapped
+from gui.widgets.layouts import clear
+from gui.widgets.sidebar_row import SidebarRow
+from gui.widgets.tab_strip import TabStrip
+from gui.widgets.window_size import open_at_size
+from router.api.events import ActivityRecorded, Event
+from router.api.router import RouterPort
+from router.domain.errors import NotFound
+from router.domain.ids import ProjectId, WorkspaceId
+from router.domain.workspaces import ProjectSummary
+
+LIST_WIDTH = 227
+PADDING = 24
+
+
+class ProjectsDialog(QDialog):
+    def __init__(
+        self,
+        router: RouterPort,
+        commands: Commands,
+        bridge: Bridge,
+        workspace: WorkspaceId,
+        parent: QWidget | None,
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._router, self._workspace = router, workspace
+        self._project: ProjectId | None = None
+        self.changes = ProjectChanges(router, commands, workspace, self)
+        self._new = _name_field(self.tr("Name of the new project"))
+        self._name = _name_field(self.tr("Name of the project"))
+        self._name.setFont(fonts.semibold(16))
+        self._address = ElidedLabel()
+        self._copy = CopyButton(self.tr("Copy the project’s address"), self._address.text)
+        self._remove = IconButton("trash-2", self.tr("Remove the project"), bordered=True)
+        self._tabs = TabStrip(
+            self.tr("Parts of the project"),
+            (
+                self.tr("Context Optimization"),
+                self.tr("Servers"),
+                self.tr("Permissions"),
+                self.tr("Rules"),
+            ),
+        )
+        self._options = OptionsTab(router, workspace, self.changes)
+        self._servers = ServersTab(router, workspace, self.changes)
+        self._permissions = PermissionsTab(router, workspace, self.changes)
+        self._rules = RulesTab(router, workspace, self.changes)
+        self._stack = QStackedWidget()
+        self._list = QVBoxLayout()
+        self._footer = ChangesFooter(self.changes, PADDING)
+        self._connect()
+        self._lay_out()
+        self.setWindowTitle(self.tr("Projects of {name}").format(name=self._workspace_name()))
+        self.setMinimumSize(760, 520)
+        open_at_size(self, 900, 640)
+        self.show_state()
+        self.setFocus()  # So that no field has it before the user gives it one.
+        bridge.subscribe(self, self._on_events)
+
+    def choose(self, project: ProjectId | None) -> None:
+        self._project = project
+        self.show_state()
+
+    def go_to_tab(self, position: int) -> None:
+        self._tabs.setCurrentIndex(position)
+
+    def show_state(self) -> None:
+        """Show the present state; “No project” if the shown one was removed."""
+        try:
+            projects = self._router.projects(self._workspace)
+        except NotFound:  # The whole workspace was removed meanwhile.
+            self.reject()
+            return
+        if self._project not in (each.id for each in projects):
+            self._project = None
+        self._show_list(projects)
+        self._show_head(next(each for each in projects if each.id == self._project))
+        for tab in (self._options, self._servers, self._permissions, self._rules):
+            tab.show_project(self._project)
+
+    def _on_events(self, events: Sequence[Event]) -> None:
+        if self.isVisible() and any(not isinstance(each, ActivityRecorded) for each in events):
+            self.show_state()
+
+    def keyPressEvent(self, event: QKeyEvent, /) -> None:
+        """Enter belongs to the field it is pressed in: no button here is the default one."""
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+
+    # Building
+
+    def _connect(self) -> None:
+        for signal in (self.changes.saved, self.changes.undone, self.changes.failed):
+            signal.connect(self.show_state)
+        self._footer.done.connect(self.accept)
+        self._new.returnPressed.connect(self._create)
+        self._name.editingFinished.connect(self._rename)
+        self._remove.clicked.connect(self._remove_project)
+        self._tabs.currentChanged.connect(self._stack.setCurrentIndex)
+
+    def _lay_out(self) -> None:
+        for tab in (self._options, self._servers, self._permissions, self._rules):
+            self._stack.addWidget(tab)
+        pane = QVBoxLayout()
+        pane.setContentsMargins(PADDING, 16, PADDING, 0)
+        pane.setSpacing(0)
+        pane.addLayout(self._head())
+        pane.addSpacing(8)
+        pane.addWidget(self._tabs)
+        pane.addWidget(hline())
+        pane.addSpacing(14)
+        pane.addWidget(self._stack, 1)
+        right = QVBoxLayout()
+        right.setSpacing(4)
+        right.addLayout(pane, 1)
+        right.addWidget(self._footer)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._side())
+        row.addLayout(right, 1)
+
+    def _side(self) -> QFrame:
+        frame = QFrame()
+        frame.setProperty("role", "sidebar")
+        frame.setFixedWidth(LIST_WIDTH)
+        heading = section_label(self.tr("Projects"))
+        heading.setContentsMargins(10, 0, 0, 4)
+        self._list.setSpacing(2)
+        column = QVBoxLayout(frame)
+        column.setContentsMargins(12, 18, 12, 12)
+        column.setSpacing(2)
+        column.addWidget(heading)
+        column.addLayout(self._list)
+        column.addSpacing(8)
+        self._new.setPlaceholderText(self.tr("New project…"))
+        column.addWidget(self._new)
+        column.addSpacing(6)
+        column.addWidget(
+            wrapped(self.tr("Each has an address, servers and permissions of its own."))
+        )
+        column.addStretch(1)
+        return frame
+
+    def _head(self) -> QVBoxLayout:
+        self._address.setFont(fonts.mono_font())
+        self._address.setProperty("tint", "text2")
+        name = QHBoxLayout()
+        name.setSpacing(8)
+        name.addWidget(self._name, 1)
+        name.addWidget(self._remove)
+        address = QHBoxLayout()
+        address.setContentsMargins(2, 0, 2, 0)
+        address.setSpacing(8)
+        address.addWidget(self._address, 1)
+        address.addWidget(self._copy)
+        head = QVBoxLayout()
+        head.setSpacing(4)
+        head.addLayout(name)
+        head.addLayout(address)
+        return head
+
+    # Showing
+
+    def _show_list(self, projects: Sequence[ProjectSummary]) -> None:
+        clear(self._list)
+        for project in projects:
+            icon_name = "layers" if project.id is None else ""
+            row = SidebarRow(self._title(project), icon_name=icon_name)
+            row.setCheckable(True)
+            row.setChecked(project.id == self._project)
+            row.clicked.connect(lambda _=False, each=project.id: self.choose(each))
+            self._list.addWidget(row)
+
+    def _show_head(self, project: ProjectSummary) -> None:
+        if not self._name.hasFocus() or not self._name.isModified():
+            self._name.setText(self._title(project))
+        named = project.id is not None
+        self._name.setEnabled(named)
+        self._remove.setVisible(named)
+        self._address.setText(self._address_of(project))
+
+    def _title(self, project: ProjectSummary) -> str:
+        return project.name if project.id is not None else self.tr("No project")
+
+    def _address_of(self, project: ProjectSummary) -> str:
+        base = f"{self._router.listener().url or ''}/w/{self._workspace}"
+        return base if project.id is None else f"{base}/p/{project.id}"
+
+    def _workspace_name(self) -> str:
+        named = (w.name for w in self._router.workspaces() if w.id == self._workspace)
+        return next(named, str(self._workspace))
+
+    # Doing
+
+    def _create(self) -> None:
+        if name := self._new.text().strip():
+            self._new.clear()
+            self.changes.create(name, self._take_new)
+
+    def _take_new(self, project: ProjectId) -> None:
+        self._project = project
+
+    def _rename(self) -> None:
+        name = self._name.text().strip()
+        self._name.setModified(False)
+        if self._project is not None and name:
+            self.changes.change(self._project, name=name)
+
+    def _remove_project(self) -> None:
+        if self._project is not None:
+            self.changes.remove(self._project)
+
+
+def _name_field(accessible_name: str) -> QLineEdit:
+    field = QLineEdit()
+    field.setAccessibleName(accessible_name)
+    field.setMaxLength(80)
+    return field

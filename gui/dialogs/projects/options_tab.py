@@ -1,0 +1,107 @@
+"""How the apps of a project reach tools: exposure, search strategy, pinned tools."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gui.components.pin_picker import PinPicker, pins_text
+from gui.dialogs.projects.changes import ProjectChanges
+from gui.widgets.buttons import Segmented, secondary_button
+from gui.widgets.cards import RowCard
+from router.api.router import RouterPort
+from router.domain.ids import ProjectId, WorkspaceId
+from router.domain.workspaces import Exposure, Optimization
+
+_DIRECT = "direct"
+
+
+class OptionsTab(QWidget):
+    def __init__(self, router: RouterPort, workspace: WorkspaceId, changes: ProjectChanges) -> None:
+        super().__init__()
+        self._router, self._workspace, self._changes = router, workspace, changes
+        self._project: ProjectId | None = None
+        self._strategy = Optimization.HYBRID
+        self._picker: PinPicker | None = None
+        self._reach = Segmented(
+            self.tr("How apps reach tools"),
+            (
+                (Exposure.SEARCH, self.tr("Search")),
+                (Exposure.PROGRESSIVE, self.tr("Progressive")),
+                (_DIRECT, self.tr("Direct")),
+            ),
+        )
+        self._reach.changed.connect(self._set_reach)
+        self._strategies = Segmented(
+            self.tr("Search strategy"),
+            (
+                (Optimization.BM25, "BM25"),
+                (Optimization.HYBRID, self.tr("Hybrid")),
+                (Optimization.CLOUD, self.tr("Cloud")),
+            ),
+        )
+        self._strategies.changed.connect(self._set_strategy)
+        self._choose = secondary_button(self.tr("Choose…"))
+        self._choose.clicked.connect(self.choose_pins)
+        self._lay_out()
+
+    def show_project(self, project: ProjectId | None) -> None:
+        self._project = project
+        config = self._changes.config(project)
+        optimized = config.optimization is not None
+        self._strategy = config.optimization or self._strategy
+        self._reach.set_current(config.exposure if optimized else _DIRECT)
+        self._strategies.set_current(config.optimization)
+        self._strategies.setEnabled(optimized)
+        self._choose.setEnabled(optimized)
+        self._meaning.setText(self._meaning_of(config.exposure if optimized else _DIRECT))
+        self._show_pins(config.pinned)
+
+    def choose_pins(self) -> None:
+        servers = self._changes.config(self._project).servers
+        self._picker = PinPicker(self._router, self._workspace, servers, self)
+        self._picker.chosen.connect(self._pin)
+        self.show_project(self._project)
+        self._picker.open()
+
+    def _lay_out(self) -> None:
+        card = RowCard()
+        self._meaning = card.add_row(self.tr("How apps reach tools"), "", self._reach)
+        said = self.tr("By words, by words and meaning, or by a service that you chose.")
+        card.add_row(self.tr("Search strategy"), said, self._strategies)
+        self._pins = card.add_row(self.tr("Always include"), "", self._choose)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(card)
+        column.addStretch(1)
+
+    def _meaning_of(self, reach: str) -> str:
+        match reach:
+            case Exposure.SEARCH:
+                return self.tr("Apps say what they need, and run what is found.")
+            case Exposure.PROGRESSIVE:
+                return self.tr(
+                    "Apps look through servers step by step and combine calls in scripts,"
+                    " with five tools."
+                )
+            case _:
+                return self.tr("Apps get the definition of every tool with every request.")
+
+    def _show_pins(self, pins: tuple[str, ...]) -> None:
+        none = self.tr("Apps get the search tools alone.")
+        many = self.tr("%n pinned tools: {names}", "", len(pins))
+        self._pins.setText(pins_text(pins, none, many))
+        if self._picker is not None:
+            self._picker.show_pins(pins)
+
+    def _set_reach(self, reach: str) -> None:
+        if reach == _DIRECT:
+            self._changes.change(self._project, optimization=None)
+            return
+        exposure = Exposure(reach)
+        self._changes.change(self._project, exposure=exposure, optimization=self._strategy)
+
+    def _set_strategy(self, strategy: str) -> None:
+        self._changes.change(self._project, optimization=Optimization(strategy))
+
+    def _pin(self, pins: tuple[str, ...]) -> None:
+        self._changes.change(self._project, pinned=pins)

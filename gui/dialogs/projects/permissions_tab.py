@@ -1,0 +1,134 @@
+"""What a project's apps may do with each tool: its own word, or what rules and workspace say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from gui.components.tool_list import ToolList
+from gui.dialogs.projects.changes import ProjectChanges
+from gui.text.presentation import effect_badge
+from gui.widgets import fonts
+from gui.widgets.buttons import Segmented, link_button
+from gui.widgets.cards import Card, vline
+from gui.widgets.labels import ElidedLabel, Pill, label, wrapped
+from router.api.router import RouterPort
+from router.domain.ids import ProjectId, ToolKey, WorkspaceId
+from router.domain.permissions import Permission
+from router.domain.tools import ToolView
+
+_LIST_WIDTH = 300
+
+
+class PermissionsTab(Card):
+    """A tick allows or blocks; the pane at the right says more."""
+
+    def __init__(self, router: RouterPort, workspace: WorkspaceId, changes: ProjectChanges) -> None:
+        super().__init__()
+        self._router, self._workspace, self._changes = router, workspace, changes
+        self._project: ProjectId | None = None
+        self._tool: ToolView | None = None
+        self._list = ToolList()
+        self._list.setFixedWidth(_LIST_WIDTH)
+        self._list.selected.connect(self._show_tool)
+        self._list.permitted.connect(self._tick)
+        self._name = ElidedLabel(elide=Qt.TextElideMode.ElideMiddle)
+        self._name.setFont(fonts.mono_font(14))
+        self._effect = Pill()
+        self._about = wrapped("")
+        self._access = Segmented(
+            self.tr("Access"),
+            (
+                (Permission.ALLOW, self.tr("Allow")),
+                (Permission.ASK, self.tr("Ask")),
+                (Permission.DENY, self.tr("Block")),
+            ),
+        )
+        self._access.changed.connect(self._choose)
+        self._why = wrapped("")
+        self._inherit = link_button(self.tr("Leave it to the rules"))
+        self._inherit.clicked.connect(self._leave)
+        self._lay_out()
+
+    def show_project(self, project: ProjectId | None) -> None:
+        self._project = project
+        self._list.set_tools(tuple(self._tools()))
+
+    def _lay_out(self) -> None:
+        title = QHBoxLayout()
+        title.setSpacing(8)
+        title.addWidget(self._name, 1)
+        title.addWidget(self._effect)
+        access = QHBoxLayout()
+        access.setSpacing(12)
+        access.addWidget(label(self.tr("Access"), font=fonts.medium()))
+        access.addWidget(self._access)
+        access.addStretch(1)
+        self._pane = QWidget()
+        column = QVBoxLayout(self._pane)
+        column.setContentsMargins(18, 16, 18, 14)
+        column.setSpacing(10)
+        column.addLayout(title)
+        column.addWidget(self._about)
+        column.addSpacing(4)
+        column.addLayout(access)
+        column.addWidget(self._why)
+        column.addWidget(self._inherit, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
+        across = QHBoxLayout(self)
+        across.setContentsMargins(1, 1, 1, 1)
+        across.setSpacing(0)
+        across.addWidget(self._list)
+        across.addWidget(vline())
+        across.addWidget(self._pane, 1)
+
+    def _tools(self) -> Iterator[ToolView]:
+        """All of the project's servers, with what holds for each here."""
+        permissions = self._router.project_configs.permissions(self._workspace, self._project)
+        for status in self._router.servers(self._workspace):
+            for tool in self._router.tools(status.ref):
+                if tool.key in permissions:
+                    said = f"{status.name} · {tool.description}"
+                    yield tool._replace(permission=permissions[tool.key], description=said)
+
+    def _show_tool(self, tool: ToolView | None) -> None:
+        self._tool = tool
+        self._pane.setVisible(tool is not None)
+        if tool is None:
+            return
+        own = str(tool.key) in self._changes.config(self._project).permissions
+        badge = effect_badge(tool.effect)
+        self._effect.setVisible(badge is not None)
+        if badge is not None:
+            self._effect.show_as(*badge)
+        self._name.setText(tool.key.shown)
+        self._about.setText(tool.description)
+        self._access.set_current(tool.permission)
+        self._inherit.setVisible(own)
+        self._why.setText(
+            self.tr("Decided for this tool alone.")
+            if own
+            else self.tr("Follows the rules of the project, then those of the workspace.")
+        )
+
+    def _words(self) -> dict[str, Permission]:
+        return dict(self._changes.config(self._project).permissions)
+
+    def _set(self, key: ToolKey, permission: Permission) -> None:
+        words = {**self._words(), str(key): permission}
+        self._changes.change(self._project, permissions=words)
+
+    def _choose(self, permission: str) -> None:
+        if self._tool is not None:
+            self._set(self._tool.key, Permission(permission))
+
+    def _tick(self, key: ToolKey, allowed: bool) -> None:
+        self._set(key, Permission.ALLOW if allowed else Permission.DENY)
+
+    def _leave(self) -> None:
+        if self._tool is not None:
+            words = self._words()
+            words.pop(str(self._tool.key), None)
+            self._changes.change(self._project, permissions=words)

@@ -1,0 +1,212 @@
+"""Rules for many tools at once: the first that fits decides. Those with conditions that this form
+can't say are shown as they are, can be removed, and keep what they say."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.dialogs.projects.changes import ProjectChanges
+from gui.text.presentation import Tone
+from gui.text.tr import tr
+from gui.widgets import fonts
+from gui.widgets.buttons import IconButton, Segmented, secondary_button
+from gui.widgets.cards import Card, RowCard
+from gui.widgets.labels import ElidedLabel, Pill, label, wrapped
+from gui.widgets.layouts import clear
+from router.api.router import RouterPort
+from router.config.workspace import PermissionRule
+from router.domain.ids import ProjectId, WorkspaceId
+from router.domain.permissions import Permission
+
+_ANY = "*"
+_TONES = {Permission.ALLOW: Tone.OK, Permission.ASK: Tone.WARN, Permission.DENY: Tone.ERR}
+_READS, _DESTROYS = "reads", "destroys"
+
+
+class RulesTab(QScrollArea):
+    def __init__(self, router: RouterPort, workspace: WorkspaceId, changes: ProjectChanges) -> None:
+        super().__init__()
+        self._router, self._workspace, self._changes = router, workspace, changes
+        self._project: ProjectId | None = None
+        self._form = _RuleForm()
+        self._form.add.clicked.connect(self._add)
+        self._rules = QVBoxLayout()
+        self._lay_out()
+
+    def show_project(self, project: ProjectId | None) -> None:
+        self._project = project
+        self._form.offer_servers(
+            [(status.name, status.id) for status in self._router.servers(self._workspace)]
+        )
+        clear(self._rules)
+        rules = self._changes.config(project).rules
+        self._rules.addWidget(self._list(rules) if rules else wrapped(_nothing()))
+
+    def _lay_out(self) -> None:
+        page = QWidget()
+        page.setProperty("role", "page")
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addWidget(self._form)
+        column.addLayout(self._rules)
+        column.addStretch(1)
+        self.setWidget(page)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def _list(self, rules: tuple[PermissionRule, ...]) -> RowCard:
+        card = RowCard()
+        for position, rule in enumerate(rules):
+            card.add_widget(self._row(position, rule))
+        return card
+
+    def _row(self, position: int, rule: PermissionRule) -> QWidget:
+        said = rule_text(rule)
+        remove = IconButton("trash-2", self.tr("Remove this rule"), size=28, icon_size=14)
+        remove.setAccessibleDescription(said)
+        remove.clicked.connect(lambda: self._remove(position))
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 9, 0, 9)
+        line.setSpacing(12)
+        badge = Pill(permission_text(rule.permission), _TONES[rule.permission])
+        badge.setMinimumWidth(64)
+        line.addWidget(badge)
+        line.addWidget(ElidedLabel(said), 1)
+        if position:
+            sooner = IconButton("chevron-up", self.tr("Let it decide sooner"), size=28)
+            sooner.setAccessibleDescription(said)
+            sooner.clicked.connect(lambda: self._move_up(position))
+            line.addWidget(sooner)
+        line.addWidget(remove)
+        return row
+
+    def _now(self) -> list[PermissionRule]:
+        return list(self._changes.config(self._project).rules)
+
+    def _put(self, rules: list[PermissionRule]) -> None:
+        self._changes.change(self._project, rules=tuple(rules))
+
+    def _add(self) -> None:
+        self._put([*self._now(), self._form.rule()])
+        self._form.clear()
+
+    def _remove(self, position: int) -> None:
+        rules = self._now()
+        del rules[position]
+        self._put(rules)
+
+    def _move_up(self, position: int) -> None:
+        rules = self._now()
+        rules[position - 1 : position + 1] = reversed(rules[position - 1 : position + 1])
+        self._put(rules)
+
+
+class _RuleForm(Card):
+    """A rule as a sentence: what may be done with which tools of which server."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._permission = Segmented(
+            self.tr("What the rule says"),
+            tuple((each, permission_text(each)) for each in Permission),
+        )
+        self._permission.set_current(Permission.ASK)
+        self._server = QComboBox()
+        self._server.setAccessibleName(self.tr("Server"))
+        self._server.view().setAccessibleName(self.tr("Server"))
+        self._tool = QLineEdit()
+        self._tool.setAccessibleName(self.tr("Tools, by name"))
+        self._tool.setPlaceholderText(self.tr("All tools, or a pattern: write_*"))
+        self._effect = QComboBox()
+        self._effect.setAccessibleName(self.tr("What the tools do"))
+        self._effect.view().setAccessibleName(self.tr("What the tools do"))
+        self._effect.addItem(self.tr("Whatever they do"), "any")
+        self._effect.addItem(self.tr("That only read"), _READS)
+        self._effect.addItem(self.tr("That can destroy"), _DESTROYS)
+        self.add = secondary_button(self.tr("Add rule"), "plus")
+        self._lay_out()
+
+    def offer_servers(self, servers: list[tuple[str, str]]) -> None:
+        chosen = self._server.currentData() or _ANY
+        self._server.clear()
+        self._server.addItem(self.tr("All servers"), _ANY)
+        for name, key in servers:
+            self._server.addItem(name, key)
+        self._server.setCurrentIndex(max(0, self._server.findData(chosen)))
+
+    def rule(self) -> PermissionRule:
+        effect = self._effect.currentData()
+        pattern = self._tool.text().strip()
+        return PermissionRule(
+            permission=Permission(self._permission.current() or Permission.ASK),
+            server=self._server.currentData() or _ANY,
+            # Without it a rule would cover prompts and resources, too.
+            tool=pattern or _ANY,
+            read_only=True if effect == _READS else None,
+            destructive=True if effect == _DESTROYS else None,
+        )
+
+    def clear(self) -> None:
+        self._tool.clear()
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(8)
+        top.addWidget(self._permission)
+        top.addWidget(self._server, 1)
+        top.addWidget(self._effect, 1)
+        bottom = QHBoxLayout()
+        bottom.setSpacing(8)
+        bottom.addWidget(self._tool, 1)
+        bottom.addWidget(self.add)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 14)
+        column.setSpacing(8)
+        column.addWidget(label(self.tr("New rule"), font=fonts.medium()))
+        column.addLayout(top)
+        column.addLayout(bottom)
+
+
+def permission_text(permission: Permission) -> str:
+    return {
+        Permission.ALLOW: tr("Allow"),
+        Permission.ASK: tr("Ask"),
+        Permission.DENY: tr("Block"),
+    }[permission]
+
+
+def rule_text(rule: PermissionRule) -> str:
+    """What a rule is about, in a line."""
+    server = tr("all servers") if rule.server == _ANY else rule.server
+    what = [tr("all tools") if rule.tool in (None, _ANY) else rule.tool or ""]
+    if rule.prompt:
+        what = [tr("prompts {pattern}").format(pattern=rule.prompt)]
+    if rule.resource:
+        what = [tr("resources {pattern}").format(pattern=rule.resource)]
+    if rule.read_only is not None:
+        what.append(tr("that only read") if rule.read_only else tr("that write"))
+    if rule.destructive is not None:
+        what.append(tr("that can destroy") if rule.destructive else tr("that destroy nothing"))
+    if rule.open_world is not None:
+        what.append(tr("that reach out") if rule.open_world else tr("that stay here"))
+    if rule.arguments:
+        pairs = ", ".join(f"{path} = {value}" for path, value in rule.arguments.items())
+        what.append(tr("with {pairs}").format(pairs=pairs))
+    return f"{server} · {' '.join(what)}"
+
+
+def _nothing() -> str:
+    return tr("No rules yet. What no rule and no word on a tool decides is allowed.")

@@ -1,0 +1,103 @@
+"""Which servers a project has: all of the workspace, whatever comes, or chosen ones."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from gui.dialogs.projects.changes import ProjectChanges
+from gui.text.presentation import short_target
+from gui.widgets import fonts
+from gui.widgets.buttons import Toggle
+from gui.widgets.cards import RowCard
+from gui.widgets.labels import ElidedLabel, Tile, label
+from router.api.router import RouterPort
+from router.domain.ids import ProjectId, ServerId, WorkspaceId
+from router.domain.servers import ServerStatus
+
+
+class ServersTab(QScrollArea):
+    def __init__(self, router: RouterPort, workspace: WorkspaceId, changes: ProjectChanges) -> None:
+        super().__init__()
+        self._router, self._workspace, self._changes = router, workspace, changes
+        self._project: ProjectId | None = None
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def show_project(self, project: ProjectId | None) -> None:
+        self._project = project
+        chosen = self._changes.config(project).servers
+        at = self.verticalScrollBar().value()
+        page = QWidget()
+        page.setProperty("role", "page")
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addWidget(self._everything(chosen is None))
+        if servers := self._router.servers(self._workspace):
+            column.addWidget(self._servers(servers, chosen))
+        column.addStretch(1)
+        self.setWidget(page)
+        self.verticalScrollBar().setValue(at)
+
+    def _everything(self, on: bool) -> RowCard:
+        title = self.tr("All servers of the workspace")
+        toggle = Toggle(title)
+        toggle.setChecked(on)
+        toggle.setEnabled(self._project is not None)
+        toggle.clicked.connect(self._choose_all)
+        card = RowCard()
+        said = (
+            self.tr("Also those that are added later.")
+            if self._project is not None
+            else self.tr("Apps that name no project have all of them.")
+        )
+        card.add_row(title, said, toggle)
+        return card
+
+    def _servers(
+        self, servers: tuple[ServerStatus, ...], chosen: tuple[ServerId, ...] | None
+    ) -> RowCard:
+        card = RowCard()
+        for status in servers:
+            toggle = self._toggle(status, chosen is None or status.id in chosen)
+            toggle.setEnabled(chosen is not None)
+            card.add_widget(self._row(status, toggle))
+        return card
+
+    def _toggle(self, status: ServerStatus, on: bool) -> Toggle:
+        toggle = Toggle(status.name)
+        toggle.setChecked(on)
+        toggle.clicked.connect(lambda: self._choose(status.id, toggle.isChecked()))
+        return toggle
+
+    def _row(self, status: ServerStatus, toggle: Toggle) -> QWidget:
+        target = ElidedLabel(short_target(status))
+        target.setFont(fonts.ui_font(fonts.SMALL))
+        target.setProperty("tint", "text2")
+        texts = QVBoxLayout()
+        texts.setSpacing(1)
+        texts.addWidget(label(status.name, font=fonts.medium()))
+        texts.addWidget(target)
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 8, 0, 8)
+        line.setSpacing(12)
+        line.addWidget(Tile(status.name))
+        line.addLayout(texts, 1)
+        if status.tool_count is not None:
+            count = self.tr("%n tools", "", status.tool_count)
+            line.addWidget(label(count, font=fonts.ui_font(fonts.SMALL), tint="text2"))
+        line.addWidget(toggle)
+        return row
+
+    def _choose_all(self, on: bool) -> None:
+        servers = tuple(status.id for status in self._router.servers(self._workspace))
+        self._changes.change(self._project, servers=None if on else servers)
+
+    def _choose(self, server: ServerId, on: bool) -> None:
+        before = self._changes.config(self._project).servers or ()
+        others = tuple(each for each in before if each != server)
+        self._changes.change(self._project, servers=(*others, server) if on else others)

@@ -1,0 +1,1 @@
+"""Writing, testing and saving Lua scripts."""

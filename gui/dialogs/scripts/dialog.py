@@ -1,0 +1,225 @@
+"""The scripts of a workspace: choose one, write it, try it out, keep it.
+
+What is written and not kept yet survives looking at another script; closing asks first. A script
+that was removed stays in the editor, so that keeping it again undoes that.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QVBoxLayout, QWidget
+
+from gui.dialogs.scripts.editor import ScriptEditor
+from gui.dialogs.scripts.presentation import NEW_SCRIPT, trial_text
+from gui.link.commands import Commands
+from gui.text.errors import error_text
+from gui.widgets import fonts, message_box
+from gui.widgets.buttons import primary_button, secondary_button
+from gui.widgets.cards import hline, vline
+from gui.widgets.labels import label
+from gui.widgets.window_size import open_at_size
+from router.api.router import RouterPort
+from router.domain.errors import InvalidInput, ToolboothError
+from router.domain.ids import WorkspaceId
+from router.domain.scripts import SavedScript, ScriptTrial
+
+SIZE = (960, 700)
+_LIST_WIDTH = 220
+_ROW_HEIGHT = 32
+_PADDING = 24
+
+
+class ScriptsDialog(QDialog):
+    def __init__(
+        self,
+        router: RouterPort,
+        commands: Commands,
+        workspace: WorkspaceId,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._router = router
+        self._commands = commands
+        self._workspace = workspace
+        self._current: str | None = None
+        self._drafts: dict[str | None, tuple[str, str]] = {}
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Scripts"))
+        open_at_size(self, *SIZE)
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("Scripts"))
+        self.list.setFixedWidth(_LIST_WIDTH)
+        self.list.currentTextChanged.connect(self._choose)
+        self.editor = ScriptEditor()
+        self.editor.changed.connect(self._keep_draft)
+        self.new_button = secondary_button(self.tr("New script"), "plus")
+        self.new_button.clicked.connect(self.start_new)
+        self.remove_button = secondary_button(self.tr("Remove"), "trash-2")
+        self.remove_button.clicked.connect(self.remove)
+        self.try_button = secondary_button(self.tr("Dry run"), "play")
+        self.try_button.setToolTip(self.tr("Calls only tools that just read"))
+        self.try_button.clicked.connect(self.try_out)
+        self.save_button = primary_button(self.tr("Save"))
+        self.save_button.clicked.connect(self.save)
+        self._lay_out()
+        self._refill(None)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # No control has the focus at first.
+        self.setFocus()
+
+    def start_new(self) -> None:
+        """A script that is not kept yet."""
+        self.list.setCurrentRow(-1)
+        self._show(None)
+        self.editor.focus_name()
+
+    def save(self) -> None:
+        self.save_button.setEnabled(False)
+        self._commands.run(
+            self,
+            self._router.scripts.save(
+                self._workspace, self.editor.name(), self.editor.text(), replacing=self._current
+            ),
+            on_done=self._saved,
+            on_error=self._show_error,
+        )
+
+    def remove(self) -> None:
+        if self._current is None:
+            return
+        self._commands.run(
+            self,
+            self._router.scripts.remove(self._workspace, self._current),
+            on_done=lambda _: self._removed(),
+            on_error=self._show_error,
+        )
+
+    def try_out(self) -> None:
+        try:
+            arguments = self.editor.arguments()
+        except InvalidInput as error:
+            self._show_error(error)
+            return
+        self.try_button.setEnabled(False)
+        self.editor.show_message(self.tr("Running…"))
+        self._commands.run(
+            self,
+            self._router.scripts.try_out(self._workspace, self.editor.text(), arguments),
+            on_done=self._tried,
+            on_error=self._show_error,
+        )
+
+    def closeEvent(self, event: QCloseEvent, /) -> None:
+        """Closing by the window's frame is the same as by the button."""
+        event.ignore()
+        self.reject()
+
+    def reject(self, /) -> None:
+        if not self._drafts:
+            super().reject()
+            return
+        message_box.ask(
+            self,
+            self.tr("Close without saving?"),
+            self.tr("%n scripts have changes that are not saved.", "", len(self._drafts)),
+            yes=self.tr("Close"),
+            on_yes=super().reject,
+        )
+
+    def _saved(self, script: SavedScript) -> None:
+        self._drafts.pop(self._current, None)
+        self._refill(script.name)
+        self.editor.show_message(
+            self.tr("Saved. Clients find it as scripts:{name}.").format(name=script.name)
+        )
+        self._set_busy(False)
+
+    def _removed(self) -> None:
+        name, text = self.editor.name(), self.editor.text()
+        self._drafts.pop(self._current, None)
+        self._drafts[None] = name, text
+        self._refill(None)
+        self.editor.show_message(self.tr("Removed. Save keeps it again."))
+
+    def _tried(self, trial: ScriptTrial) -> None:
+        self._set_busy(False)
+        self.editor.show_output(trial_text(trial))
+        if trial.problem is None:
+            self.editor.show_message(
+                self.tr("The dry run is done. Only tools that read were called.")
+            )
+        else:
+            self.editor.show_message(self.tr("The dry run failed."), wrong=True)
+
+    def _show_error(self, error: ToolboothError) -> None:
+        self._set_busy(False)
+        self.editor.show_message(error_text(error), wrong=True)
+
+    def _set_busy(self, waiting: bool) -> None:
+        self.save_button.setEnabled(not waiting)
+        self.try_button.setEnabled(not waiting)
+
+    def _refill(self, chosen: str | None) -> None:
+        """The list as it is now, with `chosen` in the editor."""
+        names = [script.name for script in self._router.scripts.list(self._workspace)]
+        self.list.blockSignals(True)
+        self.list.clear()
+        self.list.addItems(names)
+        for row in range(self.list.count()):
+            self.list.item(row).setSizeHint(QSize(0, _ROW_HEIGHT))
+        self.list.setCurrentRow(names.index(chosen) if chosen in names else -1)
+        self.list.blockSignals(False)
+        self._show(chosen)
+
+    def _choose(self, name: str) -> None:
+        if name:
+            self._show(name)
+
+    def _show(self, name: str | None) -> None:
+        self._current = name
+        if name in self._drafts:
+            shown = self._drafts[name]
+        elif name is None:
+            shown = "", NEW_SCRIPT
+        else:
+            shown = name, self._router.scripts.get(self._workspace, name).text
+        self.editor.show_script(*shown)
+        self.remove_button.setEnabled(name is not None)
+
+    def _keep_draft(self) -> None:
+        self._drafts[self._current] = self.editor.name(), self.editor.text()
+
+    def _lay_out(self) -> None:
+        left = QVBoxLayout()
+        left.setContentsMargins(_PADDING, 18, 16, 14)
+        left.setSpacing(12)
+        left.addWidget(label(self.tr("Scripts"), font=fonts.semibold(18)))
+        left.addWidget(self.list, 1)
+        left.addWidget(self.new_button)
+        right = QVBoxLayout()
+        right.setContentsMargins(16, 18, _PADDING, 14)
+        right.addWidget(self.editor, 1)
+        columns = QHBoxLayout()
+        columns.setSpacing(0)
+        columns.addLayout(left)
+        columns.addWidget(vline())
+        columns.addLayout(right, 1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(columns, 1)
+        whole.addWidget(hline())
+        whole.addLayout(self._footer())
+
+    def _footer(self) -> QHBoxLayout:
+        close = secondary_button(self.tr("Close"))
+        close.clicked.connect(self.reject)
+        row = QHBoxLayout()
+        row.setContentsMargins(_PADDING, 12, _PADDING, 14)
+        row.setSpacing(8)
+        row.addWidget(self.remove_button)
+        row.addStretch(1)
+        for button in (close, self.try_button, self.save_button):
+            button.setAutoDefault(False)
+            row.addWidget(button)
+        return row

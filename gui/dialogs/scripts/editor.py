@@ -1,0 +1,124 @@
+"""The script editor: name, Lua source, test arguments and their result."""
+
+from __future__ import annotations
+
+import json
+from typing import cast
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+
+from gui.widgets import fonts
+from gui.widgets.labels import label, set_tint, wrapped
+from router.domain.errors import InvalidInput
+from router.domain.json_values import JsonObject
+
+_INDENT = "  "
+_OUTPUT_HEIGHT = 150
+
+
+class ScriptEditor(QWidget):
+    """Emits `changed` when the user edits the name or the source."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._name = _line(self.tr("Name"))
+        self._name.textEdited.connect(self.changed)
+        self._text = QPlainTextEdit()
+        self._text.setObjectName("script-text")
+        self._text.setAccessibleName(self.tr("Lua"))
+        self._text.setFont(fonts.mono_font())
+        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._text.installEventFilter(self)
+        self._text.textChanged.connect(self.changed)
+        self._arguments = _line(self.tr("Arguments of the dry run, as JSON"))
+        self._arguments.setPlaceholderText("{}")
+        self._output = QPlainTextEdit()
+        self._output.setAccessibleName(self.tr("What came of the dry run"))
+        self._output.setFont(fonts.mono_font())
+        self._output.setReadOnly(True)
+        self._output.setFixedHeight(_OUTPUT_HEIGHT)
+        self._message = wrapped("")
+        self._lay_out()
+
+    def name(self) -> str:
+        return self._name.text().strip()
+
+    def text(self) -> str:
+        return self._text.toPlainText()
+
+    def arguments(self) -> JsonObject:
+        """Raises `InvalidInput` for what is no JSON object."""
+        try:
+            value: object = json.loads(self._arguments.text().strip() or "{}")
+        except ValueError as error:
+            problem = self.tr("The arguments are no JSON: {problem}").format(problem=error)
+            raise InvalidInput(problem) from None
+        if not isinstance(value, dict):
+            raise InvalidInput(self.tr('The arguments are a JSON object, like {"path": "/tmp"}.'))
+        return cast(JsonObject, value)
+
+    def set_arguments(self, text: str) -> None:
+        self._arguments.setText(text)
+
+    def show_script(self, name: str, text: str) -> None:
+        """Show another script, without emitting `changed`."""
+        self.blockSignals(True)
+        self._name.setText(name)
+        self._text.setPlainText(text)
+        self.blockSignals(False)
+        self.show_output("")
+        self.show_message("")
+
+    def show_output(self, text: str) -> None:
+        self._output.setPlainText(text)
+        self._output.setVisible(bool(text))
+
+    def output(self) -> str:
+        return self._output.toPlainText()
+
+    def show_message(self, text: str, *, wrong: bool = False) -> None:
+        """A sentence below the fields: what was done, or what is wrong."""
+        set_tint(self._message, "err" if wrong else "text2")
+        self._message.setText(text)
+
+    def said(self) -> str:
+        return self._message.text()
+
+    def focus_name(self) -> None:
+        self._name.setFocus()
+        self._name.selectAll()
+
+    def eventFilter(self, watched: QObject, event: QEvent, /) -> bool:
+        """Tab indents; Ctrl+Tab leaves the field, as in other editors."""
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
+            if event.key() == Qt.Key.Key_Tab and plain:
+                self._text.insertPlainText(_INDENT)
+                return True
+        return super().eventFilter(watched, event)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        for text, widget, stretch in (
+            (self.tr("Name"), self._name, 0),
+            (self.tr("Lua: the comment at the top is its description"), self._text, 1),
+            (self.tr("Arguments of the dry run, as JSON"), self._arguments, 0),
+        ):
+            column.addWidget(label(text, font=fonts.ui_font(fonts.SMALL), tint="text2"))
+            column.addWidget(widget, stretch)
+            column.addSpacing(4)
+        column.addWidget(self._output)
+        column.addWidget(self._message)
+
+
+def _line(accessible_name: str) -> QLineEdit:
+    field = QLineEdit()
+    field.setAccessibleName(accessible_name)
+    field.setFont(fonts.mono_font())
+    return field

@@ -1,0 +1,108 @@
+"""Changes made in the settings dialog: each applies at once and can be undone, newest first."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from gui.desktop.autostart import Autostart, refused
+from gui.link.commands import Commands
+from gui.widgets.changes import Changes, Command
+from router.api.router import RouterPort
+from router.api.search import CloudChange
+from router.config.settings import Settings
+from router.domain.ids import WorkspaceId
+from router.domain.tool_lists import ApprovalPolicy
+from router.domain.workspaces import Exposure, Optimization
+
+
+class SettingsChanges(Changes):
+    """Outlives the dialog, so that a change of language can be undone too."""
+
+    def __init__(self, router: RouterPort, commands: Commands) -> None:
+        super().__init__(commands, None)
+        self._router = router
+
+    def setter(self, field: str) -> Callable[[object], None]:
+        """What changes one field of the settings and no other, to connect a control to."""
+
+        def set_field(value: object) -> None:
+            before: object = getattr(self._router.settings(), field)
+            if value != before:
+                self.apply(
+                    lambda: self._router.apply_settings(self._with(field, value)),
+                    lambda: self._router.apply_settings(self._with(field, before)),
+                )
+
+        return set_field
+
+    def set_optimization(self, workspace: WorkspaceId, wanted: Optimization | None) -> None:
+        """Change how clients outside any project find tools."""
+        now = self._router.projects(workspace)[0]
+
+        def setting(optimization: Optimization | None) -> Command:
+            return lambda: self._router.set_project_options(
+                workspace, None, optimization=optimization, exposure=now.exposure
+            )
+
+        if wanted is not now.optimization:
+            self.apply(setting(wanted), setting(now.optimization))
+
+    def set_exposure(self, workspace: WorkspaceId, wanted: Exposure) -> None:
+        """Change how clients outside any project reach tools."""
+        now = self._router.projects(workspace)[0]
+
+        def setting(exposure: Exposure) -> Command:
+            return lambda: self._router.set_project_options(
+                workspace, None, optimization=now.optimization, exposure=exposure
+            )
+
+        if wanted is not now.exposure:
+            self.apply(setting(wanted), setting(now.exposure))
+
+    def set_approval_policy(self, workspace: WorkspaceId, wanted: ApprovalPolicy) -> None:
+        now = self._router.approval_policy(workspace)
+        if wanted is not now:
+            self.apply(
+                lambda: self._router.set_approval_policy(workspace, wanted),
+                lambda: self._router.set_approval_policy(workspace, now),
+            )
+
+    def switch(self, entry: Autostart, on: bool, refusal: str) -> None:
+        """Change what the system itself has noted; `refusal` says that it did not let us."""
+
+        async def switch(on: bool) -> None:
+            try:
+                await asyncio.to_thread(entry.switch, on)
+            except OSError as error:
+                raise refused(error, refusal) from error
+
+        self.apply(lambda: switch(on), lambda: switch(not on))
+
+    def set_cloud(self, url: str, token: str | None, on_done: Callable[[object], object]) -> None:
+        """Change the cloud search service. Undo restores its address and key."""
+        searches = self._router.searches
+        done: list[CloudChange] = []
+
+        def keep(change: CloudChange) -> None:
+            done.append(change)
+            on_done(change)
+
+        self.apply(
+            lambda: searches.set_cloud(url, token), lambda: searches.undo_cloud(done[0]), keep
+        )
+
+    def pin(self, workspace: WorkspaceId, pinned: tuple[str, ...]) -> None:
+        """Change which tools every client outside of a project gets."""
+        projects = self._router.project_configs
+        now = projects.config(workspace, None)
+        changed = now.model_copy(update={"pinned": pinned})
+        if pinned != now.pinned:
+            self.apply(
+                lambda: projects.put(workspace, None, changed),
+                lambda: projects.put(workspace, None, now),
+            )
+
+    def _with(self, field: str, value: object) -> Settings:
+        """The settings of this moment but for one field, checked."""
+        return Settings.model_validate({**self._router.settings().model_dump(), field: value})

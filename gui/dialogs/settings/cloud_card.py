@@ -1,0 +1,128 @@
+"""Where cloud search asks: the service's address and key, a test, and what is sent there."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout
+from shiboken6 import Shiboken
+
+from gui.dialogs.settings.changes import SettingsChanges
+from gui.link.commands import Commands
+from gui.text import formats
+from gui.text.errors import error_text, translated
+from gui.widgets import fonts
+from gui.widgets.buttons import secondary_button
+from gui.widgets.cards import PADDING, Card
+from gui.widgets.labels import label, set_tint, wrapped
+from gui.widgets.searchable import searchable
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
+from router.domain.search import SearchTrial
+from router.domain.workspaces import Optimization
+
+_QUERY = "open a ticket"
+
+
+class CloudCard(Card):
+    """The key goes into the keyring, where there is one, and is never shown again."""
+
+    def __init__(self, router: RouterPort, changes: SettingsChanges, commands: Commands) -> None:
+        super().__init__()
+        searchable(self, self.tr("API key, endpoint, provider, privacy, secret"))
+        self._router, self._changes, self._commands = router, changes, commands
+        self._url = QLineEdit()
+        self._url.setAccessibleName(self.tr("Address of the cloud service"))
+        self._url.setPlaceholderText("https://search.example.com")
+        self._key = QLineEdit()
+        self._key.setAccessibleName(self.tr("Key of the cloud service"))
+        self._key.setEchoMode(QLineEdit.EchoMode.Password)
+        self._key.setPlaceholderText(self.tr("Key, if any"))
+        self._save = secondary_button(self.tr("Save"))
+        self._save.clicked.connect(self._keep)
+        self._test = secondary_button(self.tr("Test"), "zap")
+        self._test.clicked.connect(self._try)
+        self._key_place = wrapped("")
+        self._result = wrapped("")
+        self._result.hide()
+        self._url.returnPressed.connect(self._keep)
+        self._key.returnPressed.connect(self._keep)
+        self._lay_out()
+
+    def show_state(self) -> None:
+        """What is being typed stays."""
+        url = self._router.settings().cloud_search_url
+        if not self._url.isModified():
+            self._url.setText(url)
+        self._test.setEnabled(bool(url))
+        kept = self._router.searches.is_cloud_token_kept()
+        self._key_place.setText(
+            self.tr(
+                "Its key goes to the keyring; where there is none, it lasts until Toolbooth stops."
+            )
+            if kept
+            else self.tr("There is no keyring: its key is kept only until Toolbooth stops.")
+        )
+        set_tint(self._key_place, "text2" if kept else "warn")
+
+    def _lay_out(self) -> None:
+        fields = QHBoxLayout()
+        fields.setSpacing(8)
+        fields.addWidget(self._url, 3)
+        fields.addWidget(self._key, 2)
+        fields.addWidget(self._save)
+        fields.addWidget(self._test)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(PADDING, 11, PADDING, 13)
+        column.setSpacing(8)
+        column.addWidget(label(self.tr("Cloud service"), font=fonts.medium()))
+        column.addWidget(
+            wrapped(
+                self.tr(
+                    "It gets each search, and the names and descriptions of the tools it may find:"
+                    " no arguments, no results."
+                )
+            )
+        )
+        column.addWidget(self._key_place)
+        column.addLayout(fields)
+        column.addWidget(self._result)
+
+    def _keep(self) -> None:
+        """What is refused stays in the fields, to be corrected."""
+        url, key = self._url.text().strip(), self._key.text().strip()
+        self._result.hide()
+        if url != self._router.settings().cloud_search_url or key:
+            self._changes.set_cloud(url, key or None, self._kept)
+
+    def _kept(self, _: object) -> None:
+        if not Shiboken.isValid(self):  # Another language came meanwhile, with a card of its own.
+            return
+        self._url.setModified(False)
+        self._key.clear()
+        self.show_state()
+
+    def _try(self) -> None:
+        """Search there as an app would, with the tools of the workspace that is shown."""
+        self._show_message(self.tr("Asking…"))
+        searching = self._router.searches.try_out(
+            self._router.active_workspace(), None, [_QUERY], strategies=[Optimization.CLOUD]
+        )
+        self._commands.run(self, searching, on_done=self._tell, on_error=self._show_error)
+
+    def _tell(self, trials: tuple[SearchTrial, ...]) -> None:
+        reply, took = trials[0].reply, formats.duration(trials[0].duration_ms)
+        if reply.strategy is Optimization.CLOUD:
+            found = self.tr("It works: %n tools in {time}.", "", len(reply.hits))
+            self._show_message(found.format(time=took), good=True)
+        else:
+            self._show_message(
+                self.tr("It does not work: {reason}.").format(reason=translated(reply.note)),
+                bad=True,
+            )
+
+    def _show_error(self, error: ToolboothError) -> None:
+        self._show_message(error_text(error), bad=True)
+
+    def _show_message(self, text: str, *, good: bool = False, bad: bool = False) -> None:
+        self._result.setText(text)
+        set_tint(self._result, "ok" if good else "err" if bad else "text2")
+        self._result.show()

@@ -1,0 +1,208 @@
+"""A new token: ask for a name and a scope, then show the secret once, with what to paste where."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from gui.link.commands import Commands
+from gui.text.errors import error_text
+from gui.widgets import fonts
+from gui.widgets.buttons import CopyButton, primary_button, secondary_button
+from gui.widgets.cards import PADDING, Card
+from gui.widgets.icons import icon
+from gui.widgets.labels import label, wrapped
+from router.api.router import RouterPort
+from router.domain.clients import IssuedToken
+from router.domain.errors import ToolboothError
+from router.domain.ids import WorkspaceId
+
+_MASK = "•" * 8
+
+
+def snippet(url: str, secret: str) -> str:
+    """The entry that most clients understand in their `mcp.json`."""
+    entry = {"type": "http", "url": url, "headers": {"Authorization": f"Bearer {secret}"}}
+    return json.dumps({"mcpServers": {"toolbooth": entry}}, indent=2)
+
+
+class NewToken(Card):
+    """First the form, then the token, shown once."""
+
+    def __init__(self, router: RouterPort, commands: Commands) -> None:
+        super().__init__()
+        self._router = router
+        self._form = _Form(router, commands)
+        self._once = _ShownOnce()
+        self._form.issued.connect(self._show_once)
+        self._form.cancelled.connect(self.dismiss)
+        self._once.stored.connect(self.dismiss)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(PADDING, 12, PADDING, 12)
+        column.addWidget(self._form)
+        column.addWidget(self._once)
+
+    def start(self) -> None:
+        """Ask for a new one; a secret that is still shown is forgotten."""
+        self._once.forget()
+        self._form.start()
+        self.show()
+
+    def dismiss(self) -> None:
+        self._once.forget()
+        self.hide()
+
+    def _show_once(self, issued: IssuedToken) -> None:
+        self._form.hide()
+        self._once.show_token(issued, self._router.listener().url or "")
+
+
+class _Form(QWidget):
+    issued = Signal(object)
+    cancelled = Signal()
+
+    def __init__(self, router: RouterPort, commands: Commands) -> None:
+        super().__init__()
+        self._router = router
+        self._commands = commands
+        self._name = QLineEdit()
+        self._name.setAccessibleName(self.tr("Name of the app"))
+        self._name.setPlaceholderText(self.tr("Name of the app, such as Claude Code"))
+        self._name.returnPressed.connect(self._create)
+        self._scope = QComboBox()
+        self._scope.setAccessibleName(self.tr("What it may use"))
+        self._lifetime = QComboBox()
+        self._lifetime.setAccessibleName(self.tr("How long it lasts"))
+        for text, lifetime in (
+            (self.tr("Until revoked"), None),
+            (self.tr("One day"), timedelta(days=1)),
+            (self.tr("30 days"), timedelta(days=30)),
+            (self.tr("One year"), timedelta(days=365)),
+        ):
+            self._lifetime.addItem(text, lifetime)
+        self._error = wrapped("", tint="err")
+        create = primary_button(self.tr("Create token"))
+        create.clicked.connect(self._create)
+        cancel = secondary_button(self.tr("Cancel"))
+        cancel.clicked.connect(self.cancelled)
+        fields = QHBoxLayout()
+        fields.setSpacing(8)
+        fields.addWidget(self._name, 1)
+        fields.addWidget(self._scope)
+        fields.addWidget(self._lifetime)
+        column = _column(self)
+        column.addWidget(label(self.tr("New token"), font=fonts.semibold()))
+        column.addLayout(fields)
+        column.addWidget(self._error)
+        column.addLayout(_at_right(cancel, create))
+
+    def start(self) -> None:
+        self._name.clear()
+        self._error.hide()
+        self._lifetime.setCurrentIndex(0)
+        self._scope.clear()
+        self._scope.addItem(self.tr("The active workspace"), None)
+        for workspace in self._router.workspaces():
+            self._scope.addItem(self.tr("Only {name}").format(name=workspace.name), workspace.id)
+        self.show()
+        self._name.setFocus()
+
+    def _create(self) -> None:
+        workspace: str | None = self._scope.currentData()
+        command = self._router.issue_token(
+            self._name.text().strip(),
+            WorkspaceId(workspace) if workspace else None,
+            None,
+            lifetime=self._lifetime.currentData(),
+        )
+        self._commands.run(self, command, on_done=self.issued.emit, on_error=self._show_error)
+
+    def _show_error(self, error: ToolboothError) -> None:
+        self._error.setText(error_text(error))
+        self._error.show()
+
+
+class _ShownOnce(QWidget):
+    """The secret, masked, until `forget`."""
+
+    stored = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._secret = self._url = ""
+        self._title = label(font=fonts.semibold())
+        self._field = QLineEdit()
+        self._field.setReadOnly(True)
+        self._field.setFont(fonts.mono_font())
+        self._field.setAccessibleName(self.tr("Token"))
+        self._reveal = QAction(self)
+        self._reveal.triggered.connect(lambda: self._mask(not self._masked()))
+        self._field.addAction(self._reveal, QLineEdit.ActionPosition.TrailingPosition)
+        self._header = label(font=fonts.mono_font(), tint="text2")
+        self._lay_out()
+        self.forget()
+
+    def show_token(self, issued: IssuedToken, url: str) -> None:
+        self._secret, self._url = issued.secret, url
+        self._title.setText(self.tr("Token for {name}").format(name=issued.summary.name))
+        self._field.setText(issued.secret)
+        self._mask(True)
+        self.show()
+
+    def forget(self) -> None:
+        self._secret = ""
+        self._field.clear()
+        self.hide()
+
+    def _lay_out(self) -> None:
+        copy_snippet = secondary_button(self.tr("Copy mcp.json snippet"), "copy")
+        copy_snippet.clicked.connect(self._copy_snippet)
+        done = primary_button(self.tr("I have stored it"))
+        done.clicked.connect(self.stored)
+        secret = QHBoxLayout()
+        secret.setSpacing(8)
+        secret.addWidget(self._field, 1)
+        secret.addWidget(CopyButton(self.tr("Copy token"), lambda: self._secret, size=32))
+        column = _column(self)
+        column.addWidget(self._title)
+        column.addWidget(
+            wrapped(self.tr("Copy the token now. It is kept nowhere and never shown again."))
+        )
+        column.addLayout(secret)
+        column.addWidget(wrapped(self.tr("Paste the snippet into the app, or its two parts:")))
+        column.addWidget(self._header)
+        column.addLayout(_at_right(copy_snippet, done))
+
+    def _masked(self) -> bool:
+        return self._field.echoMode() == QLineEdit.EchoMode.Password
+
+    def _mask(self, masked: bool) -> None:
+        mode = QLineEdit.EchoMode.Password if masked else QLineEdit.EchoMode.Normal
+        self._field.setEchoMode(mode)
+        self._reveal.setIcon(icon("eye" if masked else "eye-off"))
+        self._reveal.setText(self.tr("Show token") if masked else self.tr("Hide token"))
+        secret = _MASK if masked else self._secret
+        self._header.setText(f"{self._url}\nAuthorization: Bearer {secret}")
+
+    def _copy_snippet(self) -> None:
+        QGuiApplication.clipboard().setText(snippet(self._url, self._secret))
+
+
+def _column(widget: QWidget) -> QVBoxLayout:
+    column = QVBoxLayout(widget)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(8)
+    return column
+
+
+def _at_right(*buttons: QPushButton) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    row.addStretch(1)
+    for button in buttons:
+        row.addWidget(button)
+    return row

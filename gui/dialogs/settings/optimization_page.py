@@ -1,0 +1,258 @@
+"""The Context Optimization page: on or off, what it spares, which strategy, how many results, which
+tools in any case, how apps reach the others."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+import resources
+from gui.components.pin_picker import PinPicker, pins_text
+from gui.dialogs.settings.changes import SettingsChanges
+from gui.dialogs.settings.cloud_card import CloudCard
+from gui.dialogs.settings.page import SettingsPage, description, heading
+from gui.link.commands import Commands
+from gui.text import formats
+from gui.text.presentation import Tone
+from gui.text.tr import tr
+from gui.widgets import fonts
+from gui.widgets.buttons import Segmented, Toggle, secondary_button
+from gui.widgets.cards import RadioCard, RowCard
+from gui.widgets.labels import Pill, label
+from gui.widgets.number_field import Stepper
+from gui.widgets.share_bar import ShareBar
+from router.api.router import RouterPort
+from router.domain.workspaces import Exposure, Optimization, ProjectSummary
+
+MOST_RESULTS = 100
+
+
+class OptimizationPage(SettingsPage):
+    icon_name = "sparkles"
+
+    def __init__(self, router: RouterPort, changes: SettingsChanges, commands: Commands) -> None:
+        super().__init__(self.tr("Context Optimization"), router, changes)
+        self._strategy = Optimization.HYBRID
+        self._times: dict[Optimization, Pill] = {}
+        self._add_switch()
+        self._cards = self._add_strategies()
+        self._cloud = CloudCard(router, changes, commands)
+        self.column.addWidget(self._cloud)
+        self._picker: PinPicker | None = None
+        self._results = Stepper(self.tr("Tools per search"), 1, MOST_RESULTS)
+        self._results.changed.connect(changes.setter("results_per_search"))
+        limits = RowCard()
+        limits.add_row(
+            self.tr("Tools per search"),
+            description("results_per_search"),
+            self._results,
+            words=self.tr("results, top k, number of hits, limit"),
+        )
+        choose = secondary_button(self.tr("Choose…"))
+        choose.clicked.connect(self.choose_pins)
+        pinned = self.tr("pin, pinned tools, favourites, favorites")
+        self._pins = limits.add_row(self.tr("Always include"), "", choose, words=pinned)
+        self._learning = Toggle(self.tr("Learn from use"))
+        self._learning.clicked.connect(changes.setter("learn_from_use"))
+        limits.add_row(
+            self.tr("Learn from use"),
+            description("learn_from_use"),
+            self._learning,
+            words=self.tr("experience, feedback, remember, forget, privacy"),
+        )
+        self.column.addWidget(limits)
+        self._add_exposure()
+
+    def choose_pins(self) -> None:
+        workspace = self.router.active_workspace()
+        self._picker = PinPicker(self.router, workspace, None, self)
+        self._picker.chosen.connect(partial(self.changes.pin, workspace))
+        self._show_pins()
+        self._picker.open()
+
+    def _show_pins(self) -> None:
+        pins = self.router.project_configs.config(self.router.active_workspace(), None).pinned
+        none = self.tr("Apps get the search tools alone.")
+        self._pins.setText(
+            pins_text(pins, none, self.tr("%n pinned tools: {names}", "", len(pins)))
+        )
+        if self._picker is not None:
+            self._picker.show_pins(pins)
+
+    def show_state(self) -> None:
+        workspace = self.router.active_workspace()
+        optimization = self.router.projects(workspace)[0].optimization
+        self._strategy = optimization or self._strategy
+        self._toggle.setChecked(optimization is not None)
+        for choice, card in self._cards.items():
+            card.set_chosen(choice is optimization)
+            card.setEnabled(optimization is not None)
+        self._show_exposure(self.router.projects(workspace)[0])
+        self._results.set_value(self.router.settings().results_per_search)
+        self._learning.setChecked(self.router.settings().learn_from_use)
+        self._cloud.show_state()
+        is_set_up = bool(self.router.settings().cloud_search_url)
+        self._cards[Optimization.CLOUD].set_warning(_cloud_warning(is_set_up=is_set_up))
+        self._show_times()
+        self._show_pins()
+        self._show_savings()
+
+    def _show_savings(self) -> None:
+        workspace = self.router.active_workspace()
+        savings = self.router.savings(workspace)
+        servers = self.router.servers(workspace)
+        tools = sum(server.tool_count or 0 for server in servers if server.enabled)
+        self._gain.setText(
+            self.tr("Apps get a few tools instead of %n tool definitions.", "", tools)
+            if self._toggle.isChecked()
+            else self.tr("Apps get all %n tool definitions with every request.", "", tools)
+        )
+        active = (each.name for each in self.router.workspaces() if each.active)
+        self._workspace.setText(next(active, ""))
+        self._before.setText(formats.grouped(savings.full_tokens))
+        count = formats.grouped(savings.exposed_tokens)
+        self._after.setText(self.tr("{count} tokens").format(count=count))
+        full = savings.full_tokens
+        self._bar.set_share(savings.exposed_tokens / full if full else 0.0)
+
+    def _add_switch(self) -> None:
+        self._toggle = Toggle(self.tr("Send only the tools an app needs"))
+        self._toggle.clicked.connect(self._switch)
+        card = RowCard()
+        self._gain = card.add_row(
+            self.tr("Send only the tools an app needs"),
+            "",
+            self._toggle,
+            words=self.tr("tokens, savings, save, context window, meta-tools, tool_discovery"),
+        )
+        card.add_widget(self._savings_row())
+        self.column.addWidget(card)
+
+    def _savings_row(self) -> QWidget:
+        self._workspace = label(font=fonts.medium(fonts.SMALL), tint="text2")
+        self._before = label(font=fonts.medium(), tint="text2")
+        self._after = label(font=fonts.semibold(), tint="savings")
+        self._bar = ShareBar(self.tr("Tokens per request, of what they would be"))
+        numbers = QHBoxLayout()
+        numbers.setSpacing(8)
+        numbers.addWidget(self._workspace, 1)
+        for widget in (self._before, label("→", tint="text2"), self._after):
+            numbers.addWidget(widget)
+        row = QWidget()
+        column = QVBoxLayout(row)
+        column.setContentsMargins(0, 9, 0, 13)
+        column.setSpacing(7)
+        column.addLayout(numbers)
+        column.addWidget(self._bar)
+        return row
+
+    def _add_strategies(self) -> dict[Optimization, RadioCard]:
+        cards = {
+            Optimization.BM25: RadioCard(
+                self.tr("Keyword (BM25)"),
+                self.tr("Matches the words in tool names and descriptions."),
+                words=self.tr("strategy, search engine, lexical, full text"),
+            ),
+            Optimization.HYBRID: RadioCard(
+                self.tr("Hybrid"),
+                self.tr("Adds a small local model, so “open a ticket” also finds create_issue."),
+                words=self.tr(
+                    "strategy, search engine, semantic, meaning, embeddings, vectors, AI"
+                ),
+            ),
+            Optimization.CLOUD: RadioCard(
+                self.tr("Cloud"),
+                self.tr("A hosted model ranks the tools. Best for several hundred similar tools."),
+                warning=_cloud_warning(is_set_up=True),
+                words=self.tr("strategy, search engine, hosted, online, AI"),
+            ),
+        }
+        group = QVBoxLayout()
+        group.setSpacing(8)
+        group.addWidget(heading(self.tr("Search strategy")))
+        for choice, card in cards.items():
+            self._badge(card, choice)
+            card.chosen.connect(lambda choice=choice: self._set(choice))
+            group.addWidget(card)
+        self.column.addLayout(group)
+        return cards
+
+    def _add_exposure(self) -> None:
+        self._exposure = Segmented(
+            self.tr("How apps reach tools"),
+            (
+                (Exposure.SEARCH, self.tr("Search")),
+                (Exposure.PROGRESSIVE, self.tr("Progressive")),
+            ),
+        )
+        self._exposure.changed.connect(self._expose)
+        self._scripts = Toggle(self.tr("Scripts beside search"))
+        self._scripts.clicked.connect(self.changes.setter("offer_execute"))
+        card = RowCard()
+        self._reach = card.add_row(
+            self.tr("How apps reach tools"),
+            "",
+            self._exposure,
+            words=self.tr("exposure, progressive disclosure, mode"),
+        )
+        card.add_row(
+            self.tr("Scripts beside search"),
+            description("offer_execute"),
+            self._scripts,
+            words=self.tr("Lua, code mode, execute, programs"),
+        )
+        self.column.addWidget(card)
+
+    def _show_exposure(self, unassigned: ProjectSummary) -> None:
+        searching = unassigned.exposure is Exposure.SEARCH
+        self._exposure.set_current(unassigned.exposure)
+        self._reach.setText(
+            self.tr("Apps say what they need, and run what is found.")
+            if searching
+            else self.tr(
+                "Apps look through servers step by step and combine calls in scripts,"
+                " with five tools."
+            )
+        )
+        self._exposure.setEnabled(unassigned.optimization is not None)
+        # Progressive apps have scripts in any case.
+        self._scripts.setEnabled(searching and unassigned.optimization is not None)
+        self._scripts.setChecked(self.router.settings().offer_execute or not searching)
+
+    def _badge(self, card: RadioCard, choice: Optimization) -> None:
+        if choice is Optimization.HYBRID:
+            card.add_badge(self.tr("Recommended"), Tone.SOLID)
+        if choice is not Optimization.CLOUD:
+            card.add_badge(self.tr("Offline"), Tone.OK)
+        self._times[choice] = card.add_badge("", Tone.NEUTRAL)
+        self._times[choice].setToolTip(self.tr("How long recent searches took on this computer"))
+        if choice is Optimization.HYBRID:
+            size = f"{_model_bytes() / 1e6:.0f}\N{NO-BREAK SPACE}MB"
+            card.add_badge(size, Tone.NEUTRAL).setToolTip(self.tr("The size of the local model"))
+
+    def _show_times(self) -> None:
+        """Only measured values: a strategy that was never used has none."""
+        for choice, badge in self._times.items():
+            took = self.router.searches.typical_ms(choice)
+            badge.setText("" if took is None else formats.duration(took))
+            badge.setVisible(took is not None)
+
+    def _switch(self, on: bool) -> None:
+        self._set(self._strategy if on else None)
+
+    def _expose(self, exposure: str) -> None:
+        self.changes.set_exposure(self.router.active_workspace(), Exposure(exposure))
+
+    def _set(self, choice: Optimization | None) -> None:
+        self.changes.set_optimization(self.router.active_workspace(), choice)
+
+
+def _cloud_warning(*, is_set_up: bool) -> str:
+    sent = tr("Sends queries and tool descriptions to the provider you choose.")
+    missing = tr("Not set up.")
+    return sent if is_set_up else f"{sent} {missing}"
+
+
+def _model_bytes() -> int:
+    return sum(each.stat().st_size for each in resources.folder("embeddings").glob("*.npy"))

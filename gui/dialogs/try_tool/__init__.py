@@ -1,0 +1,1 @@
+"""Calling a tool by hand, with a form made from its input schema."""

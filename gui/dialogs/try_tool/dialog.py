@@ -1,0 +1,189 @@
+"""Try a tool: a form made of its parameters, and the result as the server gave it."""
+
+from __future__ import annotations
+
+import json
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QScrollArea,
+    QSizePolicy,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.dialogs.try_tool.form import ArgumentsForm
+from gui.link.commands import Commands
+from gui.text.errors import error_text
+from gui.text.presentation import Tone, effect_badge
+from gui.widgets import fonts
+from gui.widgets.buttons import CopyButton, primary_button, secondary_button
+from gui.widgets.labels import Pill, label, section_label, wrapped
+from gui.widgets.window_size import open_at_size
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
+from router.domain.ids import WorkspaceId
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.tools import ToolView
+
+_PADDING = 24
+_LONGEST = 200_000
+_LEAST_FORM, _LEAST_RESULT = 40, 150
+
+
+class TryToolDialog(QDialog):
+    def __init__(
+        self,
+        router: RouterPort,
+        commands: Commands,
+        workspace: WorkspaceId,
+        tool: ToolView,
+        parent: QWidget | None,
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Try {tool}").format(tool=tool.key.tool))
+        open_at_size(self, 640, 720)
+        self._router, self._commands = router, commands
+        self._workspace, self._tool = workspace, tool
+        self.form = ArgumentsForm(tool.parameters)
+        self._error = wrapped("", tint="err")
+        self._error.hide()
+        self._outcome = Pill()
+        self._outcome.hide()
+        self._result = QTextEdit()
+        self._result.setReadOnly(True)
+        self._result.setAccessibleName(self.tr("Result"))
+        self._result.setPlaceholderText(self.tr("The result appears here."))
+        self._result.setFont(fonts.mono_font())
+        self._result.setMinimumHeight(_LEAST_RESULT)
+        self._run = primary_button(self.tr("Run"), "play")
+        self._run.setDefault(True)
+        self._run.clicked.connect(self.run)
+        self._lay_out()
+
+    def result_text(self) -> str:
+        return self._result.toPlainText()
+
+    def error(self) -> str:
+        return self._error.text()
+
+    def run(self) -> None:
+        """Call the tool with what was typed."""
+        self._show_message("")
+        try:
+            arguments = self.form.arguments()
+        except ToolboothError as error:
+            self._show_error(error)
+            return
+        self._run.setEnabled(False)
+        self._outcome.show_as(self.tr("Running…"), Tone.ACCENT)
+        self._outcome.show()
+        self._commands.run(
+            self,
+            self._router.try_tool(self._workspace, self._tool.key, arguments),
+            on_done=self._show,
+            on_error=self._show_error,
+        )
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(label(self._tool.key.shown, font=fonts.mono_font(16)))
+        if badge := effect_badge(self._tool.effect):
+            head.addWidget(Pill(*badge))
+        head.addStretch(1)
+        below = QHBoxLayout()
+        below.addWidget(section_label(self.tr("Result")))
+        below.addWidget(self._outcome)
+        below.addStretch(1)
+        below.addWidget(CopyButton(self.tr("Copy the result"), self.result_text))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_PADDING, 18, _PADDING, 16)
+        column.setSpacing(10)
+        column.addLayout(head)
+        warning = self.tr("This really runs the tool, as you.")
+        column.addWidget(wrapped(warning, "text3"))
+        column.addWidget(_Fitting(self.form))
+        column.addWidget(self._error)
+        column.addLayout(below)
+        column.addWidget(self._result, 1)
+        column.addLayout(self._footer())
+
+    def _footer(self) -> QHBoxLayout:
+        close = secondary_button(self.tr("Close"))
+        close.setAutoDefault(False)
+        close.clicked.connect(self.reject)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addStretch(1)
+        row.addWidget(close)
+        row.addWidget(self._run)
+        return row
+
+    def _show(self, result: JsonObject) -> None:
+        self._run.setEnabled(True)
+        failed = bool(result.get("isError"))
+        text = self.tr("The tool reports an error") if failed else self.tr("Done")
+        self._outcome.show_as(text, Tone.ERR if failed else Tone.OK)
+        self._result.setPlainText(result_text(result))
+
+    def _show_error(self, error: ToolboothError) -> None:
+        self._run.setEnabled(True)
+        self._outcome.hide()
+        self._show_message(error_text(error))
+
+    def _show_message(self, error: str) -> None:
+        self._error.setText(error)
+        self._error.setVisible(bool(error))
+
+
+def result_text(result: JsonObject) -> str:
+    """The texts of a result one after the other; anything else as JSON. Cut where no one reads."""
+    blocks = [as_object(block) for block in as_array(result.get("content"))]
+    texts = [
+        str(block.get("text"))
+        if block.get("type") == "text"
+        else json.dumps(block, indent=2, ensure_ascii=False)
+        for block in blocks
+    ]
+    shown = "\n\n".join(texts) or json.dumps(result, indent=2, ensure_ascii=False)
+    return shown[:_LONGEST]
+
+
+class _Fitting(QScrollArea):
+    """As high as its content, so that a short form leaves space for the result; scrolls beyond
+    that."""
+
+    def __init__(self, form: QWidget) -> None:
+        super().__init__()
+        content = QWidget()
+        content.setProperty("role", "page")
+        self._column = QVBoxLayout(content)
+        self._column.setContentsMargins(0, 0, 8, 0)
+        self._column.addWidget(form)
+        self._column.addStretch(1)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self.setWidget(content)
+        content.installEventFilter(self)
+
+    def sizeHint(self, /) -> QSize:
+        width = self.viewport().width()
+        return QSize(width, max(_LEAST_FORM, self._column.totalHeightForWidth(width)))
+
+    def eventFilter(self, watched: QObject, event: QEvent, /) -> bool:
+        """Fields grow, and values are added."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent, /) -> None:
+        super().resizeEvent(event)
+        self.updateGeometry()

@@ -1,0 +1,145 @@
+"""The form fields for an argument: one line, several lines, a choice.
+
+Each returns its value, or `NOTHING` if it is empty, and takes the focus if its value is invalid.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit
+
+from gui.dialogs.try_tool.schema import Kind, Shape, value_text
+from gui.dialogs.try_tool.values import value_of
+from gui.text.tr import tr
+from gui.widgets import fonts
+from router.domain.errors import InvalidInput
+
+
+class Nothing:
+    """That no value was given; none of JSON's."""
+
+
+NOTHING: Final = Nothing()
+_MOST_LINES = 8
+_LINE_HEIGHT = 32
+
+
+class LineField(QLineEdit):
+    """A number."""
+
+    def __init__(self, name: str, shape: Shape) -> None:
+        super().__init__()
+        self._name, self._shape = name, shape
+        self.setAccessibleName(name)
+        self.setFont(fonts.mono_font())
+        self.setPlaceholderText(shape.example)
+
+    def value(self, required: bool) -> object:
+        return _read(self, self._name, self._shape, self.text().strip(), required)
+
+    def is_empty(self) -> bool:
+        return not self.text().strip()
+
+
+class TextField(QPlainTextEdit):
+    """A text, or JSON: one line that grows with what is in it. Enter runs the tool, as in any
+    field of one line; Shift and Enter begin a new line."""
+
+    def __init__(self, name: str, shape: Shape) -> None:
+        super().__init__()
+        self._name, self._shape = name, shape
+        json = shape.kind is Kind.JSON
+        self.setAccessibleName(name)
+        self.setFont(fonts.mono_font())
+        self.setTabChangesFocus(True)
+        self.setPlaceholderText(shape.example or ("JSON" if json else ""))
+        self.setToolTip(self.tr("Shift+Enter begins a new line"))
+        self.document().setDocumentMargin(3)
+        self.textChanged.connect(self._grow)
+        self._grow()
+
+    def value(self, required: bool) -> object:
+        return _read(self, self._name, self._shape, self.toPlainText(), required)
+
+    def is_empty(self) -> bool:
+        return not self.toPlainText().strip()
+
+    def keyPressEvent(self, event: QKeyEvent, /) -> None:
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            event.ignore()  # For the dialog, which presses its button.
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent, /) -> None:
+        super().resizeEvent(event)
+        self._grow()
+
+    def _grow(self) -> None:
+        """The document's height is in lines, as they are wrapped."""
+        lines = max(1, round(self.document().size().height()))
+        scrolls = lines > _MOST_LINES
+        needed = Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        self.setVerticalScrollBarPolicy(
+            needed if scrolls else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        )
+        shown = min(_MOST_LINES, lines)
+        height = _LINE_HEIGHT + (shown - 1) * self.fontMetrics().lineSpacing()
+        if height != self.height():
+            self.setFixedHeight(height)
+
+
+class ChoiceField(QComboBox):
+    """One of some values, or none of them."""
+
+    def __init__(self, name: str, shape: Shape) -> None:
+        super().__init__()
+        self._name = name
+        self.setAccessibleName(name)
+        # Kept here: Qt's item data can't hold a large integer.
+        self._values = (True, False) if shape.kind is Kind.YES_NO else shape.choices
+        self.addItem("")
+        self.addItems(list(map(value_text, self._values)))
+        if shape.example:
+            self.setItemText(0, self.tr("not given, so {value}").format(value=shape.example))
+
+    def value(self, required: bool) -> object:
+        if self.currentIndex() > 0:
+            return self._values[self.currentIndex() - 1]
+        return _read(self, self._name, Shape(Kind.TEXT), "", required)
+
+    def is_empty(self) -> bool:
+        return self.currentIndex() <= 0
+
+    def wheelEvent(self, event: QWheelEvent, /) -> None:
+        event.ignore()  # Who scrolls past it chooses nothing.
+
+
+SimpleField: TypeAlias = LineField | TextField | ChoiceField
+SIMPLE = (LineField, TextField, ChoiceField)
+
+
+def simple_field(name: str, shape: Shape) -> SimpleField:
+    match shape.kind:
+        case Kind.CHOICE | Kind.YES_NO:
+            return ChoiceField(name, shape)
+        case Kind.WHOLE | Kind.NUMBER:
+            return LineField(name, shape)
+        case _:
+            return TextField(name, shape)
+
+
+def _read(field: SimpleField, name: str, shape: Shape, text: str, required: bool) -> object:
+    """An empty text can't be told from no value: it counts as none."""
+    try:
+        if text.strip():
+            return value_of(name, shape, text)
+        if required:
+            raise InvalidInput(tr("{name} is required.").format(name=name))
+    except InvalidInput:
+        field.setFocus()
+        raise
+    return NOTHING

@@ -1,0 +1,208 @@
+"""Fields made of fields: an object with its members, a list that grows, one of several shapes."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from gui.dialogs.try_tool.fields import (
+    NOTHING,
+    SIMPLE,
+    ChoiceField,
+    Nothing,
+    SimpleField,
+    simple_field,
+)
+from gui.dialogs.try_tool.schema import Kind, Member, Shape
+from gui.text.tr import tr
+from gui.widgets import fonts
+from gui.widgets.buttons import IconButton, link_button
+from gui.widgets.labels import label, wrapped
+from gui.widgets.layouts import clear
+from router.domain.json_values import JsonObject
+
+_INDENT = 12
+
+
+class MembersForm(QWidget):
+    """A caption and a field for each member; `path` is what they belong to."""
+
+    def __init__(self, members: tuple[Member, ...], path: str = "") -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        self._fields: list[tuple[Member, FieldWidget]] = []
+        for member in members:
+            field = field_for(f"{path}{member.name}", member.shape)
+            field.setAccessibleDescription(member.description)
+            self._fields.append((member, field))
+            column.addLayout(_caption(member))
+            if member.description:
+                column.addWidget(wrapped(member.description, "text3"))
+            column.addWidget(field)
+            column.addSpacing(8)
+
+    def values(self) -> JsonObject:
+        """What was filled in; raises InvalidInput with the first thing that is wrong."""
+        found = {member.name: field.value(member.required) for member, field in self._fields}
+        return {name: value for name, value in found.items() if not isinstance(value, Nothing)}
+
+    def is_empty(self) -> bool:
+        return all(field.is_empty() for _, field in self._fields)
+
+
+class ObjectField(QFrame):
+    """Its members, set in; left empty, an object that may be left out is left out."""
+
+    def __init__(self, name: str, shape: Shape) -> None:
+        super().__init__()
+        self.setProperty("role", "group")
+        self.setAccessibleName(name)
+        self.members = MembersForm(shape.members, f"{name}.")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_INDENT, 6, 0, 0)
+        column.addWidget(self.members)
+
+    def value(self, required: bool) -> object:
+        if not required and self.is_empty():
+            return NOTHING
+        return self.members.values()
+
+    def is_empty(self) -> bool:
+        return self.members.is_empty()
+
+
+class ListField(QFrame):
+    """A list of values that can be added and removed."""
+
+    def __init__(self, name: str, shape: Shape) -> None:
+        super().__init__()
+        self.setProperty("role", "group")
+        self.setAccessibleName(name)
+        self._name, self._item = name, shape.item or Shape(Kind.JSON)
+        self._rows: list[tuple[QWidget, FieldWidget]] = []
+        self._lines = QVBoxLayout()
+        self._lines.setSpacing(6)
+        add = link_button(self.tr("Add a value"), flush=True)
+        add.setAccessibleName(self.tr("Add a value to {name}").format(name=name))
+        add.clicked.connect(self.add)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(0, 0, 0, 0)
+        foot.addWidget(add)
+        foot.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_INDENT, 4, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(self._lines)
+        column.addLayout(foot)
+
+    def add(self) -> None:
+        name = f"{self._name}[{len(self._rows)}]"
+        field = field_for(name, self._item)
+        remove = IconButton("x", self.tr("Remove {name}").format(name=name), icon_size=16)
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(6)
+        line.addWidget(field, 1)
+        line.addWidget(remove)
+        line.setAlignment(remove, Qt.AlignmentFlag.AlignTop)
+        self._rows.append((row, field))
+        self._lines.addWidget(row)
+        row.show()  # At once, so that it can take the keyboard.
+        remove.clicked.connect(lambda: self._remove(row))
+        _first(field).setFocus(Qt.FocusReason.TabFocusReason)
+
+    def value(self, required: bool) -> object:
+        found = [field.value(False) for _, field in self._rows]
+        values = [value for value in found if not isinstance(value, Nothing)]
+        return values if values or required else NOTHING
+
+    def is_empty(self) -> bool:
+        return all(field.is_empty() for _, field in self._rows)
+
+    def _remove(self, row: QWidget) -> None:
+        self._rows = [each for each in self._rows if each[0] is not row]
+        self._lines.removeWidget(row)
+        row.hide()
+        row.deleteLater()
+
+
+class OneOfField(QFrame):
+    """Which of several shapes it is to have, and a field of that shape."""
+
+    def __init__(self, name: str, shape: Shape) -> None:
+        super().__init__()
+        self._name, self._shape = name, shape
+        self._which = ChoiceField(name, Shape(Kind.CHOICE, choices=_titles(shape)))
+        self._which.currentIndexChanged.connect(self._choose)
+        self._place = QVBoxLayout()
+        self._place.setContentsMargins(0, 0, 0, 0)
+        self._field: FieldWidget | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self._which)
+        column.addLayout(self._place)
+
+    def choice(self) -> QComboBox:
+        return self._which
+
+    def value(self, required: bool) -> object:
+        if self._field is None:
+            return self._which.value(required)
+        return self._field.value(True)
+
+    def is_empty(self) -> bool:
+        return self._field is None
+
+    def _choose(self, index: int) -> None:
+        clear(self._place)
+        self._field = None
+        if index > 0:
+            self._field = field_for(self._name, self._shape.options[index - 1][1])
+            self._place.addWidget(self._field)
+
+
+FieldWidget: TypeAlias = SimpleField | ObjectField | ListField | OneOfField
+
+
+def field_for(name: str, shape: Shape) -> FieldWidget:
+    match shape.kind:
+        case Kind.OBJECT:
+            return ObjectField(name, shape)
+        case Kind.LIST:
+            return ListField(name, shape)
+        case Kind.ONE_OF:
+            return OneOfField(name, shape)
+        case _:
+            return simple_field(name, shape)
+
+
+def _first(field: FieldWidget) -> QWidget:
+    """Where typing begins."""
+    inner = (each for each in field.findChildren(QWidget) if isinstance(each, SIMPLE))
+    return field if isinstance(field, SIMPLE) else next(inner, field)
+
+
+def _titles(shape: Shape) -> tuple[str, ...]:
+    """Each with a number where two would read the same."""
+    titles = [title for title, _ in shape.options]
+    return tuple(
+        title if titles.count(title) == 1 else f"{title} ({number})"
+        for number, title in enumerate(titles, 1)
+    )
+
+
+def _caption(member: Member) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    row.addWidget(label(member.name, font=fonts.mono_font()))
+    row.addWidget(label(member.type, font=fonts.mono_font(), tint="text3"))
+    if member.required:
+        row.addWidget(label(tr("required"), font=fonts.semibold(fonts.LABEL), tint="warn"))
+    row.addStretch(1)
+    return row

@@ -1,0 +1,67 @@
+"""Typed text to the JSON value a tool takes. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date, datetime
+
+from gui.dialogs.try_tool.schema import Kind, Shape
+from gui.text.tr import tr
+from router.domain.errors import InvalidInput
+
+_WHOLE = re.compile(r"[+-]?\d+")
+_READERS = {"date": date.fromisoformat, "date-time": datetime.fromisoformat}
+
+
+def value_of(name: str, shape: Shape, text: str) -> object:
+    """`text`, typed for `name`, as a value of `shape`; raises InvalidInput."""
+    match shape.kind:
+        case Kind.TEXT:
+            return _text(name, shape, text)
+        case Kind.WHOLE:
+            return _whole(name, text.strip())
+        case Kind.NUMBER:
+            return _number(name, text.strip())
+        case _:
+            return _json(name, text)
+
+
+def _text(name: str, shape: Shape, text: str) -> str:
+    try:
+        _READERS.get(shape.format, str)(text)
+    except ValueError:
+        said = tr("{name} is not a date as it is written here: {example}.")
+        raise InvalidInput(said.format(name=name, example=shape.example)) from None
+    return text
+
+
+def _whole(name: str, text: str) -> int:
+    try:
+        if _WHOLE.fullmatch(text):
+            return int(text)
+    except ValueError:  # One so long that Python does not read it.
+        pass
+    raise InvalidInput(tr("{name} is not a whole number.").format(name=name))
+
+
+def _number(name: str, text: str) -> int | float:
+    """A whole number stays one, however large; there is no value for infinity."""
+    try:
+        value = int(text) if _WHOLE.fullmatch(text) else float(text)
+    except ValueError:
+        value = float("nan")
+    if value != value or value in (float("inf"), float("-inf")):
+        raise InvalidInput(tr("{name} is not a number.").format(name=name))
+    return value
+
+
+def _json(name: str, text: str) -> object:
+    """A bare word is a string; what starts like JSON must be JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        if text.lstrip()[:1] in ("[", "{", '"'):
+            said = tr("{name} is not JSON: {problem}.")
+            raise InvalidInput(said.format(name=name, problem=error)) from None
+        return text

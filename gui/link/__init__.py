@@ -1,0 +1,1 @@
+"""The link to the router's thread. No other package crosses between threads."""

@@ -1,0 +1,94 @@
+"""The banners of the main window: a command failed, the router does not listen, a configuration
+file or a tool list could not be used or saved; and their end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import assert_never
+
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+
+from gui.link.bridge import Bridge
+from gui.text.errors import hint_of, message_of, translated
+from gui.widgets.banner import Banners
+from router.api.events import ConfigAccepted, ConfigRejected, ListenerStateChanged, ListNotKept
+from router.domain.endpoint import ListenerPhase, ListenerState
+from router.domain.errors import ToolboothError
+from router.domain.ids import ServerRef
+
+
+class StatusBanners(Banners):
+    settings_requested = Signal()
+
+    def __init__(self, bridge: Bridge) -> None:
+        super().__init__()
+        bridge.subscribe(
+            self,
+            self._on_events,
+            ListenerStateChanged,
+            ListNotKept,
+            ConfigRejected,
+            ConfigAccepted,
+        )
+
+    def show_error(self, error: ToolboothError) -> None:
+        self.put("command", message_of(error), hint_of(error), tone="err")
+
+    def show_listener(self, state: ListenerState) -> None:
+        if state.phase is not ListenerPhase.FAILED:
+            self.clear("listener")
+            return
+        self.put(
+            "listener",
+            translated(state.message or "") or self.tr("The router could not start listening."),
+            self.tr("No app can connect until this is mended."),
+            tone="err",
+            buttons=[(self.tr("Settings…"), self.settings_requested.emit)],
+        )
+
+    def _on_events(
+        self, events: Sequence[ListenerStateChanged | ListNotKept | ConfigRejected | ConfigAccepted]
+    ) -> None:
+        for event in events:
+            match event:
+                case ListenerStateChanged(state):
+                    self.show_listener(state)
+                case ListNotKept(ref, reason):
+                    self._show_unsaved(ref, reason)
+                case ConfigRejected(path, line, reason):
+                    self._show_rejected(path, line, reason)
+                case ConfigAccepted(path):
+                    self.clear(str(path))
+                case _:
+                    assert_never(event)
+
+    def _show_unsaved(self, ref: ServerRef, reason: str) -> None:
+        """A server's tool list could not be saved; an empty `reason`: it is saved now."""
+        subject = f"list of {ref}"
+        if not reason:
+            self.clear(subject)
+            return
+        self.put(
+            subject,
+            self.tr("The tools of {name} are known, but could not be saved").format(
+                name=ref.server
+            ),
+            reason,
+        )
+
+    def _show_rejected(self, path: Path, line: int | None, reason: str) -> None:
+        where = str(path)
+        if line is not None:
+            where = self.tr("{path}, line {line}").format(path=path, line=line)
+        self.put(
+            str(path),
+            self.tr("{name} can’t be used; what was good before stays").format(name=path.name),
+            f"{where}: {translated(reason)}",
+            buttons=[(self.tr("Open file"), lambda: _open(path))],
+        )
+
+
+def _open(path: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))

@@ -1,0 +1,117 @@
+"""The pages of the main window, one of them shown.
+
+Before `attach` it shows that the router is starting. Playground and activity are made when they are
+first opened: they have many controls, which would delay the opening of the window.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from gui.components.actions import Actions, OfferUndo
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
+from gui.main_window.page import Page
+from gui.main_window.starting_page import StartingPage
+from gui.pages.activity.page import ActivityPage
+from gui.pages.apps.page import AppsPage
+from gui.pages.attention.page import AttentionPage
+from gui.pages.playground.page import PlaygroundPage
+from gui.pages.workspace.empty_state import EmptyState
+from gui.pages.workspace.page import WorkspacePage
+from router.api.router import RouterPort
+
+
+class PageStack(QStackedWidget):
+    attention: AttentionPage
+    apps: AppsPage
+    _router: RouterPort
+    _actions: Actions
+    """These exist from `attach` on."""
+
+    def __init__(self, commands: Commands, bridge: Bridge) -> None:
+        super().__init__()
+        self._commands = commands
+        self._bridge = bridge
+        self._attached = False
+        self._page = Page.WORKSPACE
+        self._playground: PlaygroundPage | None = None
+        self._activity: ActivityPage | None = None
+        self.starting = StartingPage()
+        self.empty = EmptyState()
+        self.workspace = WorkspacePage()
+        self.workspace.servers_changed.connect(self._show_workspace)
+        self._empty_page = QWidget()
+        framed = QVBoxLayout(self._empty_page)
+        framed.setContentsMargins(20, 20, 20, 20)
+        framed.addWidget(self.empty)
+        for page in (self.starting, self._empty_page, self.workspace):
+            self.addWidget(page)
+
+    def attach(self, router: RouterPort, actions: Actions, offer_undo: OfferUndo) -> None:
+        """Make the pages that need a router. The workspace page is attached by itself, before."""
+        self._attached = True
+        self._router, self._actions = router, actions
+        self.attention = AttentionPage(router, self._bridge, actions)
+        self.apps = AppsPage(router, self._commands, self._bridge, offer_undo)
+        self.apps.counted.connect(self.workspace.show_connected)
+        for page in (self.attention, self.apps):
+            self.addWidget(page)
+
+    def go_to(self, page: Page) -> None:
+        self._page = page
+        if not self._attached:
+            return
+        self.setCurrentWidget(self._widget(page))
+        if page is Page.PLAYGROUND:
+            self.playground.focus_filter()  # It is empty until a query is typed.
+
+    @property
+    def playground(self) -> PlaygroundPage:
+        if self._playground is None:
+            self._playground = PlaygroundPage(
+                self._router, self._commands, self._bridge, self._actions
+            )
+            self.addWidget(self._playground)
+        return self._playground
+
+    @property
+    def activity(self) -> ActivityPage:
+        if self._activity is None:
+            self._activity = ActivityPage(self._router, self._commands, self._bridge)
+            self.addWidget(self._activity)
+        return self._activity
+
+    def focus_filter(self) -> bool:
+        """Focus the filter of the visible page; False if it has none."""
+        pages = (self._playground, self._activity)
+        shown = next((page for page in pages if page is not None and page.isVisible()), None)
+        if shown is not None:
+            shown.focus_filter()
+        return shown is not None
+
+    def _widget(self, page: Page) -> QWidget:
+        """The widget of `page`, up to date."""
+        match page:
+            case Page.WORKSPACE:
+                return self.workspace if self.workspace.servers.servers() else self._empty_page
+            case Page.ATTENTION:
+                return self.attention
+            case Page.PLAYGROUND:
+                return self.playground
+            case Page.APPS:
+                self.apps.panel.load()
+                return self.apps
+            case Page.ACTIVITY:
+                if not self.activity.isVisible():
+                    self.activity.load()
+                return self.activity
+            case _:
+                assert_never(page)
+
+    def _show_workspace(self) -> None:
+        """The first server came or the last one went."""
+        if self._page is Page.WORKSPACE:
+            self.go_to(Page.WORKSPACE)

@@ -1,0 +1,327 @@
+"""The sidebar: workspaces, pages, the router's address, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.link.bridge import Bridge
+from gui.main_window.page import ICONS, Page
+from gui.main_window.router_card import RouterCard
+from gui.widgets import fonts, icons, paint
+from gui.widgets.buttons import IconButton
+from gui.widgets.icons import menu_icon
+from gui.widgets.labels import section_label
+from gui.widgets.layouts import clear
+from gui.widgets.sidebar_row import SidebarRow
+from gui.widgets.theme import theme
+from router.api.events import (
+    ListenerStateChanged,
+    ServerRemoved,
+    ServerStatusChanged,
+    WorkspacesChanged,
+    WorkspaceSwitched,
+)
+from router.api.router import RouterPort
+from router.domain.endpoint import ListenerState
+from router.domain.ids import WorkspaceId
+from router.domain.workspaces import WorkspaceSummary
+
+WIDTH = 228
+
+
+class Sidebar(QFrame):
+    page_chosen = Signal(object)
+    """A `Page` other than a workspace."""
+    workspace_chosen = Signal(str)
+    workspace_named = Signal(str)
+    """The name of a workspace to create."""
+    workspace_renamed = Signal(str, str)
+    """A `WorkspaceId`, and its new name."""
+    workspace_removed = Signal(object)
+    """The `WorkspaceSummary`."""
+    projects_requested = Signal(str)
+    """The `WorkspaceId` whose projects to show."""
+    scripts_requested = Signal()
+    settings_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "sidebar")
+        self.setFixedWidth(WIDTH)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(2)
+        self._workspace_rows: dict[WorkspaceId, SidebarRow] = {}
+        self._router: RouterPort | None = None
+        self.page = Page.WORKSPACE
+        self._workspaces: tuple[WorkspaceSummary, ...] = ()
+        self._naming = _NameField(self.tr("Name of the new workspace"))
+        self._naming.named.connect(self._take_name)
+        self._naming.left.connect(self.focus_rows)
+        self._renaming: WorkspaceId | None = None
+        self._router_card = RouterCard()
+        self._manage: dict[Page, SidebarRow] = {
+            page: self._manage_row(page, text)
+            for page, text in (
+                (Page.ATTENTION, self.tr("Needs you")),
+                (Page.PLAYGROUND, self.tr("Search playground")),
+                (Page.APPS, self.tr("Connected apps")),
+                (Page.ACTIVITY, self.tr("Activity")),
+            )
+        }
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        settings = SidebarRow(self.tr("Settings"), icon_name="settings")
+        settings.setToolTip(self.tr("Settings (Ctrl+,)"))
+        settings.clicked.connect(self.settings_requested)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 0, 12, 12)
+        column.setSpacing(0)
+        column.addWidget(_Brand())
+        column.addLayout(self._heading())
+        column.addWidget(self._scrolled_rows(), 1)
+        column.addSpacing(8)
+        column.addWidget(self._router_card)
+        column.addSpacing(8)
+        column.addWidget(settings)
+
+    def _scrolled_rows(self) -> QScrollArea:
+        page = QWidget()
+        page.setProperty("role", "page")
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addLayout(self._rows)
+        column.addWidget(self._naming)
+        column.addSpacing(18)
+        manage = section_label(self.tr("Manage"))
+        manage.setContentsMargins(10, 0, 0, 8)
+        column.addWidget(manage)
+        for row in self._manage.values():
+            column.addWidget(row)
+        scripts = SidebarRow(self.tr("Scripts…"), icon_name="square-terminal")
+        scripts.clicked.connect(self.scripts_requested)
+        column.addWidget(scripts)
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(page)
+        return area
+
+    def _heading(self) -> QHBoxLayout:
+        add = IconButton("plus", self.tr("New workspace"), size=26, icon_size=16)
+        add.clicked.connect(self._start_naming)
+        row = QHBoxLayout()
+        row.setContentsMargins(10, 3, 0, 3)
+        row.addWidget(section_label(self.tr("Workspaces")))
+        row.addStretch(1)
+        row.addWidget(add)
+        return row
+
+    def attach(self, router: RouterPort, bridge: Bridge) -> None:
+        """Show the router's workspaces and listener, now and after each change."""
+        self._router = router
+        bridge.subscribe(
+            self,
+            self._on_workspaces,
+            ServerStatusChanged,
+            ServerRemoved,
+            WorkspaceSwitched,
+            WorkspacesChanged,
+        )
+        bridge.subscribe(self, self._on_listener, ListenerStateChanged)
+        self.show_listener(router.listener())
+        self.show_workspaces(router.workspaces())
+
+    def _on_workspaces(self, _: object) -> None:
+        if self._router is not None:
+            self.show_workspaces(self._router.workspaces())
+
+    def _on_listener(self, events: Sequence[ListenerStateChanged]) -> None:
+        self.show_listener(events[-1].state)
+
+    def show_workspaces(self, workspaces: Sequence[WorkspaceSummary]) -> None:
+        if tuple(workspaces) == self._workspaces:
+            return
+        focused = self._focused_workspace()
+        clear(self._rows)
+        self._workspace_rows.clear()
+        self._workspaces = tuple(workspaces)
+        for workspace in workspaces:
+            self._rows.addWidget(self._workspace_row(workspace))
+            if focused and (workspace.active if focused.active else workspace.id == focused.id):
+                row = self._workspace_rows[workspace.id]
+                row.show()  # A hidden row can't have the focus.
+                row.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.show_page(self.page)
+
+    def show_page(self, page: Page) -> None:
+        """Mark the row of `page`; of the workspace page, that of the active workspace."""
+        self.page = page
+        for known, row in self._manage.items():
+            row.setChecked(known is page)
+        for workspace in self._workspaces:
+            row = self._workspace_rows[workspace.id]
+            row.setChecked(page is Page.WORKSPACE and workspace.active)
+
+    def show_attention_count(self, count: int) -> None:
+        self._manage[Page.ATTENTION].show_count(count or None, urgent=True)
+
+    def show_app_count(self, count: int) -> None:
+        self._manage[Page.APPS].show_count(count or None)
+
+    def show_listener(self, state: ListenerState) -> None:
+        self._router_card.show_state(state)
+
+    def choose(self, position: int) -> None:
+        """Choose the workspace at `position`, counted from 0, if there is one."""
+        if position < len(self._workspaces):
+            self.workspace_chosen.emit(self._workspaces[position].id)
+
+    def rename(self, workspace: WorkspaceId) -> None:
+        """Ask for another name, in place."""
+        self._renaming = workspace
+        self._naming.start(next(w.name for w in self._workspaces if w.id == workspace))
+
+    def focus_rows(self) -> None:
+        rows = (*self._workspace_rows.values(), *self._manage.values())
+        current = next((row for row in rows if row.isChecked()), None)
+        if current is not None:
+            current.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _focused_workspace(self) -> WorkspaceSummary | None:
+        """The workspace whose row has the focus, which stays there, or with the active one."""
+        focus = QApplication.focusWidget()
+        rows = ((w, self._workspace_rows[w.id]) for w in self._workspaces)
+        return next((w for w, row in rows if focus and row in (focus, focus.parent())), None)
+
+    def _workspace_row(self, workspace: WorkspaceSummary) -> SidebarRow:
+        row = SidebarRow(workspace.name, count=workspace.server_count)
+        servers = self.tr("%n servers", "", workspace.server_count)
+        row.setAccessibleName(f"{workspace.name}, {servers}")
+        row.setCheckable(True)
+        self._workspace_rows[workspace.id] = row
+        row.clicked.connect(lambda: self._choose_workspace(workspace.id))
+        row.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        row.customContextMenuRequested.connect(lambda: self._open_menu(row, workspace))
+        gear = row.add_action("settings", self.tr("Projects…"))
+        gear.setAccessibleDescription(workspace.name)
+        gear.clicked.connect(lambda: self.projects_requested.emit(workspace.id))
+        hint = self.tr("Right-click or press the menu key to rename or remove it")
+        row.setToolTip(f"{workspace.name}\n{hint}")  # A long name is cut in the row.
+        return row
+
+    def _open_menu(self, row: SidebarRow, workspace: WorkspaceSummary) -> None:
+        menu = QMenu(row)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        projects = menu.addAction(menu_icon("layers"), self.tr("Projects…"))
+        projects.triggered.connect(lambda: self.projects_requested.emit(workspace.id))
+        rename = menu.addAction(menu_icon("pencil"), self.tr("Rename…"))
+        rename.triggered.connect(lambda: self.rename(workspace.id))
+        remove = menu.addAction(menu_icon("trash-2", "err"), self.tr("Remove"))
+        remove.setEnabled(len(self._workspaces) > 1)
+        remove.triggered.connect(lambda: self.workspace_removed.emit(workspace))
+        menu.popup(row.mapToGlobal(row.rect().bottomLeft()))
+
+    def _start_naming(self) -> None:
+        self._renaming = None
+        self._naming.start()
+
+    def _take_name(self, name: str) -> None:
+        if self._renaming is None:
+            self.workspace_named.emit(name)
+        else:
+            self.workspace_renamed.emit(self._renaming, name)
+
+    def _choose_workspace(self, workspace: str) -> None:
+        self.show_page(self.page)  # The click has toggled the row.
+        self.workspace_chosen.emit(workspace)
+
+    def _manage_row(self, page: Page, text: str) -> SidebarRow:
+        row = SidebarRow(text, icon_name=ICONS[page])
+        row.setCheckable(True)
+        row.clicked.connect(lambda: self._choose_page(page))
+        return row
+
+    def _choose_page(self, page: Page) -> None:
+        self.show_page(page)
+        self.page_chosen.emit(page)
+
+    def paintEvent(self, event: QPaintEvent, /) -> None:
+        super().paintEvent(event)
+        edge = QRectF(self.width() - 1, 0, 1, self.height())
+        QPainter(self).fillRect(edge, theme().palette.color("border"))
+
+
+class _Brand(QWidget):
+    """Logo and name, 60 high."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedHeight(60)
+        self.setAccessibleName("Toolbooth")
+
+    def paintEvent(self, event: QPaintEvent, /) -> None:
+        painter = QPainter(self)
+        with paint.saved(painter):
+            icons.draw_logo(painter, QRectF(6, 18, 24, 24))
+        name = QRectF(40, 18, self.width() - 40, 24)
+        paint.draw_text(
+            painter, name, "Toolbooth", fonts.semibold(14), theme().palette.color("text1")
+        )
+
+
+class _NameField(QLineEdit):
+    """Asks for a name in place; Enter takes it, Escape or leaving it drops it."""
+
+    named = Signal(str)
+    left = Signal()
+    """Closed by a key: nothing has the focus now."""
+
+    def __init__(self, accessible_name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(accessible_name)
+        self.setPlaceholderText(accessible_name)
+        self.setMaxLength(80)
+        self.returnPressed.connect(self._take)
+        self.editingFinished.connect(self.hide)
+        self.hide()
+
+    def start(self, text: str = "") -> None:
+        self.setText(text)
+        self.selectAll()
+        self.show()
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def event(self, event: QEvent, /) -> bool:
+        # Before the window's own shortcut for Escape sees it.
+        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            event.accept()
+            self._leave()
+            return True
+        return super().event(event)
+
+    def _take(self) -> None:
+        if name := self.text().strip():
+            self.named.emit(name)
+        self._leave()
+
+    def _leave(self) -> None:
+        self.hide()
+        self.left.emit()

@@ -1,1 +1,0 @@
-"""Needs you: everything that waits for the person, in one place."""

@@ -1,1 +1,0 @@
-"""The first minutes: servers from other applications, applications connected, the first call."""

@@ -1,0 +1,1 @@
+"""What apps did, filtered and in full."""

@@ -1,0 +1,167 @@
+"""One entry in full: what happened, to whom, what it cost, and the ids to find it in the logs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.pages.activity.export import as_json
+from gui.text import formats
+from gui.text.presentation import activity_row
+from gui.text.tr import tr
+from gui.widgets import fonts
+from gui.widgets.buttons import CopyButton
+from gui.widgets.cards import hline
+from gui.widgets.labels import ElidedLabel, Pill, label, section_label, wrapped
+from router.domain.activity import ActivityEntry, ActivityKind
+
+WIDTH = 348
+_CALLS = (ActivityKind.CALL, ActivityKind.PROMPT, ActivityKind.RESOURCE)
+
+
+class EntryDetail(QScrollArea):
+    """Shows nothing until it is given an entry."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(self.tr("Details of the chosen entry"))
+        self.setFixedWidth(WIDTH)
+        self.show_entry(None)
+
+    def show_entry(self, entry: ActivityEntry | None) -> None:
+        page = QWidget()
+        page.setProperty("role", "page")
+        column = QVBoxLayout(page)
+        column.setContentsMargins(20, 16, 20, 16)
+        column.setSpacing(10)
+        if entry is None:
+            nothing = wrapped(self.tr("Choose an entry to see all that is known about it."))
+            column.addWidget(nothing)
+        else:
+            self._fill(column, entry)
+        column.addStretch(1)
+        self.setWidget(page)
+
+    def _fill(self, column: QVBoxLayout, entry: ActivityEntry) -> None:
+        column.addLayout(self._title(entry))
+        column.addLayout(_pills(entry))
+        if entry.message:
+            column.addWidget(wrapped(entry.message, tint="err" if _failed(entry) else "warn"))
+        column.addWidget(hline())
+        column.addLayout(_grid(_facts(entry)))
+        column.addWidget(hline())
+        column.addLayout(_grid(_costs(entry)))
+        column.addWidget(hline())
+        column.addLayout(self._ids(entry))
+        if entry.kind in _CALLS:
+            column.addWidget(hline())
+            self._add_arguments(column, entry)
+
+    def _title(self, entry: ActivityEntry) -> QHBoxLayout:
+        asked = f"“{entry.detail}”" if entry.kind is ActivityKind.SEARCH and entry.detail else ""
+        name = ElidedLabel(entry.tool or asked or activity_row(entry).what)
+        name.setFont(fonts.mono_font(14) if entry.tool else fonts.semibold(14))
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(name, 1)
+        row.addWidget(CopyButton(self.tr("Copy all as JSON"), lambda: as_json(entry, indent=2)))
+        return row
+
+    def _ids(self, entry: ActivityEntry) -> QGridLayout:
+        grid = _grid(())
+        ids = ((self.tr("Request id"), entry.request_id), (self.tr("Trace id"), entry.trace_id))
+        for row, (title, text) in enumerate(pair for pair in ids if pair[1]):
+            value = ElidedLabel(text, elide=Qt.TextElideMode.ElideMiddle)
+            value.setFont(fonts.mono_font())
+            said = self.tr("Copy the {what}").format(what=title)
+            copy = CopyButton(said, lambda text=text: text, size=24)
+            grid.addWidget(_caption(title), row, 0)
+            grid.addWidget(value, row, 1)
+            grid.addWidget(copy, row, 2)
+        return grid
+
+    def _add_arguments(self, column: QVBoxLayout, entry: ActivityEntry) -> None:
+        column.addWidget(section_label(self.tr("Arguments")))
+        if not entry.detail:
+            said = self.tr("Not logged. Settings, Activity can turn that on for calls to come.")
+            column.addWidget(wrapped(said))
+            return
+        text = QPlainTextEdit(entry.detail)
+        text.setReadOnly(True)
+        text.setAccessibleName(self.tr("Arguments"))
+        text.setFont(fonts.mono_font())
+        text.setFixedHeight(120)
+        column.addWidget(text)
+
+
+def _failed(entry: ActivityEntry) -> bool:
+    return entry.outcome not in ("ok", "cancelled")
+
+
+def _pills(entry: ActivityEntry) -> QHBoxLayout:
+    shown = activity_row(entry)
+    row = QHBoxLayout()
+    row.setSpacing(6)
+    row.addWidget(Pill(shown.kind, shown.kind_tone))
+    row.addWidget(Pill(shown.outcome, shown.outcome_tone))
+    row.addStretch(1)
+    return row
+
+
+def _facts(entry: ActivityEntry) -> tuple[tuple[str, str], ...]:
+    at = entry.at.astimezone()
+    searched = entry.detail if entry.kind is ActivityKind.SEARCH else None
+    found = None if entry.result_count is None else formats.grouped(entry.result_count)
+    return tuple(
+        (title, text)
+        for title, text in (
+            (tr("Time"), f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1000:03}"),
+            (tr("App"), entry.client),
+            (tr("Workspace"), entry.workspace),
+            (tr("Project"), entry.project),
+            (tr("Server"), entry.server),
+            (tr("Asked for"), searched),
+            (tr("Tools found"), found if entry.kind is ActivityKind.SEARCH else None),
+            (tr("Tools listed"), found if entry.kind is ActivityKind.LIST else None),
+        )
+        if text
+    )
+
+
+def _costs(entry: ActivityEntry) -> tuple[tuple[str, str], ...]:
+    tokens = (
+        (tr("Tokens sent"), entry.input_tokens),
+        (tr("Tokens returned"), entry.context_tokens),
+        (tr("Tokens saved"), max(0, entry.saved_tokens)),
+    )
+    shown = tuple((title, formats.grouped(count)) for title, count in tokens if count)
+    return (tr("Duration"), formats.duration(entry.duration_ms)), *shown
+
+
+def _grid(pairs: tuple[tuple[str, str], ...]) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(12)
+    grid.setVerticalSpacing(7)
+    grid.setColumnMinimumWidth(0, 104)
+    grid.setColumnStretch(1, 1)
+    for row, (title, text) in enumerate(pairs):
+        value = wrapped(text, tint="text1")
+        grid.addWidget(_caption(title), row, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(value, row, 1)
+    return grid
+
+
+def _caption(text: str) -> QWidget:
+    return label(text, font=fonts.ui_font(fonts.SMALL), tint="text2")

@@ -1,0 +1,38 @@
+"""Activity of the past: which question to the log a filter is, and how its answer joins what is in
+memory. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gui.components.activity.model import ActivityFilter, Showing
+from router.domain.activity import ActivityEntry, ActivityKind, ActivityQuery
+
+PAGE = 500
+_KINDS = {Showing.SEARCHES: ActivityKind.SEARCH, Showing.CALLS: ActivityKind.CALL}
+
+
+def question(wanted: ActivityFilter, before: int | None = None, limit: int = PAGE) -> ActivityQuery:
+    """The query for the log. It can't filter by text; that is done on its results."""
+    return ActivityQuery(
+        client=wanted.client or None,
+        server=wanted.server or None,
+        kind=_KINDS.get(wanted.showing),
+        only_failed=wanted.showing is Showing.ERRORS,
+        limit=limit,
+        before=before,
+    )
+
+
+def joined(
+    in_memory: Iterable[ActivityEntry], on_disk: Iterable[ActivityEntry]
+) -> tuple[ActivityEntry, ...]:
+    """Each entry once, the newest first. The one in memory counts: it may know the text of a search
+    that is not written to disk."""
+    known = {_identity(entry): entry for entry in on_disk}
+    known.update((_identity(entry), entry) for entry in in_memory)
+    return tuple(sorted(known.values(), key=lambda entry: entry.at, reverse=True))
+
+
+def _identity(entry: ActivityEntry) -> tuple[object, ...]:
+    return entry.at, entry.request_id, entry.kind, entry.tool

@@ -1,0 +1,243 @@
+"""The Activity page: all that apps did, live and from the log, by app, server, kind and text; one
+entry in full; and a file of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QStackedLayout, QWidget
+
+from gui.components.activity.feed import Feed
+from gui.components.activity.model import ActivityFilter, ActivityModel, Showing, showing_choice
+from gui.components.activity.pause_button import PauseControl
+from gui.components.activity.table import activity_table
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
+from gui.pages.activity.detail import EntryDetail
+from gui.pages.activity.export import export
+from gui.pages.activity.history import joined, question
+from gui.text.errors import error_text
+from gui.widgets.buttons import secondary_button
+from gui.widgets.cards import Card, vline
+from gui.widgets.labels import label, wrapped
+from gui.widgets.page_frame import PageFrame
+from gui.widgets.search_field import SearchField
+from router.api.events import ActivityRecorded
+from router.api.router import RouterPort
+from router.domain.activity import ActivityEntry
+from router.domain.activity import ActivityPage as LogPage
+from router.domain.errors import ToolboothError
+
+MOST_LOADED = 5000
+FILTER_MS = 80
+A_SCREENFUL = 40
+
+
+class ActivityPage(PageFrame):
+    def __init__(self, router: RouterPort, commands: Commands, bridge: Bridge) -> None:
+        self._pausing = PauseControl(bordered=True)
+        self._export = secondary_button(self.tr("Export…"), "download")
+        super().__init__(
+            self.tr("Activity"),
+            self.tr("What your apps looked for and called, newest first."),
+            self._pausing.badge,
+            self._pausing.button,
+            self._export,
+        )
+        self._router, self._commands = router, commands
+        self._filter = ActivityFilter()
+        self._entries: tuple[ActivityEntry, ...] = ()
+        self._next: int | None = None
+        self._model = ActivityModel(self, kept=MOST_LOADED)
+        self._feed = Feed(self._model)
+        self._table = activity_table(self._model, self.tr("Activity"))
+        self._detail = EntryDetail()
+        self._text = SearchField(self.tr("Filter by tool, text or id"))
+        self._clients = _choice(self.tr("App"))
+        self._servers = _choice(self.tr("Server"))
+        self._showing = showing_choice()
+        self._message = wrapped("")
+        self._nothing = label(self.tr("Nothing that fits."), tint="text3")
+        self._views = QStackedLayout()
+        self._due = QTimer(self, interval=FILTER_MS, singleShot=True)
+        self._connect()
+        self._lay_out()
+        bridge.subscribe(self, self._on_activity, ActivityRecorded)
+
+    def load(self) -> None:
+        """Show the entries of now; later ones are added as they come."""
+        self._feed.clear()
+        self._offer_choices()
+        self._entries = self._router.recent_activity()
+        self._model.set_entries(self._entries)
+        self._read_log()
+
+    def _on_activity(self, events: Sequence[ActivityRecorded]) -> None:
+        if self.isVisible():
+            for event in events:
+                self._feed.add(event.entry)
+
+    def focus_filter(self) -> None:
+        self._text.setFocus()
+
+    def export_to(self, name: str) -> None:
+        """Write what the filter lets through, all of it, to the file called `name`."""
+        path = Path(name)
+
+        def tell(count: int) -> None:
+            text = self.tr("%n entries written to {name}.", "", count)
+            self._show_message(text.format(name=path.name))
+
+        writing = export(self._router, self._filter, path)
+        self._commands.run(self, writing, on_done=tell, on_error=self._show_error)
+
+    # Building
+
+    def _connect(self) -> None:
+        self._pausing.attach(self._model)
+        self._export.clicked.connect(self._choose_file)
+        self._text.textChanged.connect(self._due.start)
+        self._due.timeout.connect(self._apply)
+        for choice in (self._clients, self._servers):
+            choice.activated.connect(self._apply)
+        self._showing.changed.connect(self._apply)
+        self._table.selectionModel().currentRowChanged.connect(self._show_entry)
+        self._table.verticalScrollBar().valueChanged.connect(self._scrolled)
+        for signal in (self._model.modelReset, self._model.rowsInserted):
+            signal.connect(self._show_page)
+
+    def _lay_out(self) -> None:
+        filters = QHBoxLayout()
+        filters.setSpacing(12)
+        filters.addWidget(self._text, 1)
+        for control in (self._clients, self._servers, self._showing):
+            filters.addWidget(control)
+        card, shown = Card(), QWidget()
+        shown.setLayout(self._views)
+        self._views.addWidget(self._table)
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._views.addWidget(self._nothing)
+        across = QHBoxLayout(card)
+        across.setContentsMargins(1, 6, 1, 1)
+        across.setSpacing(0)
+        across.addWidget(shown, 1)
+        across.addWidget(vline())
+        across.addWidget(self._detail)
+        self._message.hide()
+        self.body.addLayout(filters)
+        self.body.addWidget(self._message)
+        self.body.addWidget(card, 1)
+
+    # Showing
+
+    def _offer_choices(self) -> None:
+        entries = self._router.recent_activity()
+        clients = {token.name for token in self._router.tokens()} | {e.client for e in entries}
+        servers = {
+            status.id
+            for workspace in self._router.workspaces()
+            for status in self._router.servers(workspace.id)
+        } | {entry.server for entry in entries if entry.server}
+        _offer(self._clients, self.tr("All apps"), clients)
+        _offer(self._servers, self.tr("All servers"), servers)
+
+    def _apply(self) -> None:
+        self._due.stop()
+        self._filter = ActivityFilter(
+            Showing(self._showing.current() or Showing.ALL),
+            self._clients.currentData() or "",
+            self._servers.currentData() or "",
+            self._text.text(),
+        )
+        self._model.set_filter(self._filter)
+        self._read_log()
+
+    def _read_log(self, before: int | None = None) -> None:
+        asked = self._filter
+
+        def take(page: LogPage) -> None:
+            if asked == self._filter:
+                self._add_page(page)
+
+        reading = self._router.activity(question(asked, before))
+        self._commands.run(self, reading, on_done=take, on_error=self._show_error)
+
+    def _add_page(self, page: LogPage) -> None:
+        """Add what the log has to what is shown; the place in the list stays."""
+        self._next = page.next
+        entries = joined(self._router.recent_activity(), (*self._entries, *page.entries))
+        if entries != self._entries:
+            self._entries = entries
+            self._refill()
+        if self._model.rowCount() < A_SCREENFUL:
+            self._read_on()
+
+    def _refill(self) -> None:
+        chosen, at = self._chosen(), self._table.verticalScrollBar().value()
+        self._feed.clear()
+        self._model.set_entries(self._entries)
+        if chosen is not None and (row := self._model.row_of(chosen)) is not None:
+            self._table.selectRow(row)
+        self._table.verticalScrollBar().setValue(at)
+
+    def _scrolled(self, at: int) -> None:
+        if at >= self._table.verticalScrollBar().maximum() > 0:
+            self._read_on()
+
+    def _read_on(self) -> None:
+        """Load more of what the log has, as far as that goes."""
+        if self._next is not None and len(self._entries) < MOST_LOADED:
+            before, self._next = self._next, None
+            self._read_log(before)
+
+    def _chosen(self) -> ActivityEntry | None:
+        index = self._table.currentIndex()
+        return self._model.entry(index.row()) if index.isValid() else None
+
+    def _show_entry(self, current: QModelIndex) -> None:
+        self._detail.show_entry(self._model.entry(current.row()) if current.isValid() else None)
+
+    def _show_page(self) -> None:
+        self._views.setCurrentIndex(0 if self._model.rowCount() else 1)
+
+    def _choose_file(self) -> None:
+        kinds = "JSON Lines (*.jsonl);;CSV (*.csv)"
+        dialog = QFileDialog(self, self.tr("Export activity"), str(Path.home()), kinds)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("jsonl")
+        dialog.selectFile("toolbooth-activity.jsonl")
+        dialog.filterSelected.connect(partial(_follow_kind, dialog))
+        dialog.fileSelected.connect(self.export_to)
+        dialog.open()
+
+    def _show_message(self, text: str) -> None:
+        self._message.setText(text)
+        self._message.show()
+
+    def _show_error(self, error: ToolboothError) -> None:
+        self._show_message(error_text(error))
+
+
+def _follow_kind(dialog: QFileDialog, kind: str) -> None:
+    dialog.setDefaultSuffix("csv" if "csv" in kind else "jsonl")
+
+
+def _choice(accessible_name: str) -> QComboBox:
+    made = QComboBox()
+    made.setAccessibleName(accessible_name)
+    made.view().setAccessibleName(accessible_name)
+    made.setMinimumWidth(132)
+    return made
+
+
+def _offer(choice: QComboBox, everything: str, values: Collection[str]) -> None:
+    """Offer `values`; what is chosen stays so."""
+    chosen = choice.currentData() or ""
+    choice.clear()
+    choice.addItem(everything, "")
+    for value in sorted({*values, chosen} - {""}, key=str.casefold):
+        choice.addItem(value, value)
+    choice.setCurrentIndex(max(0, choice.findData(chosen)))

@@ -1,0 +1,1 @@
+"""The connected apps."""

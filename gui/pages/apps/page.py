@@ -1,0 +1,52 @@
+"""Connected apps, as a page of the main window."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+
+from gui.components.actions import OfferUndo
+from gui.components.apps.panel import AppsPanel
+from gui.components.apps.presentation import connected_count
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
+from gui.widgets.buttons import secondary_button
+from gui.widgets.page_frame import PageFrame
+from router.api.apps import ClientApp, Connection
+from router.api.events import TokensChanged
+from router.api.router import RouterPort
+
+
+class AppsPage(PageFrame):
+    tokens_requested = Signal()
+    guide_requested = Signal()
+    counted = Signal(int)
+    """How many apps are connected, each time they were listed."""
+
+    def __init__(
+        self, router: RouterPort, commands: Commands, bridge: Bridge, offer_undo: OfferUndo
+    ) -> None:
+        tokens = secondary_button(self.tr("Tokens…"), "key-round")
+        guide = secondary_button(self.tr("Set up step by step…"), "sparkles")
+        super().__init__(
+            self.tr("Connected apps"),
+            self.tr("Each app gets one entry in its own file, and a token of its own."),
+            guide,
+            tokens,
+        )
+        tokens.clicked.connect(self.tokens_requested)
+        guide.clicked.connect(self.guide_requested)
+        self._router, self._offer_undo = router, offer_undo
+        self.panel = AppsPanel(router, commands)
+        self.panel.done.connect(self._done)
+        self.panel.connector.listed.connect(self._count)
+        self.add_scrolled(self.panel)
+        bridge.subscribe(self, self._on_tokens, TokensChanged)
+
+    def _on_tokens(self, _: object) -> None:
+        self.panel.load()
+
+    def _done(self, text: str, connection: Connection) -> None:
+        self._offer_undo(text, lambda: self.panel.connector.undo(connection))
+
+    def _count(self, apps: tuple[ClientApp, ...]) -> None:
+        self.counted.emit(connected_count(apps, self._router.tokens()))

@@ -1,0 +1,1 @@
+"""The page that lists everything that needs attention."""

@@ -1,0 +1,256 @@
+"""The attention page: sign-ins, commands to approve, tools held back."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from gui.components.actions import Actions
+from gui.components.attention.presentation import (
+    Attention,
+    HeldTools,
+    WorkspaceAttention,
+    approval_text,
+    consent_lines_of,
+    difference_html,
+    find_attention,
+    finding_texts,
+)
+from gui.components.attention.tool_review import approval_tone
+from gui.components.receipts.note import ReceiptNote
+from gui.link.bridge import Bridge
+from gui.text.presentation import Tone, present
+from gui.widgets import fonts
+from gui.widgets.buttons import primary_button, secondary_button
+from gui.widgets.cards import Card, hline
+from gui.widgets.labels import ElidedLabel, Pill, Tile, label, wrapped
+from gui.widgets.layouts import clear
+from gui.widgets.page_frame import PageFrame
+from gui.widgets.presses import single_press
+from gui.widgets.theme import theme
+from router.api.events import (
+    ServerRemoved,
+    ServerStatusChanged,
+    ToolsChanged,
+    WorkspacesChanged,
+    WorkspaceSwitched,
+)
+from router.api.router import RouterPort
+from router.domain.servers import ServerState, ServerStatus, TransportType
+from router.domain.tool_lists import Approval
+from router.domain.tools import PendingTool
+
+SOON_MS = 200
+
+
+class AttentionPage(PageFrame):
+    """Shows nothing until `reload`, then what needs attention as it changes."""
+
+    counted = Signal(int)
+    """How many items there are, whenever that changes."""
+
+    def __init__(self, router: RouterPort, bridge: Bridge, actions: Actions) -> None:
+        super().__init__(
+            self.tr("Needs you"),
+            self.tr("What is held back until you have decided. Apps see nothing of it."),
+        )
+        self._router = router
+        self._actions = actions
+        self._shown: Attention | None = None
+        self._column = QVBoxLayout()
+        self._column.setSpacing(12)
+        self._holder = QWidget()
+        self._holder.setLayout(self._column)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._area = self.add_scrolled(self._holder)
+        self._soon = QTimer(self, interval=SOON_MS, singleShot=True)
+        self._soon.timeout.connect(self.reload)
+        bridge.subscribe(
+            self,
+            self._reload_soon,
+            ServerStatusChanged,
+            ServerRemoved,
+            ToolsChanged,
+            WorkspaceSwitched,
+            WorkspacesChanged,
+        )
+
+    def _reload_soon(self, _: object) -> None:
+        """A burst of changes costs one reload."""
+        if not self._soon.isActive():
+            self._soon.start()
+
+    def reload(self) -> None:
+        now = find_attention(self._router)
+        if now == self._shown:
+            return
+        self._shown = now
+        before = self._buttons()
+        focused = next((i for i, button in enumerate(before) if button.hasFocus()), None)
+        clear(self._column)
+        for card in self._cards(now):
+            self._column.addWidget(card)
+            card.show()  # A hidden card can't have the focus.
+        if focused is not None:
+            self._focus_again(before[focused], focused)
+        self.counted.emit(now.count)
+
+    def _buttons(self) -> list[QPushButton]:
+        return [b for b in self._holder.findChildren(QPushButton) if b.isVisible()]
+
+    def _focus_again(self, left: QPushButton, position: int) -> None:
+        """Focus the same button again, or the one that took its place."""
+        after = self._buttons()
+        there = [each for each in after if _identity(each) == _identity(left)]
+        there = there or after[min(position, len(after) - 1) :][:1]
+        if len(there) == 1:  # Several alike: it can't be known which one it was.
+            there[0].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _cards(self, now: Attention) -> list[QWidget]:
+        cards: list[QWidget] = []
+        for part in now.workspaces:
+            if now.elsewhere:
+                cards.append(_heading(part))
+            cards += [self._server_card(status) for status in part.servers]
+            cards += [self._held_card(held) for held in part.held]
+        return cards or [_nothing(self.tr("Nothing waits for you."))]
+
+    def _server_card(self, status: ServerStatus) -> Card:
+        shown = present(status)
+        consent = status.state is ServerState.NEEDS_CONSENT
+        text = self.tr("Approve") if consent else self.tr("Sign in…")
+        button = single_press(primary_button(text))
+        button.setAccessibleName(f"{text} {status.name}")
+        action = self._actions.approve if consent else self._actions.sign_in
+        button.clicked.connect(lambda: action(status.ref))
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
+        texts.addWidget(label(status.name, font=fonts.semibold()))
+        for line in self._wanted(status):
+            texts.addWidget(line)
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(Tile(status.name, 32))
+        row.addLayout(texts, 1)
+        row.addWidget(Pill(shown.summary, Tone.WARN))
+        row.addWidget(button)
+        card = Card()
+        column = QVBoxLayout(card)
+        column.setContentsMargins(16, 12, 16, 12)
+        column.setSpacing(10)
+        column.addLayout(row)
+        if consent and status.transport is TransportType.STDIO:
+            column.addWidget(ReceiptNote(None))
+        return card
+
+    def _wanted(self, status: ServerStatus) -> list[QLabel]:
+        """The address to sign in to; or the whole command that would run."""
+        if status.state is ServerState.NEEDS_CONSENT:
+            return [wrapped(line) for line in consent_lines_of(self._router, status.ref)]
+        address = ElidedLabel(status.target)
+        address.setFont(fonts.mono_font())
+        address.setProperty("tint", "text2")
+        return [address]
+
+    def _held_card(self, held: HeldTools) -> Card:
+        every = self._approve_many(held)
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(Tile(held.name, 32))
+        head.addWidget(label(held.name, font=fonts.semibold()))
+        waiting = self.tr("%n tools are held back", "", len(held.tools))
+        head.addWidget(label(waiting, font=fonts.ui_font(fonts.SMALL), tint="text2"), 1)
+        if every is not None:
+            head.addWidget(every)
+        card = Card()
+        column = QVBoxLayout(card)
+        column.setContentsMargins(16, 12, 16, 12)
+        column.setSpacing(10)
+        column.addLayout(head)
+        if held.receipt is not None:
+            column.addWidget(ReceiptNote(held.receipt))
+        for tool in held.tools:
+            column.addWidget(hline())
+            column.addLayout(self._tool(held, tool))
+        return card
+
+    def _approve_many(self, held: HeldTools) -> QPushButton | None:
+        """One click for all tools without findings; the others are reviewed one by one."""
+        fine = [tool.key.tool for tool in held.tools if not tool.findings]
+        if len(fine) == len(held.tools):
+            button = primary_button(self.tr("Approve all %n", "", len(fine)))
+        elif fine:
+            button = secondary_button(self.tr("Approve %n without findings", "", len(fine)))
+        else:
+            return None
+        button.setAccessibleDescription(held.name)
+        button.clicked.connect(lambda: self._actions.approve_tools(held.ref, tuple(fine)))
+        return single_press(button)
+
+    def _tool(self, held: HeldTools, tool: PendingTool) -> QVBoxLayout:
+        approve, block = self._decisions(held, tool)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(label(tool.key.shown, font=fonts.mono_font(13)))
+        head.addWidget(Pill(approval_text(tool.approval), approval_tone(tool.approval)))
+        head.addStretch(1)
+        head.addWidget(block)
+        head.addWidget(approve)
+        column = QVBoxLayout()
+        column.setSpacing(6)
+        column.addLayout(head)
+        for text in finding_texts(tool.findings):
+            column.addWidget(wrapped(text, tint="err"))
+        column.addWidget(_words(tool))
+        return column
+
+    def _decisions(self, held: HeldTools, tool: PendingTool) -> tuple[QPushButton, QPushButton]:
+        approve = single_press(secondary_button(self.tr("Approve")))
+        approve.setAccessibleName(self.tr("Approve {tool}").format(tool=tool.key.shown))
+        approve.clicked.connect(lambda: self._actions.approve_tools(held.ref, (tool.key.tool,)))
+        block = single_press(secondary_button(self.tr("Block")))
+        block.setAccessibleName(self.tr("Block {tool}").format(tool=tool.key.shown))
+        block.clicked.connect(lambda: self._actions.block_tool(held.ref, tool.key.tool))
+        for button in (approve, block):
+            button.setAccessibleDescription(held.name)
+        return approve, block
+
+
+def _identity(button: QPushButton) -> tuple[str, str, str]:
+    return button.text(), button.accessibleName(), button.accessibleDescription()
+
+
+def _words(tool: PendingTool) -> QLabel:
+    """Its description, with the difference to the approved one where that is known."""
+    made = QLabel()
+    made.setWordWrap(True)
+    made.setFont(fonts.ui_font(fonts.SMALL))
+    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    if (
+        tool.difference and tool.approval is not Approval.PENDING
+    ):  # Of a new tool everything is new.
+        made.setTextFormat(Qt.TextFormat.RichText)
+        made.setText(difference_html(tool.difference, theme().palette))
+    else:
+        made.setTextFormat(Qt.TextFormat.PlainText)
+        made.setText(tool.new)
+        made.setProperty("tint", "text2")
+    made.setAccessibleName(tool.new)
+    return made
+
+
+def _heading(part: WorkspaceAttention) -> QLabel:
+    """The workspace of the cards below; shown only if there are several."""
+    made = label(f"{part.name} · {part.count}", font=fonts.semibold(), tint="text2")
+    made.setContentsMargins(2, 6, 0, 0)
+    return made
+
+
+def _nothing(text: str) -> Card:
+    card = Card()
+    column = QVBoxLayout(card)
+    column.setContentsMargins(16, 40, 16, 40)
+    line = label(text, tint="text2")
+    line.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+    column.addWidget(line)
+    return card

@@ -1,0 +1,1 @@
+"""The search playground: what an app would find, and why."""

@@ -1,0 +1,155 @@
+"""Shows which tools an app would find, by the code that serves apps; leaves no trace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QHBoxLayout
+
+from gui.components.actions import Actions
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
+from gui.pages.playground.result_column import ResultColumn
+from gui.text.errors import error_text
+from gui.widgets import fonts
+from gui.widgets.buttons import Segmented
+from gui.widgets.labels import wrapped
+from gui.widgets.page_frame import PageFrame
+from gui.widgets.search_field import SearchField
+from router.api.events import (
+    ServerRemoved,
+    ServerStatusChanged,
+    ToolsChanged,
+    WorkspacesChanged,
+    WorkspaceSwitched,
+)
+from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
+from router.domain.search import SearchTrial
+from router.domain.workspaces import Optimization
+
+PAUSE_MS = 250
+_COMPARE = "compare"
+_BOTH = (Optimization.BM25, Optimization.HYBRID)
+
+
+class PlaygroundPage(PageFrame):
+    def __init__(
+        self, router: RouterPort, commands: Commands, bridge: Bridge, actions: Actions
+    ) -> None:
+        super().__init__(
+            self.tr("Search playground"),
+            self.tr("See which tools an app would get for a request, and why."),
+        )
+        self._router, self._commands = router, commands
+        self._asked = 0
+        self._field = SearchField(self.tr("Ask as an app would, such as: open a ticket"))
+        self._field.setFixedHeight(38)
+        self._field.setFont(fonts.ui_font(14))
+        self._choice = Segmented(
+            self.tr("Search strategy"),
+            (
+                (Optimization.BM25, "BM25"),
+                (Optimization.HYBRID, self.tr("Hybrid")),
+                (_COMPARE, self.tr("Compare")),
+            ),
+        )
+        self._choice.set_current(_COMPARE)
+        self._columns = {
+            Optimization.BM25: ResultColumn(self.tr("Keyword (BM25)")),
+            Optimization.HYBRID: ResultColumn(self.tr("Hybrid")),
+        }
+        self._error = wrapped("", tint="err")
+        self._error.hide()
+        self._pause = QTimer(self, interval=PAUSE_MS, singleShot=True)
+        self._pause.timeout.connect(self.search)
+        self._connect(actions)
+        self._lay_out()
+        self._show(())
+        bridge.subscribe(
+            self,
+            self._search_again,
+            ServerStatusChanged,
+            ServerRemoved,
+            ToolsChanged,
+            WorkspaceSwitched,
+            WorkspacesChanged,
+        )
+
+    def ask(self, text: str) -> None:
+        self._field.setText(text)
+        self.search()
+
+    def search(self) -> None:
+        """Search for the text in the field; results of an earlier search are dropped."""
+        self._pause.stop()
+        self._asked += 1
+        asked, query = self._asked, self._field.text().strip()
+        if not query:
+            self._show(())
+            return
+
+        def show(trials: tuple[SearchTrial, ...]) -> None:
+            if asked == self._asked:
+                self._show(trials)
+
+        self._commands.run(
+            self,
+            self._router.searches.try_out(
+                self._router.active_workspace(), None, [query], strategies=self._strategies()
+            ),
+            on_done=show,
+            on_error=self._show_error,
+        )
+
+    def _search_again(self, _: object) -> None:
+        """What the results depend on has changed."""
+        if self._asked and self._field.text().strip():
+            self._pause.start()
+
+    def focus_filter(self) -> None:
+        self._field.setFocus()
+
+    def _connect(self, actions: Actions) -> None:
+        self._field.textChanged.connect(self._pause.start)
+        self._field.returnPressed.connect(self.search)
+        self._choice.changed.connect(self._choose)
+        for column in self._columns.values():
+            column.hiding_requested.connect(actions.hide_tool)
+            column.pinning_requested.connect(actions.pin_tool)
+
+    def _lay_out(self) -> None:
+        line = QHBoxLayout()
+        line.setSpacing(12)
+        line.addWidget(self._field, 1)
+        line.addWidget(self._choice)
+        columns = QHBoxLayout()
+        columns.setSpacing(12)
+        for column in self._columns.values():
+            columns.addWidget(column, 1)
+        self.body.addLayout(line)
+        self.body.addWidget(self._error)
+        self.body.addLayout(columns, 1)
+
+    def _strategies(self) -> Sequence[Optimization]:
+        current = self._choice.current()
+        return _BOTH if current in (None, _COMPARE) else (Optimization(current),)
+
+    def _choose(self, _: str) -> None:
+        shown = self._strategies()
+        for strategy, column in self._columns.items():
+            column.setVisible(strategy in shown)
+        self.search()
+
+    def _show(self, trials: Sequence[SearchTrial]) -> None:
+        self._error.hide()
+        answered = dict(zip(self._strategies(), trials, strict=False))
+        workspace = self._router.active_workspace()
+        pinned = self._router.project_configs.config(workspace, None).pinned
+        for strategy, column in self._columns.items():
+            column.show_trial(answered.get(strategy), pinned)
+
+    def _show_error(self, error: ToolboothError) -> None:
+        self._error.setText(error_text(error))
+        self._error.show()

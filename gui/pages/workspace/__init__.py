@@ -1,0 +1,1 @@
+"""The workspace page: servers, one in detail, savings, recent activity."""

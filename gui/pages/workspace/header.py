@@ -1,0 +1,111 @@
+"""The header of the workspace page: name, overview, Context Optimization, Add server."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from gui.widgets import fonts
+from gui.widgets.buttons import IconButton, Segmented, Toggle, primary_button
+from gui.widgets.labels import ElidedLabel, label
+from router.domain.workspaces import Optimization
+
+HEIGHT = 68
+_ROOM_FOR_CAPTION = 960
+
+
+class Header(QWidget):
+    optimization_chosen = Signal(object)
+    """An `Optimization`, or None for off."""
+    refresh_requested = Signal()
+    add_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedHeight(HEIGHT)
+        self._strategy = Optimization.HYBRID
+        self._title = ElidedLabel()
+        self._title.setFont(fonts.semibold(fonts.TITLE))
+        self._counts = ElidedLabel()
+        self._counts.setFont(fonts.ui_font(fonts.SMALL))
+        self._counts.setProperty("tint", "text2")
+        self._attention = label(font=fonts.semibold(fonts.SMALL), tint="warn")
+        self._toggle = Toggle(self.tr("Context Optimization"))
+        self._toggle.setToolTip(self.tr("Apps get one search tool instead of every definition"))
+        self._toggle.clicked.connect(self._switch)
+        self._choice = self._strategies()
+        self._caption = label(self.tr("Context Optimization"), font=fonts.medium())
+        self._lay_out()
+
+    def _strategies(self) -> Segmented:
+        choice = Segmented(
+            self.tr("Search strategy"),
+            (
+                (Optimization.BM25, "BM25"),
+                (Optimization.HYBRID, self.tr("Hybrid")),
+                (Optimization.CLOUD, self.tr("Cloud")),
+            ),
+        )
+        choice.changed.connect(self._choose)
+        return choice
+
+    def _lay_out(self) -> None:
+        refresh = IconButton("refresh-cw", self.tr("Refresh tools (Ctrl+R)"), bordered=True)
+        refresh.clicked.connect(self.refresh_requested)
+        add = primary_button(self.tr("Add server"), "plus")
+        add.clicked.connect(self.add_requested)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4, 0, 0, 0)
+        row.setSpacing(0)
+        row.addLayout(self._titles(), 1)
+        row.addSpacing(16)
+        row.addWidget(self._caption)
+        row.addSpacing(12)
+        row.addWidget(self._toggle)
+        row.addSpacing(11)
+        row.addWidget(self._choice)
+        row.addSpacing(16)
+        row.addWidget(refresh)
+        row.addSpacing(10)
+        row.addWidget(add)
+
+    def _titles(self) -> QVBoxLayout:
+        line = QHBoxLayout()
+        line.setSpacing(0)
+        line.addWidget(self._counts)
+        line.addWidget(self._attention)
+        line.addStretch(1)
+        column = QVBoxLayout()
+        column.setSpacing(1)
+        column.addStretch(1)
+        column.addWidget(self._title)
+        column.addLayout(line)
+        column.addStretch(1)
+        return column
+
+    def resizeEvent(self, event: QResizeEvent, /) -> None:
+        super().resizeEvent(event)
+        # The toggle's text is its accessible name; the counts have no other.
+        self._caption.setVisible(event.size().width() >= _ROOM_FOR_CAPTION)
+
+    def show_workspace(self, name: str, counts: str, attention: str) -> None:
+        self._title.setText(name)
+        self._counts.setText(counts)
+        self._attention.setText(f"  ·  {attention}" if attention else "")
+
+    def show_optimization(self, optimization: Optimization | None) -> None:
+        self._toggle.setChecked(optimization is not None)
+        self._choice.setEnabled(optimization is not None)
+        if optimization is not None:
+            self._strategy = optimization
+        self._choice.set_current(optimization)
+
+    def _choose(self, strategy: str) -> None:
+        self.optimization_chosen.emit(Optimization(strategy))
+
+    def _switch(self, on: bool) -> None:
+        self.optimization_chosen.emit(self._strategy if on else None)
+
+    def toggle(self) -> Toggle:
+        return self._toggle

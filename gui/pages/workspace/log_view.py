@@ -1,0 +1,94 @@
+"""A server's stderr, live while visible; the router has redacted secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from gui.widgets import fonts
+from gui.widgets.buttons import CopyButton
+from gui.widgets.labels import label
+from router.domain.servers import LogLine
+
+LOOK_MS = 500
+MOST_LINES = 5000
+
+
+class LogView(QWidget):
+    """Asks `read` for the lines, twice a second while it is visible."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._read: Callable[[], tuple[LogLine, ...]] = tuple
+        self._shown: tuple[LogLine, ...] | None = None
+        self._text = QPlainTextEdit()
+        self._text.setReadOnly(True)
+        self._text.setAccessibleName(self.tr("Log of the server"))
+        self._text.setPlaceholderText(self.tr("It has written nothing yet."))
+        self._text.setFont(fonts.mono_font())
+        self._text.setMaximumBlockCount(MOST_LINES)
+        self._text.setProperty("role", "plain")
+        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._timer = QTimer(self, interval=LOOK_MS)
+        self._timer.timeout.connect(self.look)
+        copy = CopyButton(self.tr("Copy what is selected, or the whole log"), self._wanted)
+        hint = self.tr("The last lines it wrote to stderr, without its secrets")
+        head = QHBoxLayout()
+        head.setContentsMargins(20, 6, 12, 0)
+        head.addWidget(label(hint, font=fonts.ui_font(fonts.SMALL), tint="text3"), 1)
+        head.addWidget(copy, 0, Qt.AlignmentFlag.AlignRight)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 8)
+        column.setSpacing(0)
+        column.addLayout(head)
+        text = QHBoxLayout()
+        text.setContentsMargins(16, 0, 4, 0)
+        text.addWidget(self._text)
+        column.addLayout(text, 1)
+
+    def show_log(self, read: Callable[[], tuple[LogLine, ...]]) -> None:
+        self._read = read
+        if self.isVisible():
+            self.look()
+
+    def look(self) -> None:
+        """Show what is new; stays at the end if it was there."""
+        lines, before = self._read(), self._shown
+        if lines == before:
+            return
+        self._shown = lines
+        bar = self._text.verticalScrollBar()
+        at_end, scroll_position = bar.value() >= bar.maximum() - 2, bar.value()
+        if before and before[-1] in lines:  # Keeps the selection.
+            self._text.appendPlainText(_written(lines[_after(lines, before[-1]) :]))
+        else:
+            self._text.setPlainText(_written(lines))
+        bar.setValue(bar.maximum() if at_end else scroll_position)
+
+    def _wanted(self) -> str:
+        chosen = self._text.textCursor().selectedText()
+        return chosen.replace("\N{PARAGRAPH SEPARATOR}", "\n") or self.text()
+
+    def text(self) -> str:
+        return self._text.toPlainText()
+
+    def showEvent(self, event: QShowEvent, /) -> None:
+        super().showEvent(event)
+        self.look()
+        self._timer.start()
+
+    def hideEvent(self, event: QHideEvent, /) -> None:
+        super().hideEvent(event)
+        self._timer.stop()
+
+
+def _written(lines: Sequence[LogLine]) -> str:
+    return "\n".join(f"{line.at.astimezone():%H:%M:%S}  {line.text}" for line in lines)
+
+
+def _after(lines: Sequence[LogLine], line: LogLine) -> int:
+    """The index after the last such line."""
+    return len(lines) - lines[::-1].index(line)

@@ -1,0 +1,293 @@
+"""The workspace page: header, savings, servers, one of them in detail, recent activity.
+
+Filled by the router's queries, kept up to date by its events. The workspace may be removed before
+the event that says so arrives; the page then follows the router to the active one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import assert_never
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+
+from gui.components.actions import Actions
+from gui.components.apps.presentation import connected_count
+from gui.link.bridge import Bridge
+from gui.pages.workspace import activity_card
+from gui.pages.workspace.activity_card import ActivityCard
+from gui.pages.workspace.header import Header
+from gui.pages.workspace.savings_card import SavingsCard
+from gui.pages.workspace.server_detail import ServerDetail
+from gui.pages.workspace.server_list import ServerList
+from gui.text.errors import Action
+from gui.text.presentation import overview, present
+from router.api.events import (
+    ActivityRecorded,
+    DiscoveryProgressed,
+    ServerRemoved,
+    ServerStatusChanged,
+    ToolsChanged,
+    WorkspacesChanged,
+    WorkspaceSwitched,
+)
+from router.api.router import RouterPort
+from router.domain.errors import NotFound
+from router.domain.ids import ServerRef, WorkspaceId
+from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerStatus
+
+SAVINGS_MS = 1000
+AGE_MS = 30_000
+_GAP = 12
+_ENDED = (DiscoveryStep.COMPLETE, DiscoveryStep.FAILED)
+
+
+class WorkspacePage(QWidget):
+    """Shows nothing until `attach`, then the active workspace."""
+
+    edit_requested = Signal(object)
+    """The `ServerRef` to edit."""
+    attention_requested = Signal(object)
+    """The `ServerRef` whose tools need a review."""
+    servers_changed = Signal()
+    """The list of servers may have become empty, or no longer be."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._router: RouterPort | None = None
+        self._workspace: WorkspaceId | None = None
+        self._connected_apps = 0
+        self.header = Header()
+        self.savings = SavingsCard()
+        self.servers = ServerList()
+        self.detail = ServerDetail()
+        self.activity = ActivityCard()
+        self.servers.selected.connect(self._show_server)
+        self._savings_due = QTimer(self, interval=SAVINGS_MS, singleShot=True)
+        self._savings_due.timeout.connect(self._show_savings)
+        self._aging = QTimer(self, interval=AGE_MS)
+        self._aging.timeout.connect(self.detail.show_age)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self.servers.setMinimumWidth(208)
+        self.detail.setMinimumWidth(488)
+        self.activity.setMinimumHeight(120)
+        across = _splitter(Qt.Orientation.Horizontal, self.servers, self.detail)
+        across.setSizes([364, 709])
+        down = _splitter(Qt.Orientation.Vertical, across, self.activity)
+        down.setSizes([468, activity_card.HEIGHT])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 0, 20, 20)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(self.savings)
+        column.addSpacing(_GAP)
+        column.addWidget(down, 1)
+
+    def attach(self, router: RouterPort, bridge: Bridge, actions: Actions) -> None:
+        self._router = router
+        self._connect(actions)
+        bridge.subscribe(
+            self,
+            self._on_events,
+            ServerStatusChanged,
+            ServerRemoved,
+            ToolsChanged,
+            DiscoveryProgressed,
+            ActivityRecorded,
+            WorkspaceSwitched,
+            WorkspacesChanged,
+        )
+        self._connected_apps = connected_count((), router.tokens())
+        self.activity.set_entries(router.recent_activity())
+        self._aging.start()
+        self.reload()
+
+    def reload(self) -> None:
+        """Show the present state of the active workspace."""
+        if self._router is None:
+            return
+        self._workspace = self._router.active_workspace()
+        with suppress(NotFound):  # Just removed; the event that says so is on its way.
+            self.servers.set_servers(self._router.servers(self._workspace))
+        self._show_header()
+        self._show_savings()
+        self.servers_changed.emit()
+
+    def status(self, ref: ServerRef) -> ServerStatus | None:
+        return next((status for status in self.servers.servers() if status.ref == ref), None)
+
+    # Actions
+
+    def _connect(self, actions: Actions) -> None:
+        detail = self.detail
+        self.header.refresh_requested.connect(actions.refresh_all)
+        self.header.optimization_chosen.connect(actions.optimize)
+        self.servers.toggled.connect(partial(self._toggle, actions))
+        self.servers.action_requested.connect(partial(self._act, actions))
+        detail.refresh_requested.connect(actions.refresh)
+        detail.edit_requested.connect(self.edit_requested)
+        detail.remove_requested.connect(partial(self._remove, actions))
+        detail.approve_requested.connect(actions.approve)
+        detail.sign_in_requested.connect(actions.sign_in)
+        detail.network_requested.connect(actions.allow_network)
+        detail.longer_timeout_requested.connect(actions.double_timeout)
+        detail.review_requested.connect(self.attention_requested)
+        detail.permission_chosen.connect(actions.permit)
+        detail.tools_approved.connect(actions.approve_tools)
+
+    def _toggle(self, actions: Actions, ref: ServerRef, enabled: bool) -> None:
+        if (status := self.status(ref)) is not None:
+            actions.set_enabled(status, enabled)
+
+    def _remove(self, actions: Actions, ref: ServerRef) -> None:
+        if (status := self.status(ref)) is not None:
+            actions.remove(status)
+
+    def _act(self, actions: Actions, ref: ServerRef) -> None:
+        """Do what the button in the server's row says."""
+        status = self.status(ref)
+        remedy = present(status).remedy if status is not None else None
+        if remedy is None:
+            return
+        match remedy.action:
+            case Action.EDIT:
+                self.edit_requested.emit(ref)
+            case Action.RETRY:
+                actions.refresh(ref)
+            case Action.SIGN_IN:
+                actions.sign_in(ref)
+            case Action.ALLOW_NETWORK:
+                actions.allow_network(ref)
+            case Action.REVIEW:
+                self.servers.select(ref)
+            case Action.REVIEW_TOOLS:
+                self.attention_requested.emit(ref)
+            case _:
+                assert_never(remedy.action)
+
+    # Events
+
+    def _on_events(
+        self,
+        events: Sequence[
+            ServerStatusChanged
+            | ServerRemoved
+            | ToolsChanged
+            | DiscoveryProgressed
+            | ActivityRecorded
+            | WorkspaceSwitched
+            | WorkspacesChanged
+        ],
+    ) -> None:
+        for event in events:
+            match event:
+                case ServerStatusChanged(status):
+                    self._server_changed(status)
+                case ServerRemoved(ref):
+                    self._server_removed(ref)
+                case ToolsChanged(workspace, server):
+                    self._tools_changed(ServerRef(workspace, server))
+                case DiscoveryProgressed(ref, step):
+                    self._discovery_progressed(ref, step)
+                case ActivityRecorded(entry):
+                    self.activity.add(entry)
+                    self._savings_soon()
+                case WorkspaceSwitched() | WorkspacesChanged():
+                    self.reload()
+                case _:
+                    assert_never(event)
+
+    def _server_changed(self, status: ServerStatus) -> None:
+        self._follow()
+        if status.workspace == self._workspace:
+            self.servers.upsert(status)
+            self._show_header()
+            if status.ref == self.servers.current():
+                self._show_server(status.ref)
+            self.servers_changed.emit()
+
+    def _server_removed(self, ref: ServerRef) -> None:
+        self._follow()
+        if ref.workspace == self._workspace:
+            self.servers.remove(ref)
+            self._show_header()
+            self._show_savings()
+            self.servers_changed.emit()
+
+    def _tools_changed(self, ref: ServerRef) -> None:
+        self._follow()
+        if ref == self.servers.current():
+            self._show_server(ref)
+        if ref.workspace == self._workspace:
+            self._show_header()
+            self._savings_soon()
+
+    def _discovery_progressed(self, ref: ServerRef, step: DiscoveryStep) -> None:
+        """The status says how it ended."""
+        status = self.status(ref)
+        if status is None or status.discovery is not DiscoveryStatus.DISCOVERING:
+            return
+        if step not in _ENDED:
+            self._server_changed(replace(status, step=step))
+
+    def show_connected(self, apps: int) -> None:
+        self._connected_apps = apps
+        self._show_header()
+
+    def _follow(self) -> None:
+        """The active workspace is gone before the events about its servers arrive."""
+        if self._router is not None and self._router.active_workspace() != self._workspace:
+            self.reload()
+
+    # Contents
+
+    def _show_server(self, ref: ServerRef | None) -> None:
+        status = self.status(ref) if ref is not None else None
+        self.detail.setEnabled(status is not None)
+        if status is None or self._router is None:
+            return
+        with suppress(NotFound):
+            self.detail.show_server(status, self._router.server_config(status.ref))
+            self.detail.set_concerns(self._router.secret_concerns(status.ref))
+            self.detail.set_receipt(self._router.receipt(status.ref))
+            self.detail.set_tools(self._router.tools(status.ref))
+            self.detail.set_offers(self._router.offers(status.ref))
+            self.detail.log.show_log(partial(self._router.log, status.ref))
+
+    def _show_header(self) -> None:
+        if self._router is None or self._workspace is None:
+            return
+        names = {workspace.id: workspace.name for workspace in self._router.workspaces()}
+        counts, attention = overview(self.servers.servers(), self._connected_apps)
+        self.header.show_workspace(names.get(self._workspace, ""), counts, attention)
+        with suppress(NotFound):
+            unassigned = self._router.projects(self._workspace)[0]
+            self.header.show_optimization(unassigned.optimization)
+
+    def _savings_soon(self) -> None:
+        """Counting costs the router something: once a second is enough."""
+        if not self._savings_due.isActive():
+            self._savings_due.start()
+
+    def _show_savings(self) -> None:
+        if self._router is not None and self._workspace is not None:
+            with suppress(NotFound):
+                self.savings.show_savings(self._router.savings(self._workspace))
+
+
+def _splitter(orientation: Qt.Orientation, first: QWidget, second: QWidget) -> QSplitter:
+    splitter = QSplitter(orientation)
+    splitter.setHandleWidth(_GAP)
+    splitter.setChildrenCollapsible(False)
+    splitter.addWidget(first)
+    splitter.addWidget(second)
+    across = orientation == Qt.Orientation.Horizontal
+    splitter.setStretchFactor(0, 34 if across else 69)
+    splitter.setStretchFactor(1, 66 if across else 31)
+    return splitter

@@ -1,0 +1,377 @@
+"""The selected server: its state, tools, prompts, resources, log and configuration.
+
+Sends no commands: every action of the user leaves as a signal.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import partial
+from typing import assert_never
+
+from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QMenu,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.components.attention.presentation import consent_lines
+from gui.components.attention.tool_review import cuts_text
+from gui.components.tool_list import ToolList
+from gui.pages.workspace.log_view import LogView
+from gui.pages.workspace.prompt_resource_list import PromptResourceList
+from gui.pages.workspace.server_config_view import ServerConfigView
+from gui.pages.workspace.tool_detail import ToolDetail
+from gui.pages.workspace.undiscovered_server import UndiscoveredServer
+from gui.text.errors import Action, failure_hint, failure_text
+from gui.text.install_hints import install_command
+from gui.text.presentation import Presentation, Tone, long_target, present, protection_text
+from gui.text.secret_warnings import concern_text
+from gui.widgets import fonts
+from gui.widgets.banner import Banner, BannerButton
+from gui.widgets.buttons import IconButton
+from gui.widgets.cards import Card, hline, vline
+from gui.widgets.icons import menu_icon
+from gui.widgets.labels import ElidedLabel, Pill, Tile, label
+from gui.widgets.layouts import clear
+from gui.widgets.tab_strip import TabStrip
+from router.config.secret_detection import SecretConcern
+from router.config.server import LONGEST_DISCOVERY_S, ServerConfig
+from router.domain.failure_text import advise
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ToolKey
+from router.domain.permissions import Permission
+from router.domain.receipts import Receipt
+from router.domain.servers import ServerOffers, ServerState, ServerStatus
+from router.domain.tools import ToolView
+
+_TOOLS, _PROMPTS, _RESOURCES, _LOGS, _CONFIGURATION = range(5)
+_LIST, _EMPTY, _UNLISTED = range(3)
+_TOOL_LIST_WIDTH = 316
+
+
+class ServerDetail(Card):
+    refresh_requested = Signal(object)
+    edit_requested = Signal(object)
+    remove_requested = Signal(object)
+    approve_requested = Signal(object)
+    sign_in_requested = Signal(object)
+    network_requested = Signal(object)
+    longer_timeout_requested = Signal(object)
+    review_requested = Signal(object)
+    """Each with the `ServerRef`."""
+    permission_chosen = Signal(object, object)
+    """A `ToolKey` and the `Permission` it is to have."""
+    try_requested = Signal(object)
+    """The `ToolView` to try."""
+    tools_approved = Signal(object, object)
+    """The `ServerRef` and the names of the tools."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._status: ServerStatus | None = None
+        self._config: ServerConfig | None = None
+        self._shown_tools: tuple[ToolView, ...] | None = None
+        self._tile = Tile(size=36)
+        self._name = ElidedLabel()
+        self._name.setFont(fonts.semibold(15))
+        self._state = Pill()
+        self._target = ElidedLabel(elide=Qt.TextElideMode.ElideMiddle)  # Both ends matter.
+        self._target.setFont(fonts.ui_font(fonts.SMALL))
+        self._target.setProperty("tint", "text2")
+        self._notice: Banner | None = None
+        self._noticed: object = None
+        self._notice_place = QWidget()
+        self._notices = QVBoxLayout(self._notice_place)
+        self._concerns = QVBoxLayout()
+        self._concerned: object = None
+        self._tabs = TabStrip(
+            self.tr("Parts of the server"),
+            (
+                self.tr("Tools"),
+                self.tr("Prompts"),
+                self.tr("Resources"),
+                self.tr("Logs"),
+                self.tr("Configuration"),
+            ),
+        )
+        self._prompts = PromptResourceList(
+            self.tr("Prompts"), self.tr("This server offers no prompts.")
+        )
+        self._resources = PromptResourceList(
+            self.tr("Resources"), self.tr("This server offers no resources.")
+        )
+        self.log = LogView()
+        self.tools = ToolList()
+        self._tool = ToolDetail()
+        self._no_tools = label(tint="text3")
+        self._unlisted = UndiscoveredServer(_TOOL_LIST_WIDTH)
+        self._configuration = ServerConfigView()
+        self._pages = QStackedLayout()
+        self._tool_pages = QStackedLayout()
+        self._lay_out()
+        self._connect()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 1)
+        column.setSpacing(0)
+        column.addWidget(self._header())
+        self._notices.setContentsMargins(19, 0, 19, 8)
+        column.addWidget(self._notice_place)
+        column.addLayout(self._concerns)
+        tabs = QHBoxLayout()
+        tabs.setContentsMargins(19, 0, 12, 0)
+        tabs.addWidget(self._tabs)
+        tabs.addStretch(1)
+        column.addLayout(tabs)
+        column.addWidget(hline())
+        self._pages.addWidget(self._tools_page())
+        for page in (self._prompts, self._resources, self.log, self._configuration):
+            self._pages.addWidget(page)
+        column.addLayout(self._pages, 1)
+
+    def _header(self) -> QWidget:
+        refresh = IconButton("rotate-cw", self.tr("Refresh this server’s tools"), icon_size=18)
+        refresh.clicked.connect(lambda: self._emit(self.refresh_requested))
+        more = IconButton("ellipsis", self.tr("More"), icon_size=18)
+        more.clicked.connect(lambda: self._open_menu(more))
+        row = QHBoxLayout()
+        row.setContentsMargins(19, 0, 12, 0)
+        row.setSpacing(12)
+        row.addWidget(self._tile)
+        row.addLayout(self._titles(), 1)
+        row.addWidget(refresh)
+        row.addWidget(more)
+        header = QWidget()
+        header.setFixedHeight(68)
+        header.setLayout(row)
+        return header
+
+    def _titles(self) -> QVBoxLayout:
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self._name)
+        line.addWidget(self._state)
+        line.addStretch(1)
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        column.addStretch(1)
+        column.addLayout(line)
+        column.addWidget(self._target)
+        column.addStretch(1)
+        return column
+
+    def _tools_page(self) -> QWidget:
+        both = QWidget()
+        row = QHBoxLayout(both)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        self.tools.setMinimumWidth(144)
+        self.tools.setMaximumWidth(_TOOL_LIST_WIDTH)
+        row.addWidget(self.tools, 45)
+        row.addWidget(vline())
+        row.addWidget(self._tool, 55)
+        self._no_tools.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._no_tools.setWordWrap(True)
+        self._no_tools.setMargin(24)
+        self._tool_pages.addWidget(both)
+        self._tool_pages.addWidget(self._no_tools)
+        self._tool_pages.addWidget(self._unlisted)
+        page = QWidget()
+        page.setLayout(self._tool_pages)
+        return page
+
+    def _connect(self) -> None:
+        self._tabs.currentChanged.connect(self._pages.setCurrentIndex)
+        self.tools.selected.connect(self._show_tool)
+        self.tools.permitted.connect(self._permit)
+        self._tool.permission_chosen.connect(self.permission_chosen)
+        self._tool.approved.connect(self._approve_tool)
+        self._tool.try_requested.connect(self.try_requested)
+        self._configuration.edit_requested.connect(lambda: self._emit(self.edit_requested))
+
+    def show_server(self, status: ServerStatus, config: ServerConfig) -> None:
+        """Show `status`; its tools come with `set_tools`."""
+        changed = self._status is None or self._status.ref != status.ref
+        shown = present(status)
+        self._status = status
+        self._tile.set_name(status.name)
+        self._name.setText(status.name)
+        self._state.show_as(shown.summary, shown.tone)
+        self._show_notice(status, config, shown)
+        if config != self._config:
+            self._config = config
+            self._configuration.show_config(config)
+        if changed:
+            self._tabs.setCurrentIndex(_TOOLS)
+            self.tools.clear_filter()
+        self.show_age()
+
+    def show_age(self) -> None:
+        """Update how long ago the tools were listed."""
+        if self._status is not None:
+            self._target.setText(long_target(self._status, datetime.now(UTC)))
+            self._target.setToolTip(protection_text(self._status))
+
+    def set_tools(self, tools: tuple[ToolView, ...]) -> None:
+        if self._status is not None:
+            self._show_list_state(self._status, tools)
+        if tools == self._shown_tools:
+            return
+        self._shown_tools = tools
+        self._tabs.set_count(_TOOLS, len(tools) or None)
+        self.tools.set_tools(tools)
+
+    def _show_list_state(self, status: ServerStatus, tools: tuple[ToolView, ...]) -> None:
+        """The list, or why it is empty, or an entry in place of an undiscovered one."""
+        why = self._why_no_tools(status)
+        self._no_tools.setText(why)
+        self._unlisted.show_server(status, present(status), why)
+        self.tools.show_footnote(cuts_text(status.cuts))
+        unlisted = status.tool_count is None
+        self._tool_pages.setCurrentIndex(_LIST if tools else _UNLISTED if unlisted else _EMPTY)
+
+    def set_concerns(self, concerns: tuple[SecretConcern, ...]) -> None:
+        """Show which of its secrets are not in the keyring."""
+        if self._status is None or (self._status.ref, concerns) == self._concerned:
+            return
+        self._concerned = (self._status.ref, concerns)
+        clear(self._concerns)
+        if concerns:
+            text, hint = concern_text(concerns, self._status.transport)
+            edit = (self.tr("Edit…"), lambda: self._emit(self.edit_requested))
+            self._concerns.addWidget(Banner(text, hint, buttons=[edit]))
+        self._concerns.setContentsMargins(19, 0, 19, 8 if concerns else 0)
+
+    def set_receipt(self, receipt: Receipt | None) -> None:
+        self._configuration.show_receipt(receipt)
+
+    def set_offers(self, offers: ServerOffers) -> None:
+        self._tabs.set_count(_PROMPTS, len(offers.prompts) or None)
+        self._tabs.set_count(_RESOURCES, len(offers.resources) or None)
+        self._prompts.show_offers(offers.prompts)
+        self._resources.show_offers(offers.resources)
+
+    def show_logs(self) -> None:
+        self._tabs.setCurrentIndex(_LOGS)
+
+    def show_configuration(self) -> None:
+        self._tabs.setCurrentIndex(_CONFIGURATION)
+
+    def _why_no_tools(self, status: ServerStatus) -> str:
+        if not status.enabled:
+            return self.tr("This server is switched off. Its tools are hidden from every app.")
+        if status.tool_count == 0:
+            return self.tr("This server offers no tools.")
+        return self.tr("Its tools appear here once they are known.")
+
+    def _show_tool(self, tool: ToolView | None) -> None:
+        self._tool.setVisible(tool is not None)
+        if tool is not None:
+            self._tool.show_tool(tool)
+
+    def _show_notice(self, status: ServerStatus, config: ServerConfig, shown: Presentation) -> None:
+        noticed = (status.ref, status.failure, config, shown)
+        if noticed == self._noticed:
+            return  # The user may be about to press one of its buttons.
+        self._noticed = noticed
+        if self._notice is not None:
+            self._notice.hide()
+            self._notice.deleteLater()
+            self._notice = None
+        if status.enabled and status.state is ServerState.NEEDS_CONSENT:
+            self._notice = self._consent_notice(config)
+        elif shown.needs_attention:
+            self._notice = self._trouble_notice(status, config, shown)
+        self._notice_place.setVisible(self._notice is not None)
+        if self._notice is not None:
+            self._notices.addWidget(self._notice)
+            self._notice.show()
+
+    def _consent_notice(self, config: ServerConfig) -> Banner:
+        return Banner(
+            self.tr("Nobody has approved this command yet"),
+            "\n".join(consent_lines(config)),
+            buttons=[(self.tr("Approve"), lambda: self._emit(self.approve_requested))],
+        )
+
+    def _trouble_notice(
+        self, status: ServerStatus, config: ServerConfig, shown: Presentation
+    ) -> Banner:
+        text, hint = shown.detail, ""
+        if status.failure is not None:
+            text, hint = failure_text(status.failure), failure_hint(status.failure)
+        return Banner(
+            text,
+            hint,
+            tone="err" if shown.tone is Tone.ERR else "warn",
+            buttons=self._trouble_buttons(status, config, shown),
+        )
+
+    def _trouble_buttons(
+        self, status: ServerStatus, config: ServerConfig, shown: Presentation
+    ) -> list[BannerButton]:
+        buttons: list[BannerButton] = []
+        if status.failure is not None:
+            details = f"{advise(status.failure, status.name)}\n{status.target}"
+            buttons.append((self.tr("Copy details"), partial(_copy, details)))
+            buttons += self._remedies(status.failure, config)
+        if shown.remedy is not None:
+            signal = self._signal_for(shown.remedy.action)
+            buttons.append((shown.remedy.label, lambda: self._emit(signal)))
+        return buttons
+
+    def _remedies(self, failure: Failure, config: ServerConfig) -> list[BannerButton]:
+        """Remedies beside the one in its row."""
+        command = install_command(failure.subject)
+        if failure.kind is FailureKind.COMMAND_NOT_FOUND and command is not None:
+            return [(self.tr("Copy install command"), partial(_copy, command))]
+        patient = config.discovery_timeout_s >= LONGEST_DISCOVERY_S
+        if failure.kind is FailureKind.TIMEOUT and not patient:
+            return [(self.tr("Wait longer"), lambda: self._emit(self.longer_timeout_requested))]
+        return []
+
+    def _signal_for(self, action: Action) -> SignalInstance:
+        match action:
+            case Action.EDIT:
+                return self.edit_requested
+            case Action.SIGN_IN:
+                return self.sign_in_requested
+            case Action.ALLOW_NETWORK:
+                return self.network_requested
+            case Action.REVIEW_TOOLS:
+                return self.review_requested
+            case Action.RETRY | Action.REVIEW:
+                return self.refresh_requested
+            case _:
+                assert_never(action)
+
+    def _permit(self, key: ToolKey, permitted: bool) -> None:
+        self.permission_chosen.emit(key, Permission.ALLOW if permitted else Permission.DENY)
+
+    def _approve_tool(self, key: ToolKey) -> None:
+        if self._status is not None:
+            self.tools_approved.emit(self._status.ref, (key.tool,))
+
+    def _open_menu(self, button: IconButton) -> None:
+        menu = QMenu(button)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        edit = menu.addAction(menu_icon("pencil"), self.tr("Edit…"))
+        edit.triggered.connect(lambda: self._emit(self.edit_requested))
+        menu.addSeparator()
+        remove = menu.addAction(menu_icon("trash-2", "err"), self.tr("Remove"))
+        remove.triggered.connect(lambda: self._emit(self.remove_requested))
+        menu.popup(button.mapToGlobal(QPoint(button.width() - menu.sizeHint().width(), 34)))
+
+    def _emit(self, signal: SignalInstance) -> None:
+        if self._status is not None:
+            signal.emit(self._status.ref)
+
+
+def _copy(text: str) -> None:
+    QGuiApplication.clipboard().setText(text)

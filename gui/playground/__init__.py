@@ -1,1 +1,0 @@
-"""The search playground: what would an app find, and why."""

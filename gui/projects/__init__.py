@@ -1,1 +1,0 @@
-"""The projects of a workspace: their servers, permissions and Context Optimization."""

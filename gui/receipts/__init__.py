@@ -1,1 +1,0 @@
-"""Receipts: what a server tried while its tools were listed, and what protected the computer."""

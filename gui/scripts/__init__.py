@@ -1,1 +1,0 @@
-"""The scripts a person keeps: writing them, trying them out."""

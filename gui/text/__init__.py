@@ -1,0 +1,1 @@
+"""What is shown as text: translation, error sentences, number formats, presentation. No widgets."""

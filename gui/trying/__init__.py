@@ -1,1 +1,0 @@
-"""Trying a tool: a form made of its schema, and the result as the server gave it."""

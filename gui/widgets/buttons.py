@@ -1,0 +1,196 @@
+"""Buttons, switches and segmented choices.
+
+Each has an accessible name and a 2-pixel focus ring. They take focus by keyboard only, so the ring
+shows where a keyboard is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QFont,
+    QGuiApplication,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from gui.widgets import fonts, paint
+from gui.widgets.icons import icon
+from gui.widgets.palette import Token
+from gui.widgets.presses import Pressable
+
+COPIED_MS = 1600
+
+
+class Toggle(Pressable, QCheckBox):
+    """A switch, 34 x 20."""
+
+    def __init__(self, accessible_name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(accessible_name)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFixedSize(paint.TOGGLE_WIDTH, paint.TOGGLE_HEIGHT)
+        self.emit_click_on_toggle()
+
+    def hitButton(self, pos: QPoint, /) -> bool:
+        return self.rect().contains(pos)
+
+    def paintEvent(self, event: QPaintEvent, /) -> None:
+        painter = QPainter(self)
+        paint.draw_toggle(
+            painter, QRectF(self.rect()), self.isChecked(), self.isEnabled(), self.hasFocus()
+        )
+
+
+class Segmented(QFrame):
+    """A row of exclusive choices, 30 high. Emits `changed` only when the user chooses."""
+
+    changed = Signal(str)
+
+    def __init__(
+        self,
+        accessible_name: str,
+        choices: Sequence[tuple[str, str]],
+        parent: QWidget | None = None,
+    ) -> None:
+        """`choices` are pairs of key and text."""
+        super().__init__(parent)
+        self.setProperty("role", "segments")
+        self.setAccessibleName(accessible_name)
+        self.setFixedHeight(30)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._segments: dict[str, QPushButton] = {}
+        self._current: str | None = None
+        self._group = QButtonGroup(self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(3, 3, 3, 3)
+        row.setSpacing(0)
+        for key, text in choices:
+            row.addWidget(self._segment(key, text))
+
+    def current(self) -> str | None:
+        return self._current
+
+    def set_current(self, key: str | None) -> None:
+        """Show `key` as chosen; `None` shows no choice at all."""
+        self._current = key
+        self._group.setExclusive(key is not None)
+        for name, button in self._segments.items():
+            button.setChecked(name == key)
+        self._group.setExclusive(True)
+
+    def set_available(self, key: str, available: bool, tooltip: str = "") -> None:
+        """Enable or disable one segment; `tooltip` says why."""
+        self._segments[key].setEnabled(available)
+        self._segments[key].setToolTip(tooltip)
+
+    def _segment(self, key: str, text: str) -> QPushButton:
+        button = _Segment(text, self)
+        button.emit_click_on_toggle()
+        button.setProperty("role", "segment")
+        button.setFont(fonts.medium(fonts.SMALL))
+        button.setCheckable(True)
+        button.setAutoExclusive(True)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(lambda: self._choose(key))
+        self._group.addButton(button)
+        self._segments[key] = button
+        return button
+
+    def _choose(self, key: str) -> None:
+        if key != self._current:
+            self._current = key
+            self.changed.emit(key)
+
+
+class _Segment(Pressable, QPushButton):
+    """One of the choices."""
+
+
+class IconButton(QToolButton):
+    """A square button with an icon; its tooltip is its accessible name as well."""
+
+    def __init__(
+        self,
+        icon_name: str,
+        tooltip: str,
+        *,
+        size: int = 32,
+        icon_size: int = 16,
+        bordered: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "icon-bordered" if bordered else "icon")
+        self.setIcon(icon(icon_name))
+        self.setIconSize(QSize(icon_size, icon_size))
+        self.setFixedSize(size, size)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.describe(tooltip)
+
+    def describe(self, tooltip: str) -> None:
+        self.setToolTip(tooltip)
+        self.setAccessibleName(tooltip)
+
+
+class CopyButton(IconButton):
+    """Copies what `text` gives at that moment, and shows a tick for a while."""
+
+    def __init__(
+        self,
+        tooltip: str,
+        text: Callable[[], str],
+        *,
+        size: int = 28,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__("copy", tooltip, size=size, icon_size=16, parent=parent)
+        self._text = text
+        self._back = QTimer(self, interval=COPIED_MS, singleShot=True)
+        self._back.timeout.connect(lambda: self.setIcon(icon("copy")))
+        self.clicked.connect(self._copy)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._text())
+        self.setIcon(icon("check", "ok"))
+        self._back.start()
+
+
+def primary_button(text: str, icon_name: str | None = None) -> QPushButton:
+    """The one thing to do on a screen."""
+    return _button(text, icon_name, "primary", "on_accent", fonts.semibold())
+
+
+def secondary_button(text: str, icon_name: str | None = None) -> QPushButton:
+    return _button(text, icon_name, "secondary", "text2", fonts.medium())
+
+
+def link_button(text: str, *, flush: bool = False) -> QPushButton:
+    """`flush`: its text aligns with what is above and below it."""
+    made = _button(text, None, "link", "accent", fonts.medium())
+    made.setProperty("flush", "true" if flush else "false")
+    return made
+
+
+def _button(text: str, icon_name: str | None, role: str, token: Token, font: QFont) -> QPushButton:
+    button = QPushButton(text)
+    button.setProperty("role", role)
+    button.setFont(font)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    if icon_name:
+        button.setIcon(icon(icon_name, token))
+        button.setIconSize(QSize(21, 16))  # The icon sits at the left of that: room to the text.
+    return button

@@ -1,0 +1,200 @@
+"""Cards and the lines inside them: plain, with rows of settings, or as a choice."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.text.presentation import Tone
+from gui.widgets import fonts
+from gui.widgets.labels import Pill, label, wrapped
+from gui.widgets.paint import draw_focus_ring, draw_frame, draw_text, saved
+from gui.widgets.presses import Pressable
+from gui.widgets.searchable import searchable
+from gui.widgets.theme import theme
+
+PADDING = 16
+
+
+ROW_HEIGHT = 54
+
+
+RADIO_INDENT = 29
+
+
+class Card(QFrame):
+    """A surface with a border and round corners."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+
+
+class RowCard(Card):
+    """A card of rows, each with a title, a description and perhaps a control at its right."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(PADDING, 2, PADDING, 2)
+        self._column.setSpacing(0)
+
+    def add_row(
+        self, title: str, description: str, control: QWidget | None = None, *, words: str = ""
+    ) -> QLabel:
+        """Returns the label of the description, for a text that changes. `words` are synonyms."""
+        shown = wrapped(description)
+        texts = QVBoxLayout()
+        texts.setSpacing(3)
+        texts.addStretch()
+        texts.addWidget(label(title, font=fonts.medium()))
+        texts.addWidget(shown)
+        texts.addStretch()
+        row = QWidget()
+        row.setMinimumHeight(ROW_HEIGHT)
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 8, 0, 8)
+        line.setSpacing(PADDING)
+        line.addLayout(texts, 1)
+        if control is not None:
+            line.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter)
+        searchable(row, words)
+        self.add_widget(row)
+        return shown
+
+    def add_widget(self, widget: QWidget) -> None:
+        if self._column.count():
+            self._column.addWidget(hline())
+        self._column.addWidget(widget)
+
+
+class RadioCard(QFrame):
+    """A choice as a card: a radio button with badges, and what the choice means below it."""
+
+    chosen = Signal()
+
+    def __init__(self, title: str, description: str, *, warning: str = "", words: str = "") -> None:
+        super().__init__()
+        searchable(self, words)
+        self._radio = _Radio(title)
+        self._radio.setAutoExclusive(False)
+        self._radio.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._radio.clicked.connect(self._choose)
+        self._badges = QHBoxLayout()
+        self._badges.setSpacing(6)
+        self._badges.addWidget(self._radio)
+        self._badges.addStretch()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(PADDING, 11, PADDING, 13)
+        column.setSpacing(2)
+        column.addLayout(self._badges)
+        column.addWidget(_indented(wrapped(description)))
+        self._warning = wrapped(warning, "warn")
+        if warning:
+            column.addWidget(_indented(self._warning))
+
+    def set_warning(self, text: str) -> None:
+        """Another one, for a card that has one."""
+        self._warning.setText(text)
+
+    def add_badge(self, text: str, tone: Tone) -> Pill:
+        """Returns it, for a text that changes."""
+        badge = Pill(text, tone)
+        self._badges.insertWidget(self._badges.count() - 1, badge)
+        return badge
+
+    def is_chosen(self) -> bool:
+        return self._radio.isChecked()
+
+    def set_chosen(self, chosen: bool) -> None:
+        self._radio.setChecked(chosen)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent, /) -> None:
+        chosen = self.is_chosen()
+        draw_frame(
+            QPainter(self),
+            self.rect(),
+            "accent_soft" if chosen else "surface",
+            "accent" if chosen else "border",
+            width=2 if chosen else 1,
+        )
+
+    def mousePressEvent(self, event: QMouseEvent, /) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self.isEnabled():
+            self._choose()
+
+    def _choose(self) -> None:
+        # A click on the one that is chosen already must not take the choice away.
+        self._radio.setChecked(True)
+        self.chosen.emit()
+
+
+class _Radio(Pressable, QRadioButton):
+    """A ring with a dot, and the title at a distance from it."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(title)
+        self.setFont(fonts.semibold())
+        self.emit_click_on_toggle()
+
+    def sizeHint(self, /) -> QSize:
+        width = self.fontMetrics().horizontalAdvance(self.text())
+        return QSize(RADIO_INDENT + width + 2, 20)
+
+    def hitButton(self, pos: QPoint, /) -> bool:
+        return self.rect().contains(pos)
+
+    def paintEvent(self, event: QPaintEvent, /) -> None:
+        palette, middle = theme().palette, self.height() / 2
+        ring = QRectF(1, middle - 7, 14, 14)
+        painter = QPainter(self)
+        with saved(painter):
+            painter.setBrush(palette.color("surface"))
+            painter.setPen(QPen(palette.color("accent" if self.isChecked() else "field"), 1.5))
+            painter.drawEllipse(ring)
+            if self.isChecked():
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(palette.color("accent"))
+                painter.drawEllipse(ring.center(), 3.5, 3.5)
+        text = QRectF(RADIO_INDENT, 0, self.width() - RADIO_INDENT, self.height())
+        color = palette.color("text1" if self.isEnabled() else "off")
+        draw_text(painter, text, self.text(), self.font(), color)
+        if self.hasFocus():
+            draw_focus_ring(painter, ring.adjusted(-1, -1, 1, 1), 8)
+
+
+def hline() -> QFrame:
+    return _line("hline")
+
+
+def vline() -> QFrame:
+    return _line("vline")
+
+
+def _line(role: str) -> QFrame:
+    line = QFrame()
+    line.setProperty("role", role)
+    return line
+
+
+def _indented(text: QLabel) -> QWidget:
+    """Under the radio button's own text."""
+    holder = QWidget()
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(RADIO_INDENT, 0, 0, 0)
+    row.addWidget(text)
+    return holder

@@ -1,0 +1,148 @@
+"""Texts: plain, wrapped, elided, as a pill, or as a letter tile."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QFont,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QLabel,
+    QSizePolicy,
+    QWidget,
+)
+
+from gui.text.presentation import Tone
+from gui.widgets import fonts, paint
+from gui.widgets.palette import Token
+
+
+class Pill(QLabel):
+    """A small badge. `round_ends` is for counts."""
+
+    def __init__(
+        self,
+        text: str = "",
+        tone: Tone = Tone.NEUTRAL,
+        *,
+        round_ends: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(text, parent)
+        self.setProperty("role", "pill")
+        self.setProperty("round", "true" if round_ends else "false")
+        self.setProperty("tone", tone.value)
+        self.setFont(fonts.semibold(fonts.LABEL))
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def show_as(self, text: str, tone: Tone) -> None:
+        self.setText(text)
+        if self.property("tone") != tone.value:
+            self.setProperty("tone", tone.value)
+            restyle(self)
+
+
+class Tile(QWidget):
+    """The letter tile of a server, workspace or application."""
+
+    def __init__(self, name: str = "", size: int = 28, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = name
+        self.setFixedSize(size, size)
+
+    def set_name(self, name: str) -> None:
+        self._name = name
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent, /) -> None:
+        paint.draw_tile(QPainter(self), QRectF(self.rect()), self._name)
+
+
+class ElidedLabel(QLabel):
+    """One line, elided while painting, whole in the tooltip. `text()` stays whole: changing it with
+    the width would lay out everything around it again."""
+
+    def __init__(
+        self,
+        text: str = "",
+        *,
+        elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(text, parent)
+        self.elide = elide
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def setText(self, text: str, /) -> None:
+        super().setText(text)
+        self._explain()
+
+    def sizeHint(self, /) -> QSize:
+        return QSize(self._wanted_width(), super().sizeHint().height())
+
+    def minimumSizeHint(self, /) -> QSize:
+        return QSize(24, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent, /) -> None:
+        super().resizeEvent(event)
+        self._explain()
+
+    def paintEvent(self, event: QPaintEvent, /) -> None:
+        place = self.contentsRect()
+        shown = self.fontMetrics().elidedText(self.text(), self.elide, place.width())
+        self.style().drawItemText(
+            QPainter(self),
+            place,
+            self.alignment(),
+            self.palette(),
+            self.isEnabled(),
+            shown,
+            self.foregroundRole(),
+        )
+
+    def _wanted_width(self) -> int:
+        return self.fontMetrics().horizontalAdvance(self.text()) + 2
+
+    def _explain(self) -> None:
+        tip = self.text() if self.width() < self._wanted_width() - 2 else ""
+        if tip != self.toolTip():
+            self.setToolTip(tip)
+
+
+def label(text: str = "", *, font: QFont | None = None, tint: Token = "text1") -> QLabel:
+    """Plain text in one of the theme's colours."""
+    made = QLabel(text)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setProperty("tint", tint)
+    made.setFont(font or fonts.ui_font())
+    return made
+
+
+def section_label(text: str) -> QLabel:
+    """The small heading above a group, 11/600."""
+    return label(text, font=fonts.semibold(fonts.LABEL), tint="text3")
+
+
+def wrapped(text: str, tint: Token = "text2") -> QLabel:
+    """A description that takes as many lines as it needs."""
+    made = label(text, font=fonts.ui_font(fonts.SMALL), tint=tint)
+    made.setWordWrap(True)
+    return made
+
+
+def set_tint(widget: QLabel, tint: Token) -> None:
+    if widget.property("tint") != tint:
+        widget.setProperty("tint", tint)
+        restyle(widget)
+
+
+def restyle(widget: QWidget) -> None:
+    """Let the style sheet look at `widget` again, after one of its properties changed."""
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+    widget.update()

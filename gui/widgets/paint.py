@@ -1,0 +1,255 @@
+"""The small shapes that widgets and delegates both paint: tiles, marks, toggles, pills.
+
+Each takes the painter, a rectangle and plain values, and leaves the painter as it found it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import assert_never
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen
+
+from gui.text.presentation import Mark, Tone
+from gui.widgets import fonts, icons
+from gui.widgets.theme import Palette, Token, theme
+
+TOGGLE_WIDTH, TOGGLE_HEIGHT = 34, 20
+FOCUS_WIDTH = 2.0
+
+_MARK_TOKENS: dict[Mark, Token] = {
+    Mark.READY: "ok",
+    Mark.WORKING: "accent",
+    Mark.ATTENTION: "warn",
+    Mark.FAILED: "err",
+    Mark.OFF: "off",
+}
+_TONE_TOKENS: dict[Tone, tuple[Token, Token]] = {
+    Tone.OK: ("ok", "ok_soft"),
+    Tone.WARN: ("warn", "warn_soft"),
+    Tone.ERR: ("err", "err_soft"),
+    Tone.ACCENT: ("accent", "accent_soft"),
+    Tone.NEUTRAL: ("text2", "neutral_soft"),
+    Tone.SAVINGS: ("savings", "savings_soft"),
+    Tone.SOLID: ("on_accent", "accent"),
+}
+
+
+@contextmanager
+def saved(painter: QPainter) -> Generator[QPainter]:
+    """`painter` with smooth edges, put back afterwards."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    try:
+        yield painter
+    finally:
+        painter.restore()
+
+
+def tone_color(tone: Tone) -> QColor:
+    """The colour of text in `tone` outside of a pill."""
+    return theme().palette.color(_TONE_TOKENS[tone][0])
+
+
+def tile_colors(name: str, palette: Palette) -> tuple[QColor, QColor]:
+    """Letter and background of the tile for `name`: the same name always gets the same hue."""
+    hue = QColor(palette.tiles[zlib.crc32(name.casefold().encode()) % len(palette.tiles)])
+    background = QColor(hue)
+    background.setAlphaF(palette.tile_strength)
+    return hue, background
+
+
+def draw_tile(painter: QPainter, rect: QRectF, name: str) -> None:
+    """A rounded square with the first letter of `name`."""
+    letter_color, background = tile_colors(name, theme().palette)
+    letter = next((c for c in name if c.isalnum()), "?").upper()
+    side = rect.height()
+    with saved(painter):
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(background)
+        radius = max(4.0, side * 0.22)
+        painter.drawRoundedRect(rect, radius, radius)
+        painter.setFont(fonts.semibold(max(8, round(side * 0.43))))
+        painter.setPen(letter_color)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, letter)
+
+
+def draw_mark(painter: QPainter, rect: QRectF, mark: Mark, angle: int = 0) -> None:
+    """The status mark: its shape alone shows the state. `angle` turns the working arc."""
+    color = theme().palette.color(_MARK_TOKENS[mark])
+    with saved(painter):
+        match mark:
+            case Mark.READY:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(color)
+                painter.drawEllipse(rect.center(), 4.5, 4.5)
+            case Mark.OFF:
+                painter.setPen(QPen(color, 1.6))
+                painter.drawEllipse(rect.center(), 4.2, 4.2)
+            case Mark.WORKING:
+                _draw_arc(painter, rect.center(), angle)
+            case Mark.ATTENTION:
+                icons.draw(painter, "triangle-alert", _centered(rect, 15), color)
+            case Mark.FAILED:
+                icons.draw(painter, "circle-x", _centered(rect, 15), color)
+            case _:
+                assert_never(mark)
+
+
+def draw_toggle(
+    painter: QPainter, rect: QRectF, checked: bool, enabled: bool = True, focused: bool = False
+) -> None:
+    """A switch filling `rect`."""
+    palette = theme().palette
+    with saved(painter):
+        painter.setOpacity(1.0 if enabled else 0.45)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(palette.color("accent" if checked else "off"))
+        track = rect.adjusted(1, 1, -1, -1)
+        painter.drawRoundedRect(track, track.height() / 2, track.height() / 2)
+        side = track.height() - 5
+        x = track.right() - side - 2.5 if checked else track.left() + 2.5
+        painter.setBrush(palette.color("on_accent" if checked else "surface"))
+        painter.drawEllipse(QRectF(x, track.top() + 2.5, side, side))
+    if focused:
+        # On the accent's own colour the ring would not be seen.
+        draw_focus_ring(painter, rect, rect.height() / 2, "text1")
+
+
+def draw_checkbox(painter: QPainter, rect: QRectF, checked: bool, enabled: bool = True) -> None:
+    palette = theme().palette
+    with saved(painter):
+        painter.setOpacity(1.0 if enabled else 0.45)
+        if checked:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(palette.color("accent"))
+            painter.drawRoundedRect(rect, 4, 4)
+            _draw_tick(painter, rect, palette.color("on_accent"))
+        else:
+            painter.setPen(QPen(palette.color("field"), 1.5))
+            painter.setBrush(palette.color("surface"))
+            painter.drawRoundedRect(rect.adjusted(0.75, 0.75, -0.75, -0.75), 4, 4)
+
+
+def draw_pill(painter: QPainter, rect: QRectF, text: str, tone: Tone, radius: float = 5.0) -> None:
+    palette = theme().palette
+    color, background = _TONE_TOKENS[tone]
+    with saved(painter):
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(palette.color(background))
+        painter.drawRoundedRect(rect, radius, radius)
+        draw_text(
+            painter,
+            rect,
+            text,
+            fonts.semibold(fonts.LABEL),
+            palette.color(color),
+            Qt.AlignmentFlag.AlignCenter,
+        )
+
+
+def draw_button(painter: QPainter, rect: QRectF, text: str, hovered: bool) -> None:
+    """A small secondary button inside a row."""
+    palette = theme().palette
+    with saved(painter):
+        painter.setPen(QPen(palette.color("field" if hovered else "strong"), 1))
+        painter.setBrush(palette.color("hover" if hovered else "surface"))
+        painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+    draw_text(
+        painter,
+        rect,
+        text,
+        fonts.semibold(fonts.SMALL),
+        palette.color("text1"),
+        Qt.AlignmentFlag.AlignCenter,
+    )
+
+
+def draw_row_background(painter: QPainter, rect: QRectF, selected: bool, hovered: bool) -> None:
+    """The fill behind a row of a list; nothing when it is neither selected nor hovered."""
+    if not (selected or hovered):
+        return
+    with saved(painter):
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().palette.color("accent_soft" if selected else "hover"))
+        painter.drawRoundedRect(rect, 8, 8)
+
+
+def draw_focus_ring(
+    painter: QPainter, rect: QRectF, radius: float, color: Token = "accent"
+) -> None:
+    """The 2-pixel ring, just inside `rect`."""
+    inset = FOCUS_WIDTH / 2
+    with saved(painter):
+        painter.setBrush(QBrush())
+        painter.setPen(QPen(theme().palette.color(color), FOCUS_WIDTH))
+        painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius, radius)
+
+
+def draw_text(
+    painter: QPainter,
+    rect: QRectF,
+    text: str,
+    font: QFont,
+    color: QColor,
+    alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+) -> None:
+    """One line of `text`, centred vertically, elided where it does not fit."""
+    painter.setFont(font)
+    painter.setPen(color)
+    shown = painter.fontMetrics().elidedText(text, elide, int(rect.width()))
+    painter.drawText(rect, alignment | Qt.AlignmentFlag.AlignVCenter, shown)
+
+
+def halves(rect: QRectF) -> tuple[QRectF, QRectF]:
+    """The upper and the lower line of a row of two."""
+    upper, lower = QRectF(rect), QRectF(rect)
+    upper.setBottom(rect.center().y())
+    lower.setTop(rect.center().y())
+    return upper, lower
+
+
+def _draw_tick(painter: QPainter, rect: QRectF, color: QColor) -> None:
+    pen = QPen(color, rect.width() / 8)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    painter.setPen(pen)
+    corners = ((0.28, 0.53), (0.43, 0.68), (0.73, 0.35))
+    x, y, side = rect.x(), rect.y(), rect.width()
+    painter.drawPolyline([QPointF(x + side * a, y + side * b) for a, b in corners])
+
+
+def _draw_arc(painter: QPainter, center: QPointF, angle: int) -> None:
+    palette = theme().palette
+    box = QRectF(center.x() - 5.2, center.y() - 5.2, 10.4, 10.4)
+    painter.setPen(QPen(palette.color("track"), 2))
+    painter.drawEllipse(box)
+    pen = QPen(palette.color("accent"), 2)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    painter.setPen(pen)
+    painter.drawArc(box, (90 - angle) * 16, -130 * 16)
+
+
+def _centered(rect: QRectF, side: float) -> QRectF:
+    center = rect.center()
+    return QRectF(center.x() - side / 2, center.y() - side / 2, side, side)
+
+
+def draw_frame(
+    painter: QPainter,
+    rect: QRect,
+    fill: Token,
+    border: Token,
+    *,
+    width: int = 1,
+    radius: float = 10,
+) -> None:
+    palette, half = theme().palette, width / 2
+    with saved(painter):
+        painter.setBrush(palette.color(fill))
+        painter.setPen(QPen(palette.color(border), width))
+        painter.drawRoundedRect(QRectF(rect).adjusted(half, half, -half, -half), radius, radius)

@@ -1,0 +1,53 @@
+"""The field a list is filtered with."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import (
+    QAction,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import (
+    QLineEdit,
+    QWidget,
+)
+
+from gui.widgets import icons
+from gui.widgets.icons import icon
+from gui.widgets.theme import theme
+
+
+class SearchField(QLineEdit):
+    """A line to filter by, 32 high, with a lens; Escape clears it."""
+
+    def __init__(self, placeholder: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "search")
+        self.setFixedHeight(32)
+        self.describe(placeholder)
+        self._clear = QAction(icon("x", "text3"), self.tr("Clear"), self)
+        self._clear.triggered.connect(self.clear)
+        self.addAction(self._clear, QLineEdit.ActionPosition.TrailingPosition)
+        self._clear.setVisible(False)
+        self.textChanged.connect(self._offer_clearing)
+
+    def _offer_clearing(self, text: str) -> None:
+        self._clear.setVisible(bool(text))
+
+    def describe(self, placeholder: str) -> None:
+        self.setPlaceholderText(placeholder)
+        self.setAccessibleName(placeholder)
+
+    def keyPressEvent(self, event: QKeyEvent, /) -> None:
+        """An Escape that has something to clear goes no further: a dialog would close by it."""
+        if event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent, /) -> None:
+        super().paintEvent(event)
+        rect = QRectF(10, (self.height() - 16) / 2, 16, 16)
+        icons.draw(QPainter(self), "search", rect, theme().palette.text2)

@@ -1,0 +1,80 @@
+"""Where a command is carried out: in the running instance, or on the files if none runs."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from router.cli.foreground import CONNECT, SERVE, connect, serve
+from router.commands.command import Invocation, Send
+from router.runtime.local_ipc import send, socket_address
+from router.store.instance_lock import describe
+
+_LOOKS = 5
+_STARTS_WITHIN_S = 10.0
+_LOOK_AGAIN_S = 0.1
+
+
+def execute(call: Invocation, data_dir: Path) -> Any:
+    """The result of a command; the exit code of one that runs in the foreground."""
+    with asyncio.Runner(loop_factory=_new_loop) as runner:
+        if call.command is SERVE:
+            return runner.run(serve(data_dir, call.arguments["port"]))
+        _silence_log()
+        if call.command is CONNECT:
+            return runner.run(connect(data_dir, call.arguments["profile"]))
+        return runner.run(_execute(call, data_dir))
+
+
+async def _execute(call: Invocation, data_dir: Path) -> Any:
+    async with _instance(data_dir) as send_to_instance:
+        return await call.run(send_to_instance)
+
+
+@asynccontextmanager
+async def _instance(data_dir: Path) -> AsyncGenerator[Send]:
+    """The running instance, or a router of our own on the files."""
+    if await _is_running(data_dir):
+        yield functools.partial(send, socket_address(data_dir), patience_s=_STARTS_WITHIN_S)
+        return
+    from router.commands.registry import dispatch
+    from router.service import Router  # takes most of a second: only where it is needed
+
+    router = Router(data_dir)
+    try:
+        await router.open()
+        yield functools.partial(dispatch, router)
+    finally:
+        await router.stop()
+
+
+async def _is_running(data_dir: Path) -> bool:
+    """Whether an instance has the directory. Another command that checks this holds the lock for a
+    moment, so a holder that is no instance is looked at again."""
+    for _ in range(_LOOKS):
+        instance = describe(data_dir)
+        if instance is None or instance.is_alive:
+            return instance is not None
+        await asyncio.sleep(_LOOK_AGAIN_S)
+    return False
+
+
+def _silence_log() -> None:
+    """Only `serve` has a log; elsewhere Python would print warnings raw among our sentences."""
+    if not logging.getLogger().handlers:
+        logging.getLogger().addHandler(logging.NullHandler())
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    """uvloop where there is one; on Windows asyncio's own."""
+    if sys.platform == "win32":
+        return asyncio.new_event_loop()
+    import uvloop
+
+    return uvloop.new_event_loop()

@@ -1,0 +1,95 @@
+"""The commands that run until they are stopped: `serve` and `connect`."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from router.commands.command import Argument, Command, nonempty
+from router.domain.endpoint import ListenerPhase
+from router.domain.errors import ToolboothError
+
+if TYPE_CHECKING:
+    import asyncio
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a port from 0 to 65535')
+    return int(text)
+
+
+SERVE = Command(
+    "serve",
+    "Run the router without a window.",
+    None,
+    (Argument("--port", type=_port, metavar="N", help="default: the port in the settings"),),
+    ("--port 0 --data-dir /tmp/toolbooth",),
+)
+CONNECT = Command(
+    "connect",
+    "Connect an app that can only start programs: MCP on stdin and stdout.",
+    None,
+    (Argument("--profile", type=nonempty, default="bridge", metavar="ID", help="the app"),),
+    ("--profile claude-desktop",),
+)
+COMMANDS = (SERVE, CONNECT)
+
+
+async def serve(data_dir: Path, port: int | None) -> int:
+    """Serve until a signal stops it; programs wait for the one line on stdout."""
+    import asyncio
+
+    from router.cli.environment_servers import servers_of_environment
+    from router.runtime.tracing import redact_logs
+    from router.service import Router
+
+    _log_to_stderr()
+    stopping = asyncio.Event()
+    _on_signals(asyncio.get_running_loop(), stopping)
+    router = Router(data_dir, port=port, lent=servers_of_environment(os.environ))
+    redact_logs(router.redact)
+    try:
+        await router.start()
+        # What is loaded by now stays: collecting it again and again would hold up every client for
+        # a tenth of a second each time.
+        gc.freeze()
+        listener = router.listener()
+        if listener.phase is not ListenerPhase.LISTENING:
+            raise ToolboothError(listener.message or "The endpoint could not be opened.")
+        print(json.dumps({"event": "listening", "url": listener.url}), flush=True)
+        await stopping.wait()
+    finally:
+        await router.stop()
+    return 0
+
+
+def _log_to_stderr() -> None:
+    from router.runtime.tracing import TraceFormatter
+
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(TraceFormatter())
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+    for library in ("mcp", "uvicorn", "httpx2", "httpcore2"):
+        logging.getLogger(library).setLevel(logging.WARNING)
+
+
+def _on_signals(loop: asyncio.AbstractEventLoop, stopping: asyncio.Event) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if sys.platform == "win32":
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stopping.set))
+        else:
+            loop.add_signal_handler(number, stopping.set)
+
+
+async def connect(data_dir: Path, profile: str) -> int:
+    from router.bridge.command import run
+
+    return await run(data_dir, profile)

@@ -1,0 +1,168 @@
+"""The commands about approvals: servers' commands, and tools as they are now."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from router.commands.command import WORKSPACE, Argument, Command, OneOf
+from router.commands.context import Context
+from router.commands.servers import one_server, server_json
+from router.domain.ids import ServerRef
+from router.domain.json_values import JsonObject
+from router.domain.names import parse_tool_key
+from router.domain.receipts import DiscoveryAccess
+from router.domain.tool_lists import Approval, Finding, WordChange
+
+_ACCESS = {
+    DiscoveryAccess.NETWORK: "allow network and secrets while its tools are discovered",
+    DiscoveryAccess.UNCONFINED: "discover its tools without a sandbox",
+    DiscoveryAccess.ISOLATED: "undo --network or --unconfined",
+}
+_MARKS = {
+    WordChange.SAME: ("", ""),
+    WordChange.REMOVED: ("[-", "-]"),
+    WordChange.ADDED: ("{+", "+}"),
+}
+
+
+async def _approve(context: Context) -> JsonObject:
+    """A tool key: that tool. A server: its command and all of its pending tools, or its access."""
+    router, text, access = context.router, str(context["server"]), context.get("access")
+    if ":" in text:
+        key = parse_tool_key(text)
+        ref = router.find_server(context.workspace, key.server)
+        await router.approve_tools(ref, [key.tool])
+    elif access is not None:
+        ref = context.server
+        await router.allow_discovery(ref, DiscoveryAccess(access))
+    else:
+        ref = context.server
+        await router.approve_server(ref)
+        await router.approve_tools(ref)
+    return server_json(context.status(ref))
+
+
+# pending
+
+
+async def _pending(context: Context) -> list[JsonObject]:
+    workspace, only = context.workspace, context.only_server
+    return [
+        {
+            "toolKey": str(tool.key),
+            "approval": tool.approval,
+            "old": tool.old,
+            "new": tool.new,
+            "difference": [[part.change, part.text] for part in tool.difference],
+            "findings": [finding_json(found) for found in tool.findings],
+        }
+        for tool in context.router.pending_tools(workspace)
+        if only in (None, tool.key.server)
+    ]
+
+
+def _pending_lines(tools: list[JsonObject]) -> list[str]:
+    if not tools:
+        return ["No tool waits for your approval."]
+    return [
+        *(line for tool in tools for line in _pending_tool(tool)),
+        "Approve with: toolbooth approve TOOLKEY, or SERVER for all of its tools",
+        "Block with: toolbooth permission set TOOLKEY deny",
+    ]
+
+
+def _pending_tool(tool: JsonObject) -> list[str]:
+    changed = tool["approval"] == Approval.CHANGED
+    text = _difference(tool["difference"]) if changed and tool["old"] else tool["new"]
+    return [
+        f"{tool['toolKey']} ({'changed' if changed else 'new'})",
+        *(f"    {line}" for line in _printable(text).splitlines()),
+        *map(_finding_line, tool["findings"]),
+    ]
+
+
+def _difference(parts: list[list[str]]) -> str:
+    marked = ((_MARKS[WordChange(change)], text) for change, text in parts)
+    return "".join(f"{before}{text}{after}" for (before, after), text in marked)
+
+
+# findings
+
+
+async def _findings(context: Context) -> list[JsonObject]:
+    workspace, only = context.workspace, context.only_server
+    servers = [s.id for s in context.router.servers(workspace) if only in (None, s.id)]
+    return [
+        {"toolKey": str(tool.key), **finding_json(found)}
+        for server in servers
+        for tool in context.router.tools(ServerRef(workspace, server))
+        for found in tool.findings
+    ]
+
+
+def finding_json(found: Finding) -> JsonObject:
+    return {"kind": found.kind, "rule": found.rule, "where": found.where, "words": found.words}
+
+
+def _findings_lines(found: list[JsonObject]) -> list[str]:
+    if not found:
+        return ["Nothing looks suspicious."]
+    by_tool = groupby(found, key=lambda each: each["toolKey"])
+    return [line for key, each in by_tool for line in (key, *map(_finding_line, each))]
+
+
+def _finding_line(found: JsonObject) -> str:
+    what = f"{found['kind'].replace('_', ' ')} ({found['rule']}) in {found['where']}"
+    return f"  ! {what}: {_printable(found['words'])}"
+
+
+def _printable(text: str) -> str:
+    """A server's text without anything that a terminal would obey."""
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
+
+
+COMMANDS = (
+    Command(
+        "approve",
+        "Approve a server's command or a tool.",
+        _approve,
+        (
+            WORKSPACE,
+            Argument(
+                "server",
+                metavar="SERVER|TOOLKEY",
+                help="a server with all of its pending tools, or one tool",
+            ),
+            OneOf(
+                *(
+                    Argument(
+                        f"--{access}",
+                        dest="access",
+                        action="store_const",
+                        const=str(access),
+                        help=text,
+                    )
+                    for access, text in _ACCESS.items()
+                )
+            ),
+        ),
+        ("files", "files:read_file", "files --network"),
+        one_server,
+    ),
+    Command(
+        "pending",
+        "Show the tools that need your approval.",
+        _pending,
+        (WORKSPACE, Argument("server", nargs="?", metavar="NAME")),
+        ("files",),
+        _pending_lines,
+    ),
+    Command(
+        "findings",
+        "Show suspicious text in tools.",
+        _findings,
+        (WORKSPACE, Argument("server", nargs="?", metavar="NAME")),
+        ("",),
+        _findings_lines,
+    ),
+)

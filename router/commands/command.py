@@ -1,0 +1,164 @@
+"""What a command is: its words, arguments, help, handler and printed form in one declaration.
+
+Light enough to parse a command line with: nothing here, nor at the top of a module that declares
+commands, loads the router, pydantic or asyncio.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, TypeAlias, cast
+
+from router.commands.context import Context
+from router.domain.errors import ToolboothError
+from router.domain.json_values import JsonObject, as_array, as_object
+
+Handler: TypeAlias = Callable[[Context], Awaitable[Any]]
+"""Carries a command out in the router and returns its JSON."""
+Send: TypeAlias = Callable[[str, JsonObject], Awaitable[Any]]
+"""Has a handler run, by its name, in the instance that has the data directory."""
+PRINTED = object()
+"""The result of a command that has written its output itself."""
+_UNITS_S = {"h": 3600, "d": 86400, "w": 604800}
+
+
+class WrongUsage(ToolboothError):
+    """The command line can't be understood."""
+
+
+class Argument:
+    """One `add_argument` of argparse, kept until the parser is built."""
+
+    def __init__(self, *names: str, **options: Any) -> None:
+        self._names = names
+        self._options = options
+
+    def add_to(self, parser: Any) -> None:
+        parser.add_argument(*self._names, **self._options)
+
+
+class OneOf:
+    """Options of which only one may be given."""
+
+    def __init__(self, *arguments: Argument) -> None:
+        self._arguments = arguments
+
+    def add_to(self, parser: argparse.ArgumentParser) -> None:
+        group = parser.add_mutually_exclusive_group()
+        for argument in self._arguments:
+            argument.add_to(group)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The first word of several commands."""
+
+    name: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of the terminal. The values of its arguments, in camelCase, are the JSON that its
+    handler gets."""
+
+    name: str
+    help: str
+    handler: Handler | None
+    """None: the terminal's own process does it."""
+    arguments: tuple[Argument | OneOf, ...] = ()
+    examples: tuple[str, ...] = ("",)
+    """What follows its name in the examples below its help."""
+    lines: Callable[[Any], Iterable[str]] | None = None
+    """The handler's JSON as people read it; None: it is enough to say that it is done."""
+    _: KW_ONLY
+    request: Callable[[JsonObject], JsonObject] | None = None
+    """Checks and completes the arguments, at the terminal."""
+    run: Callable[[Send, Invocation], Awaitable[Any]] | None = None
+    """The terminal's part, for a command that takes more than one request."""
+    failed: Callable[[Any], bool] | None = None
+    """Whether a result that can be shown means exit code 1."""
+    warns: bool = False
+    """The result's `problems` and `warnings` also go to stderr."""
+    usage: str | None = None
+
+    @property
+    def example_lines(self) -> list[str]:
+        return [f"toolbooth {self.name} {words}".rstrip() for words in self.examples]
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A command line that was understood."""
+
+    command: Command
+    arguments: JsonObject
+    as_json: bool = False
+    data_dir: str | None = None
+
+    async def run(self, send: Send) -> Any:
+        if self.command.run is not None:
+            return await self.command.run(send, self)
+        return await send(self.command.name, self.arguments)
+
+
+# Arguments that several commands have
+
+
+def nonempty(text: str) -> str:
+    """Refuses what an unset variable of a shell script leaves."""
+    if not text:
+        raise argparse.ArgumentTypeError("it must not be empty")
+    return text
+
+
+def number(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 100:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number from 1 to 100')
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    """From `12h`, `30d` or `4w`."""
+    count, unit = text[:-1], text[-1:]
+    if not (count.isascii() and count.isdigit() and unit in _UNITS_S and 0 < int(count) < 10**5):
+        raise argparse.ArgumentTypeError(f'"{text}" is not a time like 12h, 30d or 4w')
+    return int(count) * _UNITS_S[unit]
+
+
+def with_tool_arguments(given: JsonObject) -> JsonObject:
+    """The request of a command that has `TOOL_ARGUMENTS`."""
+    try:
+        value = json.loads(given["arguments"])
+    except ValueError as error:
+        raise WrongUsage(f"The arguments are not JSON: {error}.") from None
+    if not isinstance(value, dict):
+        raise WrongUsage('The arguments must be a JSON object, like \'{"path": "/tmp"}\'.')
+    return {**given, "arguments": cast(JsonObject, value)}
+
+
+def pairs(texts: list[str]) -> dict[str, str]:
+    if wrong := next((text for text in texts if "=" not in text), None):
+        raise WrongUsage(f'"{wrong}" is not of the form K=V.')
+    return {key: value for key, _, value in (text.partition("=") for text in texts)}
+
+
+WORKSPACE = Argument("--workspace", type=nonempty, metavar="W", help="default: the active one")
+PROJECT = Argument("--project", type=nonempty, metavar="P", help="a project's id or name")
+SERVERS = Argument(
+    "--server", action="append", dest="servers", metavar="S", help="a server it may use"
+)
+TOOL_ARGUMENTS = Argument("arguments", nargs="?", default="{}", metavar="JSON")
+
+
+def warnings_of(result: Any) -> list[str]:
+    found = as_object(result)
+    return [*as_array(found.get("problems")), *as_array(found.get("warnings"))]
+
+
+def camel_case(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)

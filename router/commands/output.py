@@ -1,0 +1,66 @@
+"""Tables, times and warnings for people. On a terminal, prose in a table's last column is cut to
+what fits."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+
+from router.domain.json_values import JsonObject
+
+_LONGEST_PROSE = 80
+_SHORTEST_PROSE = 20
+_GAP = "  "
+
+
+def table(rows: Iterable[Sequence[object]], *, prose: bool = False) -> list[str]:
+    """`prose` says that the last column is text of any length."""
+    texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    if prose and texts:
+        room = _width_beside(widths[:-1])
+        texts = [[*cells[:-1], shortened(cells[-1], room)] for cells in texts]
+    return [
+        _GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in texts
+    ]
+
+
+def single(lines: Callable[[list[JsonObject]], list[str]]) -> Callable[[JsonObject], list[str]]:
+    """The lines of a list, for one value."""
+    return lambda value: lines([value])
+
+
+def shortened(text: str, longest: int = _LONGEST_PROSE) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def iso_time(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
+
+
+def local_time(text: str) -> str:
+    """A time in the computer's time zone; in JSON it stays in UTC."""
+    return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M:%S}"
+
+
+def _width_beside(widths: Sequence[int]) -> int:
+    """The width that is left. A file or another program has no edge."""
+    if not sys.stdout.isatty():
+        return _LONGEST_PROSE
+    taken = sum(widths) + len(_GAP) * len(widths)
+    left = shutil.get_terminal_size().columns - taken
+    return max(_SHORTEST_PROSE, min(_LONGEST_PROSE, left))
+
+
+def tell(sentences: Iterable[str]) -> None:
+    """Print to stderr what stands beside a result."""
+    for sentence in sentences:
+        print(f"toolbooth: {sentence}", file=sys.stderr)

@@ -1,0 +1,226 @@
+"""The commands about permissions: a tool's own, rules for many, and permission requests."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from router.commands.command import (
+    PROJECT,
+    WORKSPACE,
+    Argument,
+    Command,
+    Group,
+    WrongUsage,
+    number,
+    pairs,
+)
+from router.commands.context import Context, validated
+from router.commands.output import iso_time, local_time, table
+from router.domain.errors import InvalidInput
+from router.domain.ids import ServerRef, ToolKey
+from router.domain.json_values import JsonObject
+from router.domain.names import SCRIPTS, parse_tool_key
+from router.domain.permissions import Answer, Permission, PermissionRequestId
+
+_PERMISSIONS = [str(each) for each in Permission]
+_PATTERNS = ("server", "tool", "prompt", "resource")
+_EFFECTS = {
+    "read-only": "tools that say they only read",
+    "destructive": "tools that say they may delete or overwrite",
+    "open-world": "tools that say they reach beyond this computer",
+}
+
+
+# permission set
+
+
+async def _set(context: Context) -> JsonObject:
+    key = parse_tool_key(str(context["toolKey"]))
+    permission = Permission(context["permission"])
+    await context.router.set_permission(context.workspace, key, permission, context.project)
+    return {"toolKey": str(key), "permission": permission, "warnings": _doubts(context, key)}
+
+
+def _doubts(context: Context, key: ToolKey) -> list[str]:
+    """The permission of a tool that does not exist is kept: the next tool list may have it."""
+    ref = ServerRef(context.workspace, key.server)
+    tools = context.router.tools(ref) if key.server != SCRIPTS else ()
+    if not tools or any(tool.key == key for tool in tools):
+        return []
+    return [f'{key.server} has no tool "{key.tool}" now; see: toolbooth tools {key.server}']
+
+
+def _permission_line(result: JsonObject) -> list[str]:
+    return [f"{result['toolKey']}: {result['permission']}"]
+
+
+# permission list, permission rule
+
+
+async def _list(context: Context) -> JsonObject:
+    """What is set in a project, or in the workspace itself."""
+    workspace, project = context.workspace, context.project
+    own = context.router.permission_words(workspace, project)
+    rules = context.router.permission_rules(workspace, project)
+    return {
+        "words": [{"toolKey": key, "permission": each} for key, each in sorted(own.items())],
+        "rules": [rule.to_json() for rule in rules],
+    }
+
+
+def _rule_request(given: JsonObject) -> JsonObject:
+    scope = {"workspace": given["workspace"], "project": given["project"]}
+    if given["remove"] is not None:
+        return {**scope, "remove": True, "place": given["remove"]}
+    if given["permission"] is None:
+        raise WrongUsage("A rule needs a permission: allow, ask or deny.")
+    names = ("permission", *_PATTERNS, "readOnly", "destructive", "openWorld")
+    rule: JsonObject = {name: given[name] for name in names}
+    rule["server"] = rule["server"] or "*"
+    rule["arguments"] = {path: _value(text) for path, text in pairs(given["argument"]).items()}
+    return {**scope, "rule": rule, "place": given["place"]}
+
+
+def _value(text: str) -> object:
+    """`true`, `7` and `null` mean themselves; anything else, even a quoted one, is text."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return text if isinstance(value, dict | list) else value
+
+
+async def _rule(context: Context) -> JsonObject:
+    """Insert a rule at the given place, the end if none is given; or remove the one there."""
+    from router.config.workspace import PermissionRule
+
+    workspace, project = context.workspace, context.project
+    rules = list(context.router.permission_rules(workspace, project))
+    place = int(context.get("place") or len(rules) + 1) - 1
+    if context.get("remove"):
+        if not 0 <= place < len(rules):
+            see = "See them with: toolbooth permission list"
+            raise InvalidInput(f"There is no rule {place + 1}.", see)
+        del rules[place]
+    else:
+        rules.insert(place, validated(PermissionRule, context["rule"]))
+    await context.router.set_permission_rules(workspace, project, rules)
+    return await _list(context)
+
+
+def _permission_lines(result: JsonObject) -> list[str]:
+    own = [(each["toolKey"], each["permission"]) for each in result["words"]]
+    rules = [
+        (f"rule {number}", rule["permission"], _conditions(rule))
+        for number, rule in enumerate(result["rules"], start=1)
+    ]
+    if not own and not rules:
+        return ["Everything is allowed."]
+    return [*table(own), *table(rules)]
+
+
+def _conditions(rule: JsonObject) -> str:
+    conditions = {key: value for key, value in rule.items() if key != "permission"}
+    return ", ".join(f"{key} {json.dumps(value)}" for key, value in conditions.items()) or "always"
+
+
+# permission asks, permission answer
+
+
+async def _asks(context: Context) -> list[JsonObject]:
+    return [
+        {
+            "id": ask.id,
+            "client": ask.client,
+            "workspace": ask.ref.workspace,
+            "project": ask.project,
+            "kind": ask.kind,
+            "toolKey": str(ask.key),
+            "arguments": ask.arguments,
+            "until": iso_time(ask.until),
+        }
+        for ask in context.router.permission_requests()
+    ]
+
+
+def _ask_lines(asks: list[JsonObject]) -> list[str]:
+    if not asks:
+        return ["No permission requests are pending."]
+    rows = ((a["id"], a["client"], a["toolKey"], f"until {local_time(a['until'])}") for a in asks)
+    return table(rows)
+
+
+async def _answer(context: Context) -> None:
+    ask, answer = PermissionRequestId(str(context["ask"])), Answer(context["answer"])
+    await context.router.answer_permission(ask, answer)
+
+
+COMMANDS = (
+    Group("permission", "Manage what clients may use."),
+    Command(
+        "permission set",
+        "Set the permission of a tool.",
+        _set,
+        (
+            WORKSPACE,
+            PROJECT,
+            Argument("tool_key", metavar="TOOLKEY"),
+            Argument("permission", choices=_PERMISSIONS),
+        ),
+        ("files:write_file ask",),
+        _permission_line,
+        warns=True,
+    ),
+    Command(
+        "permission list",
+        "List the permissions of tools, and the rules.",
+        _list,
+        (WORKSPACE, PROJECT),
+        ("--project 'Site'",),
+        _permission_lines,
+    ),
+    Command(
+        "permission rule",
+        "Add or remove a rule.",
+        _rule,
+        (
+            WORKSPACE,
+            PROJECT,
+            Argument("permission", nargs="?", choices=_PERMISSIONS),
+            *(
+                Argument(f"--{name}", metavar="PATTERN", help="* matches anything")
+                for name in _PATTERNS
+            ),
+            *(
+                Argument(f"--{name}", action=argparse.BooleanOptionalAction, help=text)
+                for name, text in _EFFECTS.items()
+            ),
+            Argument(
+                "--argument", action="append", default=[], metavar="PATH=VALUE", help="of the call"
+            ),
+            Argument(
+                "--place",
+                type=number,
+                metavar="N",
+                help="its position among the rules; default: the last",
+            ),
+            Argument("--remove", type=number, metavar="N", help="remove the rule with this number"),
+        ),
+        (
+            "ask --destructive",
+            "deny --server files --argument 'path=/etc/*' --place 1",
+            "--remove 2",
+        ),
+        _permission_lines,
+        request=_rule_request,
+    ),
+    Command("permission asks", "List the pending permission requests.", _asks, lines=_ask_lines),
+    Command(
+        "permission answer",
+        "Answer a permission request.",
+        _answer,
+        (Argument("ask", metavar="ID"), Argument("answer", choices=[str(each) for each in Answer])),
+        ("3f9a once",),
+    ),
+)

@@ -1,0 +1,161 @@
+"""The commands about a workspace's projects."""
+
+from __future__ import annotations
+
+from router.commands.command import SERVERS, WORKSPACE, Argument, Command, Group, WrongUsage
+from router.commands.context import Context
+from router.commands.output import single, table
+from router.commands.servers import removed_line
+from router.domain.errors import InvalidInput
+from router.domain.ids import ProjectId
+from router.domain.json_values import JsonObject
+from router.domain.workspaces import OFF, Exposure, Optimization, ProjectSummary
+
+
+def _project_or_none(text: str) -> str | None:
+    """`-` stands for clients outside any project."""
+    return None if text == "-" else text
+
+
+_PROJECT = Argument("project", type=_project_or_none, metavar="P")
+
+
+def _project_json(summary: ProjectSummary) -> JsonObject:
+    return {
+        "id": summary.id,
+        "name": summary.name,
+        "servers": None if summary.servers is None else list(summary.servers),
+        "optimization": summary.optimization,
+        "exposure": summary.exposure,
+    }
+
+
+def _project_lines(projects: list[JsonObject]) -> list[str]:
+    return table(
+        (
+            p["id"] or "-",
+            p["name"],
+            p["optimization"] or "off",
+            p["exposure"],
+            "all servers" if p["servers"] is None else ", ".join(p["servers"]),
+        )
+        for p in projects
+    )
+
+
+def _summary(context: Context, project: ProjectId | None) -> ProjectSummary:
+    found = (p for p in context.router.projects(context.workspace) if p.id == project)
+    if summary := next(found, None):
+        return summary
+    raise InvalidInput(
+        f'There is no project "{project}".', "List them with: toolbooth project list"
+    )
+
+
+def _id(project: ProjectSummary) -> ProjectId:
+    if project.id is None:
+        raise InvalidInput(
+            "Clients outside any project have all servers of the workspace.", "Name a project."
+        )
+    return project.id
+
+
+async def _new(context: Context) -> JsonObject:
+    workspace, servers = context.workspace, context.servers
+    project = await context.router.create_project(workspace, context.name, servers)
+    return _project_json(_summary(context, project))
+
+
+def _set_request(given: JsonObject) -> JsonObject:
+    if not any(given[each] for each in ("optimization", "exposure", "servers", "allServers")):
+        raise WrongUsage("Say what to change.", "See: toolbooth project set --help")
+    return given
+
+
+async def _set(context: Context) -> JsonObject:
+    """Options that are not named stay as they are."""
+    workspace, current = context.workspace, _summary(context, context.project)
+    chosen = context.get("optimization") or current.optimization
+    optimization = Optimization(chosen) if chosen not in (None, OFF) else None
+    exposure = Exposure(context.get("exposure") or current.exposure)
+    servers = context.servers
+    if servers is not None or context.get("allServers"):
+        await context.router.update_project(workspace, _id(current), current.name, servers)
+    await context.router.set_project_options(
+        workspace, current.id, optimization=optimization, exposure=exposure
+    )
+    return _project_json(_summary(context, current.id))
+
+
+async def _rename(context: Context) -> JsonObject:
+    workspace, current = context.workspace, _summary(context, context.project)
+    name = str(context["newName"])
+    await context.router.update_project(workspace, _id(current), name, current.servers)
+    return _project_json(_summary(context, current.id))
+
+
+async def _remove(context: Context) -> JsonObject:
+    current = _summary(context, context.project)
+    await context.router.remove_project(context.workspace, _id(current))
+    return _project_json(current)
+
+
+async def _list(context: Context) -> list[JsonObject]:
+    return [_project_json(p) for p in context.router.projects(context.workspace)]
+
+
+COMMANDS = (
+    Group("project", "Manage the projects of a workspace."),
+    Command(
+        "project new",
+        "Create a project.",
+        _new,
+        (WORKSPACE, Argument("name"), SERVERS),
+        ("Site --server files --server github",),
+        single(_project_lines),
+    ),
+    Command(
+        "project set",
+        "Change a project.",
+        _set,
+        (
+            WORKSPACE,
+            Argument(
+                "project",
+                type=_project_or_none,
+                metavar="P",
+                help='"-" for clients outside any project',
+            ),
+            Argument("--optimization", choices=[OFF, *(str(o) for o in Optimization)]),
+            Argument("--exposure", choices=[str(e) for e in Exposure]),
+            SERVERS,
+            Argument(
+                "--all-servers", action="store_true", help="it may use all servers of the workspace"
+            ),
+        ),
+        (
+            "Site --optimization off",
+            "Site --server files --server github",
+            "- --exposure progressive",
+        ),
+        single(_project_lines),
+        request=_set_request,
+    ),
+    Command(
+        "project rename",
+        "Rename a project.",
+        _rename,
+        (WORKSPACE, _PROJECT, Argument("new_name", metavar="NEW")),
+        ("Site 'Web site'",),
+        single(_project_lines),
+    ),
+    Command(
+        "project remove",
+        "Remove a project.",
+        _remove,
+        (WORKSPACE, _PROJECT),
+        ("Site",),
+        removed_line,
+    ),
+    Command("project list", "List projects.", _list, (WORKSPACE,), ("",), _project_lines),
+)

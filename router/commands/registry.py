@@ -1,0 +1,62 @@
+"""All commands, and the handlers by which a router carries them out: names and JSON in, JSON out.
+
+The same handlers serve a running instance, over its socket, and the terminal on the files when
+none runs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from router.commands import (
+    activity,
+    approvals,
+    apps,
+    discovery,
+    permissions,
+    projects,
+    scripts,
+    search,
+    servers,
+    status,
+    tokens,
+    tools,
+    window,
+    workspaces,
+)
+from router.commands.command import Command, Group, Handler
+from router.commands.context import Context
+from router.domain.errors import InvalidInput
+from router.domain.json_values import JsonObject
+
+if TYPE_CHECKING:
+    from router.commands.context import ControlledRouter
+
+DECLARED: tuple[Command | Group, ...] = (
+    *servers.COMMANDS,
+    *discovery.COMMANDS,
+    *approvals.COMMANDS,
+    *tools.COMMANDS,
+    *permissions.COMMANDS,
+    *scripts.COMMANDS,
+    *search.COMMANDS,
+    *apps.COMMANDS,
+    *status.COMMANDS,
+    *tokens.COMMANDS,
+    *workspaces.COMMANDS,
+    *projects.COMMANDS,
+    *activity.COMMANDS,
+)
+"""In the order of `toolbooth --help`."""
+COMMANDS = {each.name: each for each in DECLARED if isinstance(each, Command)}
+_HANDLERS: dict[str, Handler] = {
+    **{name: command.handler for name, command in COMMANDS.items() if command.handler},
+    **servers.HANDLERS,
+    **window.HANDLERS,
+}
+
+
+async def dispatch(router: ControlledRouter, name: str, arguments: JsonObject) -> Any:
+    if (handler := _HANDLERS.get(name)) is None:
+        raise InvalidInput(f'This instance knows no command "{name}".', "Restart Toolbooth.")
+    return await handler(Context(router, arguments))

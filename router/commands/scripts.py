@@ -1,0 +1,156 @@
+"""The commands about saved scripts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from router.commands.command import (
+    PROJECT,
+    TOOL_ARGUMENTS,
+    WORKSPACE,
+    Argument,
+    Command,
+    Group,
+    with_tool_arguments,
+)
+from router.commands.context import Context
+from router.commands.output import single, table
+from router.commands.tools import is_error, result_lines
+from router.domain.errors import InvalidInput, ToolboothError
+from router.domain.ids import ToolKey
+from router.domain.json_values import JsonObject, as_object
+from router.domain.names import SCRIPTS
+from router.domain.result import Failed
+from router.domain.scripts import SavedScript, ScriptTrial
+
+_NAME = Argument("name")
+
+
+def _script_json(script: SavedScript) -> JsonObject:
+    return {
+        "name": script.name,
+        "description": script.description,
+        "parameters": [
+            {"name": p.name, "type": p.type, "required": p.required, "description": p.description}
+            for p in script.parameters
+        ],
+    }
+
+
+def _script_lines(scripts: list[JsonObject]) -> list[str]:
+    if not scripts:
+        return ["No scripts yet. Save one with: toolbooth script add NAME FILE"]
+    return table(((s["name"], _signature(s), s["description"]) for s in scripts), prose=True)
+
+
+def _signature(script: JsonObject) -> str:
+    named = (f"{p['name']}{'' if p['required'] else '?'}" for p in script["parameters"])
+    return f"({', '.join(named)})"
+
+
+def _add_request(given: JsonObject) -> JsonObject:
+    text = _read(given.pop("file"))
+    return {**given, "text": text}
+
+
+def _read(path: Path) -> str:
+    try:
+        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+        return data.decode()
+    except OSError as error:
+        raise ToolboothError(
+            f"{path} can't be read: {error.strerror}.",
+            "Name a file with the script, or - for stdin.",
+        ) from None
+    except UnicodeDecodeError:
+        raise ToolboothError(f"{path} is not a text file.", "Save it as UTF-8.") from None
+
+
+async def _add(context: Context) -> JsonObject:
+    name, text = context.name, str(context["text"])
+    replacing = name if context.get("replace") else None
+    scripts = context.router.scripts
+    return _script_json(await scripts.save(context.workspace, name, text, replacing=replacing))
+
+
+async def _list(context: Context) -> list[JsonObject]:
+    return [_script_json(script) for script in context.router.scripts.list(context.workspace)]
+
+
+async def _show(context: Context) -> JsonObject:
+    script = context.router.scripts.get(context.workspace, context.name)
+    return {**_script_json(script), "text": script.text}
+
+
+async def _remove(context: Context) -> None:
+    await context.router.scripts.remove(context.workspace, context.name)
+
+
+async def _run(context: Context) -> JsonObject:
+    """As a client would, or with `dry` without changing anything."""
+    workspace, name = context.workspace, context.name
+    script = context.router.scripts.get(workspace, name)
+    given = as_object(context.get("arguments"))
+    if context.get("dry"):
+        return _trial_json(await context.router.scripts.try_out(workspace, script.text, given))
+    result = await context.router.call_tool(context.caller, ToolKey(SCRIPTS, name), given)
+    if isinstance(result, Failed):
+        raise InvalidInput(result.message, result.hint)
+    return result.value
+
+
+def _trial_json(trial: ScriptTrial) -> JsonObject:
+    calls = [
+        f"{'called' if call.made else 'would call'} {call.key} {call.arguments}"
+        for call in trial.calls
+    ]
+    ending = trial.problem or (trial.result if trial.result is not None else "No result.")
+    texts = [*calls, *([trial.printed.rstrip()] if trial.printed else []), ending]
+    answer: JsonObject = {"content": [{"type": "text", "text": text} for text in texts]}
+    return {**answer, "isError": True} if trial.problem else answer
+
+
+COMMANDS = (
+    Group("script", "Manage saved scripts."),
+    Command(
+        "script add",
+        "Save a script.",
+        _add,
+        (
+            WORKSPACE,
+            _NAME,
+            Argument("file", type=Path, help='a Lua file; "-" reads stdin'),
+            Argument("--replace", action="store_true", help="replace the script with this name"),
+        ),
+        ("standup standup.lua",),
+        single(_script_lines),
+        request=_add_request,
+    ),
+    Command("script list", "List scripts.", _list, (WORKSPACE,), ("",), _script_lines),
+    Command(
+        "script show",
+        "Print a script.",
+        _show,
+        (WORKSPACE, _NAME),
+        ("standup",),
+        lambda script: [str(script["text"]).rstrip()],
+    ),
+    Command("script remove", "Remove a script.", _remove, (WORKSPACE, _NAME), ("standup",)),
+    Command(
+        "script run",
+        "Run a script.",
+        _run,
+        (
+            WORKSPACE,
+            _NAME,
+            TOOL_ARGUMENTS,
+            Argument("--dry", action="store_true", help="call only read-only tools"),
+            PROJECT,
+        ),
+        ('standup \'{"team": "web"}\' --dry',),
+        result_lines,
+        request=with_tool_arguments,
+        failed=is_error,
+    ),
+)

@@ -1,0 +1,265 @@
+"""The commands about tools: listing, searching, running and pinning them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from router.commands.approvals import finding_json
+from router.commands.command import (
+    PROJECT,
+    TOOL_ARGUMENTS,
+    WORKSPACE,
+    Argument,
+    Command,
+    number,
+    with_tool_arguments,
+)
+from router.commands.context import Context
+from router.commands.output import counted, iso_time, table
+from router.commands.servers import REFRESH_HINT
+from router.domain.errors import InvalidInput, NotFound
+from router.domain.failure_text import explain
+from router.domain.ids import ServerId, ServerRef, ToolKey
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.names import parse_tool_key
+from router.domain.permissions import Permission
+from router.domain.result import Failed
+from router.domain.servers import ServerStatus
+from router.domain.tool_lists import Approval
+from router.domain.tools import ToolView
+
+_TOOL_KEY = Argument("tool_key", metavar="TOOLKEY")
+
+
+# tools
+
+
+async def _tools(context: Context) -> list[JsonObject]:
+    only, rows = context.only_server, list[JsonObject]()
+    for status in context.router.servers(context.workspace):
+        if only not in (None, status.id):
+            continue
+        tools = [_tool_json(tool) for tool in context.router.tools(status.ref)]
+        rows += tools if status.tool_count is not None else [_missing_list_json(status)]
+    return rows
+
+
+def _tool_json(view: ToolView) -> JsonObject:
+    return {
+        "toolKey": str(view.key),
+        "title": view.title,
+        "description": view.description,
+        "signature": view.signature,
+        "effect": view.effect,
+        "contextTokens": view.context_tokens,
+        "permission": view.permission,
+        "approval": view.approval,
+        "findings": [finding_json(found) for found in view.findings],
+        "available": view.available,
+        "lastSeen": iso_time(view.last_seen),
+        "source": view.source,
+    }
+
+
+def _missing_list_json(status: ServerStatus) -> JsonObject:
+    """Stands for the tools of a server that was never listed."""
+    return {
+        "toolKey": f"{status.id}/*",
+        "title": status.name,
+        "description": f"No list of tools yet ({status.discovery}).",
+        "available": False,
+    }
+
+
+def _tool_lines(tools: list[JsonObject]) -> list[str]:
+    if not tools:
+        return ["No tools yet. See the servers with: toolbooth list"]
+    lines = table(((t["toolKey"], _use(t), t["description"]) for t in tools), prose=True)
+    unlisted = any(t["toolKey"].endswith("/*") and "(never)" in t["description"] for t in tools)
+    return [*lines, *([REFRESH_HINT] if unlisted else [])]
+
+
+def _use(tool: JsonObject) -> str | None:
+    """What keeps it from being used now, else its permission."""
+    permission = tool.get("permission")
+    waits = tool.get("approval") not in (None, Approval.APPROVED)
+    return "waits" if waits and permission != Permission.DENY else permission
+
+
+# search
+
+
+async def _search(context: Context) -> list[JsonObject]:
+    limit = int(context.get("limit") or context.router.settings().results_per_search)
+    reply = await context.router.search(context.caller, context["queries"], limit)
+    hits: list[JsonObject] = [
+        {
+            "toolKey": str(hit.tool.key),
+            "serverName": hit.tool.server_name,
+            "description": hit.tool.description,
+            "signature": hit.tool.signature,
+            "relevance": hit.relevance,
+            "explanation": hit.explanation,
+        }
+        for hit in reply.hits
+    ]
+    if hits and reply.note:
+        hits[0]["explanation"] = f"{hits[0]['explanation']} ({reply.note})"
+    return hits
+
+
+def _hit_lines(hits: list[JsonObject]) -> list[str]:
+    if not hits:
+        return ["No tool matches. See all of them with: toolbooth tools"]
+    rows = ((f"{h['relevance']:.2f}", h["toolKey"], h["description"]) for h in hits)
+    return table(rows, prose=True)
+
+
+# call
+
+
+async def _call(context: Context) -> JsonObject:
+    caller, key = context.caller, parse_tool_key(str(context["toolKey"]))
+    result = await context.router.call_tool(caller, key, as_object(context.get("arguments")))
+    if isinstance(result, Failed):
+        _check_enabled(context, key.server)
+        in_terminal = result.hint.replace("tool_discovery", "“toolbooth search”")
+        raise InvalidInput(result.message, in_terminal)
+    return result.value
+
+
+def _check_enabled(context: Context, server: ServerId) -> None:
+    """A client must not know that a disabled server exists; its user may."""
+    for status in context.router.servers(context.workspace):
+        if status.id == server and not status.enabled:
+            advice = explain(status)
+            raise InvalidInput(advice.cause, advice.suggestion)
+
+
+def result_lines(result: Any) -> list[str]:
+    """A tool's result, of whatever shape."""
+    blocks = as_array(as_object(result).get("content"))
+    texts = [_block(as_object(block)) for block in blocks]
+    return texts or [json.dumps(result, ensure_ascii=False, indent=2)]
+
+
+def _block(block: JsonObject) -> str:
+    if block.get("type") == "text":
+        return str(block.get("text"))
+    return f"[{block.get('type')} {block.get('mimeType') or ''}]".replace(" ]", "]")
+
+
+def is_error(result: Any) -> bool:
+    return bool(as_object(result).get("isError"))
+
+
+# pin, unpin
+
+
+async def _pin(context: Context) -> list[JsonObject]:
+    keys = _keys(context)
+    for key in keys:
+        if _tokens(context, key) is None:
+            raise InvalidInput(
+                f'There is no tool "{key}".', "Find its key with: toolbooth search 'what it does'"
+            )
+    return await _set_pins(context, [*_pins(context), *map(str, keys)])
+
+
+async def _unpin(context: Context) -> list[JsonObject]:
+    before, gone = _pins(context), [str(key) for key in _keys(context)]
+    for text in gone:
+        if text not in before:
+            raise InvalidInput(f'"{text}" is not pinned.', "List the pins with: toolbooth pin")
+    return await _set_pins(context, [each for each in before if each not in gone])
+
+
+async def _set_pins(context: Context, pinned: list[str]) -> list[JsonObject]:
+    """Make these the pins, each once."""
+    configs, scope = context.router.project_configs, (context.workspace, context.project)
+    before, distinct = configs.config(*scope), tuple(dict.fromkeys(pinned))
+    if distinct != before.pinned:
+        await configs.put(*scope, before.model_copy(update={"pinned": distinct}))
+    return [
+        {"toolKey": text, "contextTokens": _tokens(context, parse_tool_key(text))}
+        for text in distinct
+    ]
+
+
+def _pins(context: Context) -> tuple[str, ...]:
+    return context.router.project_configs.config(context.workspace, context.project).pinned
+
+
+def _keys(context: Context) -> list[ToolKey]:
+    return [parse_tool_key(str(text)) for text in context["toolKeys"]]
+
+
+def _tokens(context: Context, key: ToolKey) -> int | None:
+    """What its definition costs in every conversation; None if there is no such tool."""
+    try:
+        tools = context.router.tools(ServerRef(context.workspace, key.server))
+    except NotFound:
+        return None
+    return next((tool.context_tokens for tool in tools if tool.key == key), None)
+
+
+def _pin_lines(pins: list[JsonObject]) -> list[str]:
+    if not pins:
+        return ["Nothing is pinned: clients find every tool by searching."]
+    return table((pin["toolKey"], _cost(pin["contextTokens"])) for pin in pins)
+
+
+def _cost(tokens: int | None) -> str:
+    return "not available" if tokens is None else counted(tokens, "token")
+
+
+COMMANDS = (
+    Command(
+        "tools",
+        "List tools.",
+        _tools,
+        (WORKSPACE, Argument("server", nargs="?")),
+        ("", "files"),
+        _tool_lines,
+    ),
+    Command(
+        "search",
+        "Search for tools as a client would.",
+        _search,
+        (
+            WORKSPACE,
+            Argument("queries", nargs="+", metavar="QUERY"),
+            Argument("--limit", type=number, metavar="N"),
+            PROJECT,
+        ),
+        ("'read a file' 'send an e-mail' --limit 3",),
+        _hit_lines,
+    ),
+    Command(
+        "call",
+        "Call a tool.",
+        _call,
+        (WORKSPACE, _TOOL_KEY, TOOL_ARGUMENTS, PROJECT),
+        ('time:get_current_time \'{"timezone": "UTC"}\'',),
+        result_lines,
+        request=with_tool_arguments,
+        failed=is_error,
+    ),
+    Command(
+        "pin",
+        "Pin tools, so that clients have them without a search; or list pinned tools.",
+        _pin,
+        (WORKSPACE, Argument("tool_keys", nargs="*", metavar="TOOLKEY"), PROJECT),
+        ("files:read_file", "", "--project Site"),
+        _pin_lines,
+    ),
+    Command(
+        "unpin",
+        "Unpin tools.",
+        _unpin,
+        (WORKSPACE, Argument("tool_keys", nargs="+", metavar="TOOLKEY"), PROJECT),
+        ("files:read_file",),
+        _pin_lines,
+    ),
+)

@@ -1,1 +1,0 @@
-"""Commands from the same person's terminal: over a local socket, or straight on the files."""

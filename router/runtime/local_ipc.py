@@ -1,0 +1,211 @@
+"""Requests to the running instance: from `toolbooth COMMAND` or a second start of the window.
+
+One connection, one request. One JSON object per line each way: `{"command", "arguments"}` in,
+`{"ok", "result" | "error"}` out. A Unix socket that only its user can open; on Windows a named
+pipe, which others may not write to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import logging
+import os
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from router.domain.errors import ToolboothError
+from router.domain.json_values import JsonObject, as_object
+from router.domain.result import failed
+from router.runtime.tasks import spawn, stop
+
+log = logging.getLogger(__name__)
+
+Handle: TypeAlias = Callable[[str, JsonObject], Awaitable[Any]]
+_MAX_LINE_BYTES = 64 * 1024 * 1024
+_MAX_SOCKET_PATH = 100
+"""The kernel's limit is 104 to 108 bytes."""
+_RETRY_S = 0.1
+
+
+class NotListening(ToolboothError):
+    """Nobody answers at the address now; the instance may be starting or stopping."""
+
+
+def socket_address(data_dir: Path) -> str:
+    """Where the instance on `data_dir` listens."""
+    digest = hashlib.sha256(str(data_dir.resolve()).encode()).hexdigest()[:16]
+    if sys.platform == "win32":
+        return rf"\\.\pipe\toolbooth-{digest}"
+    inside = data_dir / "control.sock"
+    if len(os.fsencode(inside)) <= _MAX_SOCKET_PATH:
+        return str(inside)
+    return str(_short_folder() / f"{digest}.sock")
+
+
+class LocalServer:
+    """Answers the requests at `address`, each by `handle`. Only the holder of the instance lock may
+    start one."""
+
+    def __init__(self, address: str, handle: Handle) -> None:
+        self._address = address
+        self._handle = handle
+        self._server: asyncio.Server | None = None
+        self._connections: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        if sys.platform == "win32":
+            await _serve_pipe(self._address, self._accepted)
+            return
+        _remove_stale(self._address)
+        self._server = await asyncio.start_unix_server(
+            self._accepted, self._address, limit=_MAX_LINE_BYTES
+        )
+        os.chmod(self._address, 0o600)  # noqa: PTH101 - the folder is closed to others already
+
+    async def stop(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            _unlink(self._address)
+        for connection in tuple(self._connections):
+            await stop(connection)
+
+    def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = spawn(self._converse(reader, writer), name="control")
+        self._connections.add(connection)
+        connection.add_done_callback(self._connections.discard)
+
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one command; a peer that leaves meanwhile cancels it."""
+        try:
+            line = await reader.readline()
+            answering = spawn(self._answer(line), name="control command")
+            leaving = spawn(reader.read(1), name="control peer")
+            await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
+            await stop(leaving)
+            if answering.done():
+                writer.write(answering.result())
+                await writer.drain()
+            await stop(answering)
+        except (OSError, ValueError) as error:
+            log.debug("A control connection ended: %s", error)
+        finally:
+            writer.close()
+
+    async def _answer(self, line: bytes) -> bytes:
+        try:
+            request = as_object(json.loads(line))
+            arguments = as_object(request.get("arguments"))
+            result = await self._handle(str(request.get("command")), arguments)
+            answer: JsonObject = {"ok": True, "result": result}
+        except Exception as error:
+            # The edge where a command answers: whatever went wrong, the terminal gets a sentence.
+            if not isinstance(error, ToolboothError):
+                log.exception("A command failed")
+            failure = failed(error)
+            answer = {"ok": False, "error": {"message": failure.message, "hint": failure.hint}}
+        return json.dumps(answer).encode() + b"\n"
+
+
+def _remove_stale(address: str) -> None:
+    """Remove the socket of an instance that was killed: we hold the lock of its directory now."""
+    Path(address).parent.mkdir(mode=0o700, exist_ok=True)
+    _check_private(address)
+    _unlink(address)
+
+
+def _short_folder() -> Path:
+    """For sockets of data directories with too long a path; in a folder that all users share."""
+    return Path(tempfile.gettempdir()) / f"toolbooth-{os.getuid()}"
+
+
+def _check_private(address: str) -> None:
+    """Another user may have made the short folder: trust it only if it is private to us."""
+    folder = Path(address).parent
+    if folder != _short_folder():
+        return
+    found = folder.lstat()
+    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    if not ours or stat.S_IMODE(found.st_mode) & 0o077:
+        raise ToolboothError(
+            f"{folder} is not private to you, so commands can't go through it.",
+            "Remove it, or choose a data directory with a shorter path.",
+        )
+
+
+def _unlink(address: str) -> None:
+    Path(address).unlink(missing_ok=True)
+
+
+async def send(address: str, command: str, arguments: JsonObject, *, patience_s: float = 0) -> Any:
+    """Have the running instance do `command`; raises what it raised. `NotListening` is raised only
+    after `patience_s`."""
+    reader, writer = await _connect_within(address, patience_s)
+    try:
+        request = {"command": command, "arguments": arguments}
+        writer.write(json.dumps(request).encode() + b"\n")
+        await writer.drain()
+        line = await reader.readline()
+    finally:
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+    if not line:
+        raise NotListening("The running instance stopped before it answered.", "Try again.")
+    answer = as_object(json.loads(line))
+    if not answer.get("ok"):
+        error = as_object(answer.get("error"))
+        raise ToolboothError(str(error.get("message")), str(error.get("hint") or ""))
+    return answer.get("result")
+
+
+async def _connect_within(
+    address: str, patience_s: float
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    deadline = time.monotonic() + patience_s
+    while True:
+        try:
+            return await _connect(address)
+        except OSError:
+            if time.monotonic() >= deadline:
+                raise NotListening(
+                    "The running instance does not take commands at this moment.",
+                    "It may be starting or stopping; try again.",
+                ) from None
+        await asyncio.sleep(_RETRY_S)
+
+
+async def _connect(address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    if sys.platform == "win32":
+        return await _connect_pipe(address)
+    _check_private(address)
+    return await asyncio.open_unix_connection(address, limit=_MAX_LINE_BYTES)
+
+
+if sys.platform == "win32":
+
+    async def _serve_pipe(
+        address: str, accepted: Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]
+    ) -> None:
+        loop = cast(asyncio.ProactorEventLoop, asyncio.get_running_loop())
+
+        def protocol() -> asyncio.StreamReaderProtocol:
+            return asyncio.StreamReaderProtocol(
+                asyncio.StreamReader(limit=_MAX_LINE_BYTES), accepted
+            )
+
+        await loop.start_serving_pipe(protocol, address)
+
+    async def _connect_pipe(address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        loop = cast(asyncio.ProactorEventLoop, asyncio.get_running_loop())
+        reader = asyncio.StreamReader(limit=_MAX_LINE_BYTES)
+        protocol = asyncio.StreamReaderProtocol(reader)
+        transport, _ = await loop.create_pipe_connection(lambda: protocol, address)
+        return reader, asyncio.StreamWriter(transport, protocol, reader, loop)

@@ -1,0 +1,120 @@
+"""Builds indexes incrementally: tokenized per server, grouped into blocks of servers, and the
+blocks of a set of tools combined into a `ToolIndex`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from zlib import crc32
+
+import numpy as np
+
+from router.domain.tools import Tool
+from router.search.index.arrays import Float32Array
+from router.search.index.bm25_index import BM25Index
+from router.search.index.embedding_index import EmbeddingBlock, EmbeddingIndex
+from router.search.index.embeddings import WordEmbeddings, word_embeddings
+from router.search.index.gil_throttle import throttled
+from router.search.index.postings import Postings, build_postings
+from router.search.index.segments import Segment, Vocabulary, tokenize_tools
+from router.search.index.tool_document import Field, field_texts
+from router.search.index.tool_index import ToolIndex
+from router.search.text.spelling import SpellingIndex
+
+_EMBEDDING_WEIGHTS = {
+    Field.NAME: 1.0,
+    Field.SERVER: 0.5,
+    Field.TITLE: 0.5,
+    Field.DESCRIPTION: 1.0,
+    Field.PARAMETERS: 0.2,
+}
+_EMBEDDED_CHARACTERS = 400
+"""The first sentences of a description say what a tool is for; the rest is detail."""
+
+_TOOLS_PER_STEP = 64
+_BLOCK = 1_000
+"""A block has at least so many tools, and about twice as many on average."""
+_LARGE_BLOCK = 4_000
+_LARGE = 20_000
+"""Catalogs beyond this size have large blocks, since every block costs time in a search."""
+
+_vocabulary = Vocabulary()
+_spelling = SpellingIndex(_vocabulary.ids)
+
+
+@dataclass(frozen=True, eq=False)
+class ServerTools:
+    """The indexed tools of one server; embeddings are computed when first needed."""
+
+    segment: Segment
+
+    @cached_property
+    def embeddings(self) -> Float32Array:
+        return embed_tools(self.segment.tools, word_embeddings())
+
+    @cached_property
+    def checksum(self) -> int:
+        return crc32(self.segment.tools[0].key.server.encode())
+
+    def begins_block(self, min_size: int) -> bool:
+        """Depends on the server alone: with a `min_size` of a thousand, one in twenty of the
+        servers with fifty tools begins a block."""
+        return self.checksum % min_size < len(self.segment.tools)
+
+
+@dataclass(frozen=True, eq=False)
+class IndexBlock:
+    """A group of servers. A search reads a few large blocks, since each has a fixed cost; a change
+    rebuilds one of them, since building costs time by size."""
+
+    parts: Sequence[ServerTools]
+
+    @cached_property
+    def postings(self) -> Postings:
+        return build_postings([part.segment for part in self.parts])
+
+    @cached_property
+    def embeddings(self) -> EmbeddingBlock:
+        return EmbeddingBlock([part.embeddings for part in self.parts])
+
+
+def index_server(tools: Sequence[Tool]) -> ServerTools:
+    return ServerTools(tokenize_tools(tools, _vocabulary))
+
+
+def in_blocks(parts: Sequence[ServerTools]) -> list[list[ServerTools]]:
+    """Servers in their order, divided where a server begins a block and not where a count is
+    reached: adding or removing one changes its own block and hardly ever another."""
+    blocks: list[list[ServerTools]] = []
+    count = sum(len(part.segment.tools) for part in parts)
+    size = min_size = _BLOCK if count <= _LARGE else _LARGE_BLOCK
+    for part in parts:
+        if size >= min_size and (part.begins_block(min_size) or not blocks):
+            blocks.append([])
+            size = 0
+        blocks[-1].append(part)
+        size += len(part.segment.tools)
+    return blocks
+
+
+def build_index(blocks: Sequence[IndexBlock], *, embeddings: bool) -> ToolIndex:
+    """The index of all tools in `blocks`. Raises `OSError` or `ValueError` if embeddings are wanted
+    and can't be loaded."""
+    segments = [part.segment for block in blocks for part in block.parts]
+    bm25 = BM25Index([block.postings for block in blocks], _vocabulary)
+    dense = None
+    if embeddings:
+        dense = EmbeddingIndex(word_embeddings(), [block.embeddings for block in blocks])
+    return ToolIndex(segments, bm25, _spelling, dense)
+
+
+def embed_tools(tools: Sequence[Tool], model: WordEmbeddings) -> Float32Array:
+    """A row for each tool. A few tools at a time: their word vectors stay in the processor's cache,
+    and no step is long enough to block other threads."""
+    texts = [[text[:_EMBEDDED_CHARACTERS] for text in field_texts(tool)] for tool in tools]
+    weights = [_EMBEDDING_WEIGHTS[field] for field in Field]
+    starts = throttled(range(0, max(len(texts), 1), _TOOLS_PER_STEP))
+    return np.concatenate(
+        [model.embed_fields(texts[at : at + _TOOLS_PER_STEP], weights) for at in starts]
+    )

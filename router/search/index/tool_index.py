@@ -1,0 +1,60 @@
+"""The index of one set of tools: what the stages of the pipeline read. Immutable."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
+
+import numpy as np
+
+from router.domain.ids import ToolKey
+from router.domain.tools import Tool
+from router.search.index.bm25_index import BM25Index
+from router.search.index.duplicates import Duplicates
+from router.search.index.embedding_index import EmbeddingIndex
+from router.search.index.segments import Segment
+from router.search.text.spelling import SpellingIndex
+
+DEPRECATED_PRIOR = 0.85
+"""The share of its score that a deprecated tool keeps: it ranks below the one that replaces it."""
+
+
+class ToolIndex:
+    """Tools are numbered consecutively over all segments; those numbers are the documents of the
+    BM25 index and the rows of the embedding index."""
+
+    def __init__(
+        self,
+        segments: Sequence[Segment],
+        bm25: BM25Index,
+        spelling: SpellingIndex,
+        embeddings: EmbeddingIndex | None = None,
+    ) -> None:
+        """Without `embeddings` the search is lexical."""
+        self._segments = segments
+        self._starts = [0, *accumulate(len(each.tools) for each in segments)]
+        self.count = self._starts[-1]
+        self.bm25 = bm25
+        self.spelling = spelling
+        self.embeddings = embeddings
+        empty = np.empty(0, dtype=np.bool_)
+        deprecated = np.concatenate([empty, *(each.deprecated for each in segments)])
+        self.priors = np.where(deprecated, DEPRECATED_PRIOR, 1.0)
+        """A factor of each tool's score that no query changes."""
+        self.duplicates = Duplicates([each.fingerprints for each in segments])
+
+    def tool(self, number: int) -> Tool:
+        at = bisect_right(self._starts, number) - 1
+        return self._segments[at].tools[number - self._starts[at]]
+
+    def also_on(self, number: int) -> tuple[ToolKey, ...]:
+        """The keys of a tool's duplicates on other servers."""
+        return tuple([self.tool(other).key for other in self.duplicates.others(number)])
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """The number of each tool by its key."""
+        tools = (tool for each in self._segments for tool in each.tools)
+        return {str(tool.key): number for number, tool in enumerate(tools)}

@@ -1,0 +1,120 @@
+"""How a server is discovered: its access, limits and environment, with placeholders for secrets."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+
+from router.catalog.server_status import StatusBoard
+from router.config.discovery import IsolationSettings
+from router.config.secret_references import replace_secret_references, secret_references
+from router.config.server import ServerConfig
+from router.discovery.discoverer import ConnectionPlan, DiscoveryPlan, ProcessPlan
+from router.discovery.sandbox.launch_spec import Limits
+from router.discovery.sandbox.sandbox import Sandbox, protection
+from router.domain.ids import ServerRef
+from router.domain.receipts import DiscoveryAccess, IsolationLevel, Protection
+from router.domain.servers import TransportType
+from router.service.context import ServiceContext
+from router.store.secrets import resolve
+from router.upstream.process.environment import server_environment
+
+PLACEHOLDER = "toolbooth-placeholder"
+_MEMORY_MB, _STRICT_MEMORY_MB, _STRICT_CPU_PERCENT = 512, 256, 25
+_USER_VARIABLES = ("USER", "LOGNAME", "SHELL")
+_PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+
+
+class DiscoveryPlanner:
+    def __init__(
+        self,
+        context: ServiceContext,
+        board: StatusBoard,
+        sandbox: Sandbox,
+        is_live: Callable[[ServerRef], bool],
+        permitted: Callable[[ServerRef], Awaitable[ServerConfig]],
+    ) -> None:
+        """`permitted` returns the configuration of a server that may run, and raises
+        `UpstreamFailed` for another."""
+        self._workspaces = context.catalogs
+        self._settings = context.settings
+        self._secrets = context.secrets
+        self._board = board
+        self._sandbox = sandbox
+        self._is_live = is_live
+        self._permitted = permitted
+
+    async def plan(self, ref: ServerRef) -> DiscoveryPlan:
+        """How to discover a server now. Raises `UpstreamFailed` for one that may not run."""
+        written = self._workspaces.entry(ref).config
+        if written.transport is TransportType.HTTP or self._is_live(ref):
+            return ConnectionPlan(written.discovery_timeout_s)
+        config = (await self._permitted(ref)).in_folder(str(Path.home()))
+        access = await self._access(ref)
+        real: dict[str, str] = {}
+        if access is not DiscoveryAccess.ISOLATED:
+            real = await resolve(config.env, self._secrets, os.environ)
+        isolation = self._settings().isolation
+        return ProcessPlan(
+            timeout_s=written.discovery_timeout_s,
+            config=config,
+            config_hash=written.config_hash,
+            environment=discovery_environment(os.environ, config.env, real),
+            secrets=tuple(value for key, value in real.items() if value != config.env[key]),
+            access=access,
+            required_level=IsolationLevel(isolation.required_level),
+            limits=_limits(isolation),
+        )
+
+    async def protection(self) -> Protection:
+        """The protection of a discovery now, for a server that was not allowed more."""
+        support = await self._sandbox.support()
+        return protection(support, _limits(self._settings().isolation), network=False)
+
+    async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
+        """Set what a server may access during discovery, as the user decided."""
+        consents = self._workspaces.consents(ref.workspace)
+        config = self._workspaces.entry(ref).config
+        await asyncio.to_thread(consents.allow, ref.server, config, access)
+        await self.load(ref)
+
+    async def load(self, ref: ServerRef) -> None:
+        """Show in the server's status what it may access."""
+        self._board.update(ref, access=await self._access(ref))
+
+    async def _access(self, ref: ServerRef) -> DiscoveryAccess:
+        consents = self._workspaces.consents(ref.workspace)
+        config = self._workspaces.entry(ref).config
+        return await asyncio.to_thread(consents.access, ref.server, config)
+
+
+def discovery_environment(
+    ours: Mapping[str, str], configured: Mapping[str, str], real: Mapping[str, str]
+) -> dict[str, str]:
+    """All a server gets during discovery: the configured variables, with placeholders for secrets
+    that are not in `real`, and of ours those that say nothing about the user."""
+    inherited = server_environment(ours, {})
+    for name in (*_USER_VARIABLES, *(() if real else _PROXY_VARIABLES)):
+        for spelling in (name, name.lower()):
+            inherited.pop(spelling, None)
+    filled = {k: real.get(k) or _with_placeholders(v, inherited) for k, v in configured.items()}
+    return {**inherited, "USER": "toolbooth", **filled}
+
+
+def _with_placeholders(value: str, known: Mapping[str, str]) -> str:
+    """References to inherited variables are resolved; all others count as secrets."""
+    values = {
+        (kind, name): known.get(name, PLACEHOLDER) if kind == "env" else PLACEHOLDER
+        for kind, name in secret_references(value)
+    }
+    return replace_secret_references(value, values)
+
+
+def _limits(isolation: IsolationSettings) -> Limits:
+    default = _STRICT_MEMORY_MB if isolation.strict else _MEMORY_MB
+    return Limits(
+        memory_mb=isolation.memory_mb or default,
+        cpu_percent=_STRICT_CPU_PERCENT if isolation.strict else None,
+    )

@@ -1,0 +1,176 @@
+"""Discoveries in the background: two at a time, and one for all who ask for the same server.
+
+A discovery plans, discovers and has the list adopted. One that fails keeps the list that is known:
+an old list is better than none. Its status says how it ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection
+from contextvars import copy_context
+from typing import TypeAlias
+
+from router.api.events import AttentionNeeded, DiscoveryProgressed, Publish
+from router.catalog.server_status import StatusBoard
+from router.discovery.discoverer import Discoverer
+from router.domain.errors import NotFound, UpstreamAnsweredError, UpstreamFailed
+from router.domain.failure_text import advise
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerRef
+from router.domain.servers import DiscoveryStatus, DiscoveryStep
+from router.runtime.tasks import spawn
+from router.runtime.tracing import begin_trace, log_event
+from router.service.discovery_planner import DiscoveryPlanner
+from router.service.tool_lists import ToolLists
+from router.service.workspace_catalogs import Workspaces
+
+log = logging.getLogger(__name__)
+
+CONCURRENT_DISCOVERIES = 2
+
+_Key: TypeAlias = tuple[ServerRef, str]
+"""A server and the hash of its configuration: a changed server is discovered separately."""
+
+
+class DiscoveryQueue:
+    def __init__(
+        self,
+        *,
+        workspaces: Workspaces,
+        planner: DiscoveryPlanner,
+        discoverer: Discoverer,
+        tool_lists: ToolLists,
+        board: StatusBoard,
+        publish: Publish,
+    ) -> None:
+        self._workspaces = workspaces
+        self._planner = planner
+        self._discoverer = discoverer
+        self._tool_lists = tool_lists
+        self._board = board
+        self._publish = publish
+        self._slots = asyncio.Semaphore(CONCURRENT_DISCOVERIES)
+        self._runs: dict[_Key, asyncio.Task[None]] = {}
+        self._quiet: set[ServerRef] = set()
+        """Servers whose discovery is shown only if the list changed or it failed."""
+
+    async def discover(self, *refs: ServerRef) -> None:
+        """Discover servers side by side, joining the discoveries under way, and wait for them.
+        Never raises because of a server."""
+        if runs := self.begin(*refs):
+            await asyncio.wait(runs)
+
+    def begin(self, *refs: ServerRef) -> list[asyncio.Task[None]]:
+        """The discoveries of `refs`, started where there are none; their statuses say so at
+        once."""
+        return copy_context().run(self._begin, refs)
+
+    async def check(self, ref: ServerRef) -> None:
+        """Discover a server without showing it, unless its list changed or it fails."""
+        is_known = self._workspaces.entry(ref).cached is not None
+        if is_known and self._key(ref) not in self._runs:
+            self._quiet.add(ref)
+        await asyncio.shield(self._joined(ref))
+
+    async def cancel(self, ref: ServerRef) -> None:
+        """Cancel the discoveries of a server. Nothing of them is left when this returns."""
+        runs = {key: run for key, run in self._runs.items() if key[0] == ref}
+        await _cancel(runs.values())
+        for key, run in runs.items():
+            if run.cancelled():
+                self._fail(key, Failure(FailureKind.CANCELLED))
+
+    async def close(self) -> None:
+        await _cancel(list(self._runs.values()))
+
+    def _begin(self, refs: Collection[ServerRef]) -> list[asyncio.Task[None]]:
+        """In a context of its own: one trace for all that are begun together."""
+        begin_trace()
+        self._quiet.difference_update(refs)
+        if new := [ref for ref in refs if self._key(ref) not in self._runs]:
+            log_event(log, "tools.discovery.started", serverCount=len(new))
+        return [self._joined(ref) for ref in refs]
+
+    def _joined(self, ref: ServerRef) -> asyncio.Task[None]:
+        key = self._key(ref)
+        run = self._runs.get(key)
+        if run is None:
+            self._report(ref, DiscoveryStep.STARTING)
+            run = self._runs[key] = spawn(self._run(key), name=f"discover {ref.server}")
+            run.add_done_callback(lambda _: self._ended(key))
+        return run
+
+    def _ended(self, key: _Key) -> None:
+        self._runs.pop(key, None)
+        self._quiet.discard(key[0])
+
+    def _key(self, ref: ServerRef) -> _Key:
+        return ref, self._workspaces.entry(ref).config.config_hash
+
+    async def _run(self, key: _Key) -> None:
+        ref, config_hash = key
+        try:
+            async with self._slots:
+                plan = await self._planner.plan(ref)
+                listing = await self._discoverer.discover(
+                    ref, plan, lambda step: self._report(ref, step)
+                )
+                await self._tool_lists.adopt_discovered(ref, config_hash, listing)
+            self._succeed(key, len(listing.tools))
+        except UpstreamFailed as error:
+            self._fail(key, error.failure)
+        except UpstreamAnsweredError as error:
+            self._fail(key, Failure(FailureKind.BAD_PROTOCOL, detail=error.message))
+        except NotFound:
+            log.debug("%s was removed during its discovery", ref.server)
+
+    def _is_current(self, key: _Key) -> bool:
+        """Whether the server still exists with the same configuration."""
+        entry = self._workspaces.find(key[0])
+        return entry is not None and entry.config.config_hash == key[1]
+
+    def _report(self, ref: ServerRef, step: DiscoveryStep) -> None:
+        if ref not in self._quiet:
+            self._board.update(ref, discovery=DiscoveryStatus.DISCOVERING, step=step)
+            self._publish(DiscoveryProgressed(ref, step))
+
+    def _succeed(self, key: _Key, tool_count: int) -> None:
+        if self._is_current(key):
+            ref = key[0]
+            log_event(
+                log, "tools.discovery.server.success", serverName=ref.server, toolCount=tool_count
+            )
+            self._end(ref, DiscoveryStatus.SUCCESS, DiscoveryStep.COMPLETE, None)
+
+    def _fail(self, key: _Key, failure: Failure) -> None:
+        if not self._is_current(key):
+            return
+        ref = key[0]
+        log_event(
+            log,
+            "tools.discovery.server.failed",
+            level=logging.WARNING,
+            serverName=ref.server,
+            errorMessage=str(advise(failure, ref.server)),
+        )
+        timed_out = failure.kind is FailureKind.TIMEOUT
+        status = DiscoveryStatus.TIMEOUT if timed_out else DiscoveryStatus.FAILED
+        self._end(ref, status, DiscoveryStep.FAILED, failure)
+        if failure.kind is FailureKind.NETWORK_NEEDED:
+            self._publish(AttentionNeeded(ref, failure))
+
+    def _end(
+        self, ref: ServerRef, status: DiscoveryStatus, step: DiscoveryStep, failure: Failure | None
+    ) -> None:
+        self._board.update(ref, discovery=status, step=None, failure=failure)
+        if ref not in self._quiet:
+            self._publish(DiscoveryProgressed(ref, step))
+
+
+async def _cancel(runs: Collection[asyncio.Task[None]]) -> None:
+    for run in runs:
+        run.cancel()
+    if runs:
+        await asyncio.wait(runs)

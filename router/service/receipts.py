@@ -1,0 +1,47 @@
+"""The receipts of discoveries, in memory and on disk. A server's status shows its protection."""
+
+from __future__ import annotations
+
+import asyncio
+
+from router.catalog.server_status import StatusBoard
+from router.domain.ids import ServerRef
+from router.domain.receipts import Receipt
+from router.service.workspace_catalogs import Workspaces
+from router.store.receipts import ReceiptStore
+
+
+class Receipts:
+    """Changed on the router's loop; `current` may be called on any thread."""
+
+    def __init__(self, workspaces: Workspaces, board: StatusBoard) -> None:
+        self._workspaces = workspaces
+        self._board = board
+        self._receipts: dict[ServerRef, Receipt] = {}
+
+    def current(self, ref: ServerRef) -> Receipt | None:
+        """The receipt of a server's last discovery with its present configuration."""
+        receipt = self._receipts.get(ref)
+        config_hash = self._workspaces.entry(ref).config.config_hash
+        return receipt if receipt is not None and receipt.config_hash == config_hash else None
+
+    async def load(self, ref: ServerRef) -> None:
+        receipt = await asyncio.to_thread(self._store(ref).read, ref.server)
+        if receipt is not None:
+            self._receipts = {**self._receipts, ref: receipt}
+        current = self.current(ref)
+        self._board.update(ref, protection=current.protection if current else None)
+
+    async def keep(self, ref: ServerRef, receipt: Receipt) -> None:
+        if self._workspaces.find(ref) is None:
+            return  # Removed meanwhile: nothing of it may be written any more.
+        self._receipts = {**self._receipts, ref: receipt}
+        self._board.update(ref, protection=receipt.protection)
+        await asyncio.to_thread(self._store(ref).write, ref.server, receipt)
+
+    async def forget(self, ref: ServerRef) -> None:
+        self._receipts = {r: receipt for r, receipt in self._receipts.items() if r != ref}
+        await asyncio.to_thread(self._store(ref).remove, ref.server)
+
+    def _store(self, ref: ServerRef) -> ReceiptStore:
+        return ReceiptStore(self._workspaces.folder(ref.workspace) / "receipts")

@@ -1,0 +1,187 @@
+"""Search as the window and the command line use it: trials, usage history, the cloud service.
+
+Also keeps indexes ready: after tool lists change, the indexes of a workspace are built again before
+the next search, off the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from secrets import token_hex
+from typing import Protocol
+
+from router.api.events import Event, ToolsChanged, WorkspacesChanged
+from router.api.search import CloudChange
+from router.config.settings import Settings
+from router.domain.clients import Principal
+from router.domain.errors import InvalidInput, NotFound, SecretUnavailable, said, sentence
+from router.domain.ids import ProjectId, WorkspaceId
+from router.domain.search import SearchTrial, UsageHistory
+from router.domain.workspaces import Optimization
+from router.gateway.tools.exposures import Exposures
+from router.gateway.tools.meta_tools import DiscoveryArguments
+from router.runtime.tasks import spawn, stop
+from router.search.cloud import TOKEN_NAME, CloudFailed, check_address
+from router.search.provider import Provider
+from router.service.search_feedback import UsageRecorder
+from router.service.workspace_catalogs import Workspaces
+from router.store.secrets import LayeredSecrets
+
+DEBOUNCE_S = 0.2
+"""Tool lists change in bursts; an index is built when a burst is over."""
+_MAX_PROJECTS_PREPARED = 8
+_MAX_UNDO = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _CloudService:
+    url: str
+    token: str | None = field(repr=False)
+
+
+class RouterAccess(Protocol):
+    """What search needs of the router."""
+
+    def settings(self) -> Settings: ...
+    def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Principal: ...
+    async def apply_settings(self, settings: Settings) -> None: ...
+
+
+class SearchService:
+    """The production implementation of `searching.SearchPort`."""
+
+    def __init__(
+        self,
+        router: RouterAccess,
+        workspaces: Workspaces,
+        exposures: Exposures,
+        recorder: UsageRecorder,
+        provider: Provider,
+        secrets: LayeredSecrets,
+    ) -> None:
+        self._router = router
+        self._workspaces = workspaces
+        self._exposures = exposures
+        self._recorder = recorder
+        self._provider = provider
+        self._secrets = secrets
+        self._undo: dict[str, _CloudService] = {}
+        """The service before each change, by the change's undo id."""
+        self._preparations: dict[WorkspaceId, asyncio.Task[None]] = {}
+
+    async def open(self) -> None:
+        for workspace in self._workspaces.catalogs:
+            await self._recorder.open(workspace)
+
+    async def close(self) -> None:
+        for task in self._preparations.values():
+            await stop(task)
+        await self._recorder.close()
+        self._provider.close()
+
+    async def try_out(
+        self,
+        workspace: WorkspaceId,
+        project: ProjectId | None,
+        queries: Sequence[str],
+        *,
+        context: str = "",
+        strategies: Sequence[Optimization] = (Optimization.BM25, Optimization.HYBRID),
+    ) -> tuple[SearchTrial, ...]:
+        caller = self._router.local_caller(workspace, project)
+        arguments = {"query": list(queries), "context": context}
+        inquiry = DiscoveryArguments.read(arguments, self._router.settings().results_per_search)
+        trials = [await self._exposures.try_search(caller, inquiry, each) for each in strategies]
+        return tuple(trials)
+
+    def usage_history(self, workspace: WorkspaceId, project: ProjectId | None) -> UsageHistory:
+        return self._recorder.history(workspace, project)
+
+    async def clear_usage_history(self, workspace: WorkspaceId, project: ProjectId | None) -> None:
+        self._router.local_caller(workspace, project)
+        await self._recorder.clear(workspace, project)
+
+    async def set_cloud(self, url: str, token: str | None = None) -> CloudChange:
+        if url:
+            try:
+                check_address(url)
+            except CloudFailed as error:
+                raise InvalidInput(
+                    said("The service can't be used: {reason}.", reason=sentence(error.message))
+                ) from None
+        before = _CloudService(self._router.settings().cloud_search_url, await self._stored_token())
+        kept = before.token if _origin(url) == _origin(before.url) else None
+        await self._apply_cloud(_CloudService(url, (token or kept) if url else None))
+        change = CloudChange(token_hex(8))
+        self._undo[change.undo] = before
+        for oldest in list(self._undo)[:-_MAX_UNDO]:
+            del self._undo[oldest]
+        return change
+
+    async def undo_cloud(self, change: CloudChange) -> None:
+        before = self._undo.get(change.undo)
+        if before is None:
+            raise NotFound("This can't be undone any more.", "Enter address and key again.")
+        await self._apply_cloud(before)
+        del self._undo[change.undo]
+
+    def is_cloud_token_kept(self) -> bool:
+        return self._secrets.persisted(TOKEN_NAME)
+
+    def typical_ms(self, strategy: Optimization) -> float | None:
+        return self._exposures.search_times.typical_ms(strategy)
+
+    async def _apply_cloud(self, wanted: _CloudService) -> None:
+        """The token first: an address without its token would fail in every search."""
+        held = await self._stored_token()
+        await self._store_token(held, wanted.token)
+        change = {"cloud_search_url": wanted.url}
+        try:
+            await self._router.apply_settings(self._router.settings().model_copy(update=change))
+        except BaseException:
+            await self._store_token(wanted.token, held)
+            raise
+
+    async def _stored_token(self) -> str | None:
+        try:
+            return await self._secrets.get(TOKEN_NAME)
+        except SecretUnavailable:
+            return None
+
+    async def _store_token(self, held: str | None, wanted: str | None) -> None:
+        if wanted == held:
+            return
+        if wanted:
+            await self._secrets.set(TOKEN_NAME, wanted)
+        else:
+            await self._secrets.delete(TOKEN_NAME)
+
+    def follow(self, event: Event) -> None:
+        """Build indexes again when their tools have changed. On the router's event loop."""
+        if not isinstance(event, ToolsChanged | WorkspacesChanged):
+            return
+        running = self._preparations.get(event.workspace)
+        if running is None or running.done():
+            preparing = self.prepare(event.workspace)
+            self._preparations[event.workspace] = spawn(preparing, name="prepare search")
+
+    async def prepare(self, workspace: WorkspaceId) -> None:
+        await asyncio.sleep(DEBOUNCE_S)
+        try:
+            catalog = self._workspaces.catalog(workspace)
+        except NotFound:
+            return
+        for project in [None, *list(catalog.config.projects)[:_MAX_PROJECTS_PREPARED]]:
+            try:
+                view = await asyncio.to_thread(catalog.view, project)
+            except NotFound:  # removed in the meantime
+                continue
+            if view.optimization is not None and view.tools:
+                await view.index.prepare(view.optimization)
+
+
+def _origin(url: str) -> list[str]:
+    """Scheme, host and port: a token is never sent to another origin than it was entered for."""
+    return url.lower().split("/")[:3]

@@ -1,0 +1,304 @@
+"""The servers at run time: started and stopped, discovered, signed in to, and their status.
+
+Joins the pool of upstreams with discovery and the status board.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from router.api.events import AttentionNeeded, ServerRemoved
+from router.catalog.server_status import StatusBoard, without_secrets
+from router.config.server import Lifecycle
+from router.discovery.discoverer import Discoverer
+from router.discovery.packages.package_store import PackageStore
+from router.discovery.packages.resolver import PackageResolver
+from router.discovery.sandbox.sandbox import Sandbox
+from router.discovery.vetting.process import VettingProcess
+from router.domain.failures import Failure
+from router.domain.ids import ServerRef
+from router.domain.json_values import JsonObject
+from router.domain.receipts import DiscoveryAccess
+from router.domain.servers import DiscoveryStatus, ServerState
+from router.runtime.tracing import log_event
+from router.service.context import ServiceContext
+from router.service.discovery_planner import DiscoveryPlanner
+from router.service.discovery_queue import DiscoveryQueue
+from router.service.freshness import DUE, FreshnessMonitor, ListState, due_in
+from router.service.launch_policy import LaunchPolicy
+from router.service.list_changed import ListChangedHandler
+from router.service.receipts import Receipts
+from router.service.server_logs import ServerLogs
+from router.service.sign_ins import SignIns
+from router.service.sleep_monitor import SleepMonitor
+from router.service.tool_lists import ToolLists
+from router.service.workspace_catalogs import Reconciled
+from router.upstream.oauth.errors import sign_in_needed
+from router.upstream.pool import UpstreamPool
+from router.upstream.ports import SessionId
+from router.upstream.process.tracking import THIS_PROCESS
+from router.upstream.process.tree import sweep
+
+log = logging.getLogger(__name__)
+
+
+class UpstreamManager:
+    def __init__(
+        self, context: ServiceContext, *, state_dir: Path, owner: str = THIS_PROCESS
+    ) -> None:
+        """`owner` marks the processes as this router's."""
+        workspaces, publish = context.catalogs, context.publish
+        self._workspaces = workspaces
+        self._redactor = context.redactor
+        self._publish = publish
+        self._clock = context.clock
+        self._owner = owner
+        self._serving = False
+        self.on_resource_updated: Callable[[ServerRef, SessionId | None, JsonObject], None] = (
+            _ignore_update
+        )
+        """Called with a resource that changed, and the session if only that one uses it."""
+        self.board = StatusBoard(workspaces.catalogs, publish, context.redactor.text)
+        self.logs = ServerLogs(context.clock)
+        self.sign_ins = SignIns(
+            workspaces, context.secrets, context.redactor, context.clock, self._sign_in_ended
+        )
+        self.receipts = Receipts(workspaces, self.board)
+        self._packages = PackageResolver(PackageStore(state_dir / "packages", context.clock))
+        self._vetting = VettingProcess()
+        self.tool_lists = ToolLists(context, self.board, self._vetting)
+        self._launch_policy = LaunchPolicy(context, self.sign_ins, self._packages, owner)
+        self._list_changed = ListChangedHandler(lambda ref: self.discovery_queue.discover(ref))
+        self.pool = UpstreamPool(
+            launch=self._launch_policy.plan,
+            publish_state=self._state_changed,
+            on_notification=self._list_changed.notified,
+            on_resource_updated=self._resource_updated,
+            on_stderr=self._log_stderr,
+            on_given_up=self._given_up,
+            run_options=self._launch_policy.run_options,
+        )
+        sandbox = Sandbox(state_dir / "runs", Path.home())
+        self.discovery_planner = DiscoveryPlanner(
+            context, self.board, sandbox, self.pool.is_live, self._launch_policy.permitted
+        )
+        discoverer = Discoverer(
+            connections=self.pool,
+            sandbox=sandbox,
+            packages=self._packages,
+            vetting=self._vetting,
+            list_limits=self.tool_lists.limits,
+            keep_receipt=self.receipts.keep,
+            clock=context.clock,
+        )
+        self.discovery_queue = DiscoveryQueue(
+            workspaces=workspaces,
+            planner=self.discovery_planner,
+            discoverer=discoverer,
+            tool_lists=self.tool_lists,
+            board=self.board,
+            publish=publish,
+        )
+        self._freshness = FreshnessMonitor(
+            workspaces,
+            self.discovery_queue.check,
+            may_run=self._may_run,
+            is_connected=lambda ref: self.board.condition(ref).connection is ServerState.READY,
+            idle_s=self.pool.idle_s,
+            clock=context.clock,
+        )
+        self._sleep_monitor = SleepMonitor(self.pool.recheck)
+
+    async def sweep(self) -> None:
+        """End the server processes that a killed router has left behind."""
+        if left := await asyncio.to_thread(sweep, self._owner):
+            log.warning("Ended %d processes that an earlier Toolbooth left behind", left)
+
+    def start_serving(self) -> None:
+        """From now on tool lists are kept fresh in the background, beginning with the stale ones,
+        and servers run that are started before the first call."""
+        self._serving = True
+        self._freshness.start()
+        self._sleep_monitor.start()
+        for workspace, catalog in self._workspaces.catalogs.items():
+            for server in catalog.servers:
+                self._begin(ServerRef(workspace, server))
+
+    async def apply(self, reconciled: Reconciled) -> None:
+        """Apply a changed configuration to the servers."""
+        for ref, tool_count in reconciled.removed.items():
+            await self._forget(ref)
+            log_event(
+                log,
+                "tools.registry.server.removed",
+                serverName=ref.server,
+                removedCount=tool_count,
+            )
+        for ref in reconciled.restarted:
+            await self._restart(ref)
+        before = {ref: self.board.condition(ref).consented for ref in reconciled.kept}
+        for ref in reconciled.kept:
+            await self._update(ref)
+        for workspace in {ref.workspace for ref in (*reconciled.restarted, *reconciled.kept)}:
+            await self.tool_lists.apply_policy(workspace)
+        for ref in reconciled.reconsidered:
+            self.tool_lists.publish_waiting(ref)
+        for ref in reconciled.restarted:
+            self._begin(ref)
+        for ref in reconciled.kept:
+            if ref in reconciled.enabled or self.board.condition(ref).consented != before[ref]:
+                self._discover_if_due(ref)
+            self._start_if(ref, Lifecycle.ALWAYS)
+
+    async def _restart(self, ref: ServerRef) -> None:
+        """The server is new or has another configuration: only what is on disk is known of it."""
+        await self.sign_ins.forget(ref)
+        await self.discovery_queue.cancel(ref)
+        await self.pool.disconnect(ref)
+        await self.tool_lists.load(ref)
+        await self.receipts.load(ref)
+        await self.discovery_planner.load(ref)
+        self.board.update(
+            ref,
+            consented=self._workspaces.has_consent(ref),
+            connection=ServerState.IDLE,
+            discovery=DiscoveryStatus.NEVER,
+            step=None,
+            failure=None,
+        )
+        self.board.announce(ref)
+
+    async def _update(self, ref: ServerRef) -> None:
+        """The server is the same, but may have been disabled or approved meanwhile."""
+        if self._workspaces.entry(ref).config.disabled:
+            await self.discovery_queue.cancel(ref)
+            await self.pool.disconnect(ref)
+            self.board.update(ref, discovery=DiscoveryStatus.NEVER, failure=None)
+        self.board.update(ref, consented=self._workspaces.has_consent(ref))
+        self.board.announce(ref)
+
+    async def approve(self, ref: ServerRef) -> None:
+        """The user has seen the command of a server and agrees that it runs."""
+        entry = self._workspaces.entry(ref)
+        consents = self._workspaces.consents(ref.workspace)
+        await asyncio.to_thread(consents.grant, ref.server, entry.config)
+        self.board.update(ref, consented=True, failure=None)
+        self.pool.reset_failures(ref)
+        self._begin(ref)
+
+    async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
+        """Change what a server may access during discovery, and discover it again."""
+        await self.discovery_planner.allow(ref, access)
+        await self.discovery_queue.cancel(ref)
+        if self._serving and self._may_run(ref):
+            self.pool.reset_failures(ref)
+            self.discovery_queue.begin(ref)
+
+    async def refresh(self, refs: Iterable[ServerRef], *, packages: bool = False) -> None:
+        """Discover servers at the user's request, side by side. Those that failed too often or need
+        a sign-in are tried again. `packages`: servers are stopped and their packages fetched again.
+        """
+        chosen = [ref for ref in refs if self._may_run(ref)]
+        for ref in chosen if packages else ():
+            self._packages.renew(ref)
+            await self.pool.disconnect(ref)
+        for ref in chosen:
+            self.pool.reset_failures(ref)
+            self.sign_ins.reconsider(ref)
+            self._start_if(ref, Lifecycle.ALWAYS)
+        await self.discovery_queue.discover(*chosen)
+
+    async def limits_changed(self) -> None:
+        """Vet the known lists with the new limits, and discover what these may add."""
+        for workspace, catalog in list(self._workspaces.catalogs.items()):
+            for server in catalog.servers:
+                ref = ServerRef(workspace, server)
+                await self.tool_lists.load(ref, publish=True)
+                self._discover_if_due(ref)
+
+    async def sign_out(self, ref: ServerRef) -> None:
+        await self.sign_ins.sign_out(ref)
+        await self._sign_in_ended(ref, sign_in_needed(ref.server, "you signed out"))
+
+    async def measure(self) -> None:
+        """Update the memory and processor use of the servers' processes."""
+        for ref, facts in (await self.pool.measure()).items():
+            self.board.update(ref, process=facts)
+
+    async def close(self) -> None:
+        await self._sleep_monitor.close()
+        await self._list_changed.close()
+        await self.sign_ins.close()
+        await self._freshness.close()
+        await self.discovery_queue.close()
+        await self._vetting.close()
+        await self.pool.close()
+
+    async def _forget(self, ref: ServerRef) -> None:
+        await self.sign_ins.forget(ref)
+        await self.discovery_queue.cancel(ref)
+        await self._packages.forget(ref)
+        await self.receipts.forget(ref)
+        await self.pool.disconnect(ref)
+        self.board.forget(ref)
+        self._redactor.forget(ref)
+        self._publish(ServerRemoved(ref))
+        await asyncio.to_thread(self._workspaces.consents(ref.workspace).forget, ref.server)
+        await self.tool_lists.forget(ref)
+
+    def _may_run(self, ref: ServerRef) -> bool:
+        enabled = not self._workspaces.entry(ref).config.disabled
+        return enabled and self.board.condition(ref).consented
+
+    def _discover_if_due(self, ref: ServerRef) -> None:
+        revetted = self.tool_lists.revetted
+        seen_at = None if ref in revetted else self._workspaces.entry(ref).listed_at
+        is_due = due_in(ListState(seen_at), self._clock()) <= DUE
+        if self._serving and self._may_run(ref) and is_due:
+            revetted.discard(ref)
+            self.discovery_queue.begin(ref)
+
+    def _begin(self, ref: ServerRef) -> None:
+        self._discover_if_due(ref)
+        self._start_if(ref, Lifecycle.EAGER, Lifecycle.ALWAYS)
+
+    def _start_if(self, ref: ServerRef, *lifecycles: Lifecycle) -> None:
+        """Start a server that may run and has one of these lifecycles."""
+        chosen = self._workspaces.entry(ref).config.lifecycle in lifecycles
+        if self._serving and chosen and self._may_run(ref):
+            self.pool.start(ref)
+
+    def _state_changed(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
+        self.board.update(ref, connection=state, failure=failure, process=None)
+        if state is ServerState.READY and self._serving:
+            self._freshness.connected(ref)
+
+    async def _sign_in_ended(self, ref: ServerRef, failure: Failure | None) -> None:
+        await self.pool.disconnect(ref)
+        if failure is not None:
+            self.board.update(ref, connection=ServerState.NEEDS_SIGN_IN, failure=failure)
+            return
+        self.board.update(ref, connection=ServerState.IDLE, failure=None)
+        if self._may_run(ref):
+            await self.discovery_queue.discover(ref)
+
+    def _resource_updated(
+        self, ref: ServerRef, session: SessionId | None, params: JsonObject
+    ) -> None:
+        self.on_resource_updated(ref, session, params)
+
+    def _given_up(self, ref: ServerRef, failure: Failure) -> None:
+        log.error("%s keeps failing and is given up for now: %s", ref.server, failure.kind)
+        self._publish(AttentionNeeded(ref, without_secrets(failure, self._redactor.text)))
+
+    def _log_stderr(self, ref: ServerRef, line: str) -> None:
+        text = self._redactor.text(line)
+        log.debug("%s: %s", ref.server, text)
+        self.logs.add(ref, text)
+
+
+def _ignore_update(_ref: ServerRef, _session: SessionId | None, _params: JsonObject) -> None:
+    """No endpoint serves clients that could have subscribed."""

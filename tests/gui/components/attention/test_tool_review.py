@@ -1,0 +1,99 @@
+"""Tools that wait, changed or look suspicious are marked and decided where tools are shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QAbstractItemModel, Qt
+from pytestqt.qtbot import QtBot
+
+from gui.components.attention.tool_review import cuts_text, tool_badge, tool_notice
+from gui.main_window.main_window import MainWindow
+from gui.text.presentation import Tone
+from gui.widgets.theme import Theme
+from router.api.events import ServerStatusChanged
+from router.domain.servers import ServerState
+from router.domain.tool_lists import Approval, Cut, CutKind, Finding, FindingKind
+from tests.fakes import FakeRouter, SentCommand
+from tests.gui.driver import GITHUB, SENTRY, open_window, press, stocked_router, texts, tool
+
+FINDING = Finding(FindingKind.POISONING, "rule", "description", "ignore all")
+CHANGED = tool("create_issue")._replace(approval=Approval.CHANGED, findings=(FINDING,))
+NEW = tool("fork")._replace(approval=Approval.PENDING)
+
+
+@pytest.fixture
+def router() -> FakeRouter:
+    made = stocked_router()
+    made.state.tools[GITHUB.ref] = (CHANGED, NEW, tool("list_issues"))
+    return made
+
+
+@pytest.fixture
+def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    return open_window(router, look, qtbot)
+
+
+def encode_arguments(model: QAbstractItemModel) -> list[str]:
+    role = Qt.ItemDataRole.AccessibleTextRole
+    return [model.index(row, 0).data(role) for row in range(model.rowCount())]
+
+
+def test_a_tool_as_it_was_approved_has_no_mark() -> None:
+    assert tool_badge(tool("list_issues")) is None
+    assert tool_notice(tool("list_issues")) is None
+
+
+def test_what_is_suspicious_weighs_more_than_what_is_new() -> None:
+    assert tool_badge(NEW) == ("New", Tone.ACCENT)
+    assert tool_badge(NEW._replace(approval=Approval.CHANGED)) == ("Changed", Tone.WARN)
+    assert tool_badge(CHANGED) == ("Suspicious", Tone.ERR)
+
+
+def test_rows_say_which_tools_wait(window: MainWindow) -> None:
+    rows = encode_arguments(window.pages.workspace.detail.tools.view().model())
+    assert [row.split(", ")[1] for row in rows] == ["Suspicious", "New", "Does list_issues"]
+
+
+def test_a_tool_that_waits_is_approved_where_it_is_described(
+    router: FakeRouter, window: MainWindow
+) -> None:
+    assert "Changed: no app sees it" in texts(window.pages.workspace.detail)
+    assert "“ignore all”" in texts(window.pages.workspace.detail)
+    press(window.pages.workspace.detail, "Approve")
+    assert router.commands[-1] == SentCommand("approve_tools", (GITHUB.ref, ("create_issue",)))
+
+
+def test_a_suspicious_tool_that_was_approved_offers_nothing_to_approve() -> None:
+    notice = tool_notice(CHANGED._replace(approval=Approval.APPROVED))
+    assert notice is not None
+    assert notice.suspicious
+    assert not notice.waits
+
+
+def test_what_was_left_out_of_a_list_is_said_under_it(
+    router: FakeRouter, window: MainWindow
+) -> None:
+    assert "Not all of its list" not in texts(window.pages.workspace.detail)
+    cut = replace(GITHUB, cuts=(Cut(CutKind.TOO_MANY_TOOLS, 7), Cut(CutKind.ICON, 2)))
+    router.emit(ServerStatusChanged(cut))
+    said = "Not all of its list is shown: 7 tools beyond the limit; 2 icons left out."
+    assert said in texts(window.pages.workspace.detail)
+
+
+def test_every_cut_has_words() -> None:
+    for kind in CutKind:
+        assert "3" in cuts_text((Cut(kind, 3),))
+
+
+@pytest.mark.proves("DISC-13")
+def test_a_server_without_a_list_shows_as_one_entry_with_its_status(
+    router: FakeRouter, window: MainWindow
+) -> None:
+    window.pages.workspace.servers.select(SENTRY.ref)
+    assert f"{SENTRY.id}/*" in texts(window.pages.workspace.detail)
+    assert "Failed" in texts(window.pages.workspace.detail)
+    idle = replace(SENTRY, state=ServerState.IDLE, failure=None)
+    router.emit(ServerStatusChanged(idle))
+    assert "Not listed yet" in texts(window.pages.workspace.detail)

@@ -1,0 +1,114 @@
+"""Python's garbage goes on the window's thread, and when nobody is held up by it."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Generator
+from threading import Thread, current_thread
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui.desktop import garbage_collection
+from gui.desktop.garbage_collection import GarbageCollector
+from gui.widgets.search_field import SearchField
+
+
+class Knot:
+    """Holds itself, so that only a collection ends it."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+@pytest.fixture
+def collector(qtbot: QtBot) -> Generator[GarbageCollector]:
+    made = GarbageCollector()
+    made.collect()  # what came with the start
+    yield made
+    made.close()
+    gc.unfreeze()
+
+
+def ends_of(knot: Knot) -> list[str]:
+    """The names of the threads on which it ended: one, as soon as it has."""
+    ends: list[str] = []
+    weakref.finalize(knot, lambda: ends.append(current_thread().name))
+    return ends
+
+
+def make_much() -> list[list[int]]:
+    return [[number] for number in range(20_000)]
+
+
+def look(collector: GarbageCollector) -> None:
+    kept = make_much()
+    collector.collect()
+    del kept
+
+
+def test_what_another_thread_leaves_behind_ends_on_the_windows_thread(
+    collector: GarbageCollector,
+) -> None:
+    ends: list[str] = []
+
+    def leave_behind() -> None:
+        weakref.finalize(Knot(), lambda: ends.append(current_thread().name))
+        make_much()
+
+    thread = Thread(target=leave_behind, name="router")
+    thread.start()
+    thread.join()
+    assert ends == []
+    look(collector)
+    assert ends == ["MainThread"]
+
+
+def test_what_came_with_the_start_is_never_looked_through(qtbot: QtBot) -> None:
+    kept = make_much()
+    collector = GarbageCollector()
+    before = gc.get_freeze_count()
+    collector.collect()
+    assert gc.get_freeze_count() - before >= len(kept)
+    collector.close()
+    gc.unfreeze()
+
+
+def test_what_grew_old_goes_once_in_a_while(
+    collector: GarbageCollector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(garbage_collection, "_is_window_active", lambda: False)
+    knot = Knot()
+    ends = ends_of(knot)
+    look(collector)  # from now on it is old
+    del knot
+    look(collector)
+    assert ends == []
+    for _ in range(100):
+        look(collector)
+    assert ends == ["MainThread"]
+
+
+def test_what_grew_old_waits_while_somebody_works_in_the_window(
+    collector: GarbageCollector, qtbot: QtBot
+) -> None:
+    window = SearchField("Filter")
+    qtbot.addWidget(window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    knot = Knot()
+    ends = ends_of(knot)
+    look(collector)
+    del knot
+    for _ in range(150):
+        look(collector)
+    assert ends == []
+
+
+def test_python_collects_by_itself_again_after_the_end(qtbot: QtBot) -> None:
+    collector = GarbageCollector()
+    assert not gc.isenabled()
+    collector.close()
+    assert gc.isenabled()

@@ -1,0 +1,203 @@
+"""`toolbooth://` links: noted where the system looks; what they describe, a person decides."""
+
+from __future__ import annotations
+
+import base64
+import json
+import plistlib
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gui.application import DesktopApplication
+from gui.desktop.url_scheme import SCHEME, WindowsLinks, XdgLinks, information, is_own_link
+from gui.dialogs.add_server.dialog import ServerDialog
+from gui.dialogs.add_server.install_links import MAX_LENGTH
+from gui.dialogs.settings.dialog import PageName, SettingsDialog
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
+from gui.widgets.buttons import Toggle
+from gui.windows import Windows
+from tests.fakes import FakeRouter, run_aside, run_now
+from tests.gui.driver import press, texts
+
+COMMAND = ("/opt/tool booth/toolbooth",)
+WAIT_MS = 5000
+
+
+def link_to(entry: object, name: str = "notes") -> str:
+    config = base64.b64encode(json.dumps(entry).encode()).decode()
+    return f"{SCHEME}://add?name={quote(name)}&config={quote(config)}"
+
+
+GOOD = link_to({"command": "npx", "args": ["-y", "server"]})
+
+
+class FakeLinkKey:
+    def __init__(self) -> None:
+        self.command: str | None = None
+
+    def get(self) -> str | None:
+        return self.command
+
+    def set(self, command: str) -> None:
+        self.command = command
+
+    def delete(self) -> None:
+        self.command = None
+
+
+@pytest.fixture
+def windows(gui_loop: object, qtbot: QtBot) -> Windows:
+    router, commands = FakeRouter(), Commands(run_now)
+    made = Windows(commands, Bridge())
+    qtbot.addWidget(made.main)
+    made.attach(router)
+    return made
+
+
+def open_dialogs() -> list[ServerDialog]:
+    shown = QApplication.topLevelWidgets()
+    return [each for each in shown if isinstance(each, ServerDialog) and each.isVisible()]
+
+
+def banners(windows: Windows) -> str:
+    return texts(windows.main.banners)
+
+
+def test_only_our_own_scheme_is_a_link_on_the_command_line() -> None:
+    assert is_own_link("toolbooth://add?name=x")
+    assert is_own_link("TOOLBOOTH:add")
+    assert not is_own_link("list")
+    assert not is_own_link("https://toolbooth")
+
+
+def test_on_linux_an_entry_of_the_applications_menu_names_the_scheme(tmp_path: Path) -> None:
+    ran: list[Sequence[str]] = []
+    program = tmp_path / "tool booth" / "toolbooth"
+    program.parent.mkdir()
+    program.touch(0o755)
+    links = XdgLinks(tmp_path, [str(program)], ran.append)
+    entry = tmp_path / "applications" / "toolbooth.desktop"
+    icon = tmp_path / "icons/hicolor/scalable/apps/toolbooth.svg"
+    assert not links.is_on()
+    links.switch(True)
+    assert links.is_on()
+    lines = entry.read_text().splitlines()
+    assert f'Exec="{program}" %u' in lines
+    assert "MimeType=x-scheme-handler/toolbooth;" in lines
+    assert "Icon=toolbooth" in lines
+    assert "currentColor" not in icon.read_text()
+    assert ran == [
+        ["update-desktop-database", str(tmp_path / "applications")],
+        ["xdg-mime", "default", "toolbooth.desktop", "x-scheme-handler/toolbooth"],
+    ]
+    links.switch(False)
+    assert not links.is_on()
+    assert not icon.exists()
+
+
+def test_on_windows_a_key_of_the_scheme_names_the_command() -> None:
+    key = FakeLinkKey()
+    links = WindowsLinks(key, COMMAND)
+    links.switch(True)
+    assert key.command == '"/opt/tool booth/toolbooth" "%1"'
+    assert links.is_on()
+    links.switch(False)
+    links.switch(False)
+    assert not links.is_on()
+
+
+def test_on_macos_the_bundle_says_which_links_it_opens() -> None:
+    told = plistlib.loads(plistlib.dumps(information()))
+    assert [each["CFBundleURLSchemes"] for each in told["CFBundleURLTypes"]] == [["toolbooth"]]
+
+
+def test_the_settings_switch_it_and_show_what_the_system_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gui_loop: object, qtbot: QtBot
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", "")  # nothing of the real system is told
+    dialog = SettingsDialog(FakeRouter(), Commands(run_aside), Bridge(), None)
+    qtbot.addWidget(dialog)
+    dialog.open_at(PageName.GENERAL)
+    named = "Open toolbooth:// links"
+    toggle = next(t for t in dialog.findChildren(Toggle) if t.accessibleName() == named)
+    toggle.click()
+    entry = tmp_path / "applications" / "toolbooth.desktop"
+    qtbot.waitUntil(lambda: entry.exists() and "x-scheme-handler/toolbooth" in entry.read_text())
+    qtbot.waitUntil(lambda: "Saved" in texts(dialog))
+    press(dialog, "Undo")
+    qtbot.waitUntil(lambda: not toggle.isChecked())
+    assert not entry.exists()
+    toggle.click()
+    qtbot.waitUntil(entry.exists)
+    entry.unlink()
+    dialog.open_at(PageName.GENERAL)
+    assert not toggle.isChecked()
+
+
+def test_a_link_only_fills_the_form_and_says_where_it_came_from(
+    windows: Windows, qtbot: QtBot
+) -> None:
+    windows.open_link(GOOD)
+    [dialog] = open_dialogs()
+    qtbot.waitUntil(lambda: dialog.form.draft().name == "notes", timeout=WAIT_MS)
+    assert dialog.consent.facts() == ["npx", "-y", "server"]
+    assert "A link asks for this server" in texts(dialog)
+    dialog.reject()
+
+
+def test_a_second_link_waits_until_the_first_is_decided(windows: Windows) -> None:
+    windows.open_link(GOOD)
+    windows.open_link(link_to({"command": "other"}))
+    [dialog] = open_dialogs()
+    assert "A link is open already." in banners(windows)
+    dialog.reject()
+
+
+@pytest.mark.parametrize(
+    ("link", "sentence"),
+    [
+        (f"{SCHEME}://add", "does not describe a server"),
+        (f"{SCHEME}://add?name=x&config=%%%", "does not describe a server"),
+        (f"{SCHEME}://add?config={base64.b64encode(b'[' * 9000).decode()}", "does not describe"),
+        (link_to({"command": "x" * MAX_LENGTH}), "too long"),
+        (link_to({"command": "npx\nrm"}), "can’t be seen"),
+        (link_to({"command": "npx", "args": ["safe\u202egnp.exe"]}), "can’t be seen"),
+        (link_to({"command": "npx"}, name="no\u200btes"), "can’t be seen"),
+        (f"{SCHEME}://add?name=a\x1b[31m&url=https://x.example", "can’t be seen"),
+    ],
+)
+def test_a_hostile_link_is_refused_with_a_sentence(
+    windows: Windows, link: str, sentence: str
+) -> None:
+    windows.open_link(link)
+    assert open_dialogs() == []
+    assert sentence in banners(windows)
+
+
+def test_a_link_says_how_a_server_is_reached_and_nothing_more(
+    windows: Windows, qtbot: QtBot
+) -> None:
+    windows.open_link(link_to({"url": "https://x.example/mcp", "autoApprove": ["*"]}))
+    [dialog] = open_dialogs()
+    qtbot.waitUntil(lambda: dialog.form.draft().name == "notes", timeout=WAIT_MS)
+    config = dialog.form.draft().config()
+    assert config.url == "https://x.example/mcp"
+    assert "autoApprove" not in config.to_json()
+    dialog.reject()
+
+
+def test_macos_hands_a_link_over_as_an_event(qapp: DesktopApplication) -> None:
+    opened: list[str] = []
+    qapp.link_opened.connect(opened.append)
+    QApplication.sendEvent(qapp, QFileOpenEvent(QUrl(GOOD)))
+    qapp.link_opened.disconnect(opened.append)
+    assert opened == [GOOD]

@@ -1,0 +1,127 @@
+"""The question whether a client may do something, one at a time, and what a person answers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPlainTextEdit
+from pytestqt.qtbot import QtBot
+
+from gui.dialogs.permission_request.presenter import PermissionPresenter
+from gui.link.commands import Commands
+from router.api.events import PermissionRequested
+from router.domain.errors import NotFound
+from router.domain.ids import ServerId, ServerRef
+from router.domain.permissions import Answer, Kind, PermissionRequest, PermissionRequestId
+from tests.fakes import FakeRouter, SentCommand, run_now
+from tests.gui.driver import PERSONAL, bridge_from, double_click, press, texts
+
+
+def question(number: int) -> PermissionRequest:
+    return PermissionRequest(
+        id=PermissionRequestId(str(number)),
+        client="Claude Code",
+        ref=ServerRef(PERSONAL, ServerId("github")),
+        server_name="GitHub",
+        project=None,
+        kind=Kind.TOOL,
+        name=f"tool_{number}",
+        arguments='{"a": 1}',
+        until=datetime.now(UTC) + timedelta(minutes=1),
+    )
+
+
+@pytest.fixture
+def router() -> FakeRouter:
+    return FakeRouter()
+
+
+@pytest.fixture
+def asker(router: FakeRouter, gui_loop: object, qtbot: QtBot) -> PermissionPresenter:
+    commands = Commands(show_error=lambda _owner, _error: None)
+    commands.attach(run_now)
+    asker = PermissionPresenter(commands, bridge_from(router))
+    qtbot.addWidget(asker.prompt)
+    asker.attach(router)
+    return asker
+
+
+def put(router: FakeRouter, *asks: PermissionRequest) -> None:
+    router.asks = asks
+    for ask in asks:
+        router.emit(PermissionRequested(ask))
+
+
+@pytest.mark.proves("META-5")
+def test_a_question_says_who_wants_what_with_which_arguments(
+    asker: PermissionPresenter, router: FakeRouter
+) -> None:
+    assert not asker.prompt.isVisible()
+    put(router, question(1), question(2))
+    assert asker.prompt.isVisible()
+    assert not asker.prompt.isModal()
+    shown = texts(asker.prompt)
+    assert "Claude Code wants to run tool_1" in shown
+    assert "Server: GitHub" in shown
+    assert "1 more" in shown
+    arguments = asker.prompt.findChild(QPlainTextEdit)
+    assert isinstance(arguments, QPlainTextEdit)
+    assert arguments.toPlainText() == '{"a": 1}'
+
+
+@pytest.mark.proves("META-5")
+@pytest.mark.parametrize(
+    ("button", "answer"),
+    [
+        ("Allow once", Answer.ONCE),
+        ("This session", Answer.SESSION),
+        ("For an hour", Answer.HOUR),
+        ("Always", Answer.ALWAYS),
+        ("Deny", Answer.DENY),
+    ],
+)
+def test_each_answer_reaches_the_router_and_the_next_question_follows(
+    asker: PermissionPresenter, router: FakeRouter, button: str, answer: Answer
+) -> None:
+    put(router, question(1), question(2))
+    press(asker.prompt, button)
+    assert router.commands == [SentCommand("answer_permission", (PermissionRequestId("1"), answer))]
+    assert "Claude Code wants to run tool_2" in texts(asker.prompt)
+    press(asker.prompt, button)
+    assert not asker.prompt.isVisible()
+
+
+def test_a_double_click_answers_one_question_and_not_the_next(
+    asker: PermissionPresenter, router: FakeRouter
+) -> None:
+    put(router, question(1), question(2))
+    double_click(asker.prompt, "Allow once")
+    assert router.commands == [
+        SentCommand("answer_permission", (PermissionRequestId("1"), Answer.ONCE))
+    ]
+    assert "Claude Code wants to run tool_2" in texts(asker.prompt)
+
+
+def test_closing_means_no_and_enter_means_nothing(
+    asker: PermissionPresenter, router: FakeRouter
+) -> None:
+    put(router, question(1))
+    QTest.keyClick(asker.prompt, Qt.Key.Key_Return)
+    assert router.commands == []
+    asker.prompt.close()
+    assert router.commands == [
+        SentCommand("answer_permission", (PermissionRequestId("1"), Answer.DENY))
+    ]
+
+
+def test_an_answer_that_comes_too_late_is_let_go(
+    asker: PermissionPresenter, router: FakeRouter
+) -> None:
+    put(router, question(1))
+    router.failures["answer_permission"] = NotFound("Nobody waits for this answer any more.")
+    router.asks = ()
+    press(asker.prompt, "Allow once")
+    assert not asker.prompt.isVisible()

@@ -1,0 +1,113 @@
+"""Finding a setting: by its own words, and by those people have for it."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.dialogs.settings.dialog import PageName, SettingsDialog
+from gui.dialogs.settings.page import SettingsPage
+from gui.dialogs.settings.search_highlight import SearchHighlight
+from gui.link.bridge import Bridge
+from gui.link.commands import Commands
+from gui.widgets.buttons import Toggle
+from gui.widgets.number_field import NumberField
+from gui.widgets.sidebar_row import SidebarRow
+from gui.widgets.theme import Theme
+from tests.fakes import run_now
+from tests.gui.driver import stocked_router, texts
+
+
+@pytest.fixture
+def dialog(look: Theme, gui_loop: object, qtbot: QtBot) -> SettingsDialog:
+    dialog = SettingsDialog(stocked_router(), Commands(run_now), Bridge(), None)
+    qtbot.addWidget(dialog)
+    dialog.open_at(PageName.GENERAL)
+    return dialog
+
+
+def search_field(dialog: SettingsDialog) -> QLineEdit:
+    fields = dialog.findChildren(QLineEdit)
+    return next(each for each in fields if each.accessibleName() == "Search settings")
+
+
+def search(dialog: SettingsDialog, text: str) -> None:
+    search_field(dialog).setText(text)
+
+
+def found(dialog: SettingsDialog) -> list[str]:
+    """The texts of the setting that is marked."""
+    [mark] = [each for each in dialog.findChildren(SearchHighlight) if each.isVisible()]
+    shown = [mark.setting, *mark.setting.findChildren(QWidget)]
+    return [each.text() for each in shown if isinstance(each, QLabel | QAbstractButton)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "page", "setting"),
+    [
+        ("licence", PageName.ABOUT, "Toolbooth"),
+        ("BM25", PageName.OPTIMIZATION, "Keyword (BM25)"),
+        ("semantic", PageName.OPTIMIZATION, "Hybrid"),
+        ("api key", PageName.OPTIMIZATION, "Cloud service"),
+        ("pin", PageName.OPTIMIZATION, "Always include"),
+        ("DARK", PageName.GENERAL, "Theme"),
+        ("night mode", PageName.GENERAL, "Theme"),
+        ("startup", PageName.GENERAL, "Start at login"),
+        ("\uff50\uff4f\uff52\uff54", PageName.NETWORK, "Port"),
+        ("timeout", PageName.NETWORK, "Longest call, in seconds"),
+        ("sandbox", PageName.SECURITY, "Least isolation"),
+        ("revoke", PageName.APPS, "New token"),
+        ("privacy logging", PageName.ACTIVITY, "Log arguments and search texts"),
+        ("retention", PageName.ACTIVITY, "Days to keep"),
+    ],
+)
+def test_a_setting_is_found_by_what_a_person_would_type_for_it(
+    dialog: SettingsDialog, typed: str, page: PageName, setting: str
+) -> None:
+    search(dialog, typed)
+    assert page in dialog.visible_pages()
+    dialog.go_to(page)
+    assert setting in found(dialog)
+
+
+def test_the_search_leads_to_the_first_page_that_has_it_and_back(dialog: SettingsDialog) -> None:
+    search(dialog, "retention")
+    assert dialog.visible_pages() == [PageName.ACTIVITY]
+    assert dialog.current_page() is PageName.ACTIVITY
+    search(dialog, "")
+    assert dialog.visible_pages() == list(PageName)
+
+
+def test_escape_clears_the_search_before_it_closes_the_settings(dialog: SettingsDialog) -> None:
+    search(dialog, "retention")
+    QTest.keyClick(search_field(dialog), Qt.Key.Key_Escape)
+    assert dialog.isVisible()
+    assert dialog.visible_pages() == list(PageName)
+    QTest.keyClick(search_field(dialog), Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+
+
+@pytest.mark.parametrize("page", list(PageName))
+def test_a_page_is_shown_by_a_click_on_its_row(dialog: SettingsDialog, page: PageName) -> None:
+    row = dialog.findChildren(SidebarRow)[list(PageName).index(page)]
+    QTest.mouseClick(row, Qt.MouseButton.LeftButton)
+    assert dialog.current_page() is page
+    [shown] = [each for each in dialog.findChildren(SettingsPage) if each.isVisible()]
+    assert shown.title == row.text()
+
+
+def test_what_no_setting_has_is_said_to_be_nowhere(dialog: SettingsDialog) -> None:
+    search(dialog, "xyzzy")
+    assert dialog.visible_pages() == []
+    assert "No setting has these words." in texts(dialog)
+
+
+def test_every_control_of_the_settings_belongs_to_one_that_can_be_found(
+    dialog: SettingsDialog,
+) -> None:
+    for control in (*dialog.findChildren(Toggle), *dialog.findChildren(NumberField)):
+        search(dialog, control.accessibleName())
+        assert dialog.visible_pages(), control.accessibleName()

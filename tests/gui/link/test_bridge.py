@@ -1,0 +1,200 @@
+"""Router events as they reach the window: on its thread, in few batches, the last word only."""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Thread, current_thread, main_thread
+from typing import get_args
+
+import pytest
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from shiboken6 import Shiboken
+
+from gui.link.bridge import BATCHES_PER_SECOND, MAX_ACTIVITY_PER_BATCH, Bridge
+from router.api.events import (
+    ActivityRecorded,
+    Event,
+    ListenerStateChanged,
+    ServerRemoved,
+    ServerStatusChanged,
+    TokensChanged,
+)
+from router.domain.activity import ActivityEntry, ActivityKind, Outcome
+from router.domain.endpoint import ListenerPhase, ListenerState
+from tests.fakes import fake_status
+
+LISTENING = ListenerStateChanged(ListenerState(ListenerPhase.LISTENING, "http://127.0.0.1:1/mcp"))
+STOPPED = ListenerStateChanged(ListenerState(ListenerPhase.STOPPED))
+
+
+def activity(request_id: str) -> ActivityRecorded:
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    return ActivityRecorded(
+        ActivityEntry(at, request_id, "Cursor", ActivityKind.CALL, Outcome.OK, 1.0)
+    )
+
+
+class Batches(QObject):
+    """What a bridge delivered, and on which threads."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        super().__init__()
+        self.received: list[list[Event]] = []
+        self.on_main_thread: list[bool] = []
+        self.at: list[float] = []
+        bridge.subscribe(self, self._receive)
+
+    def _receive(self, batch: Sequence[Event]) -> None:
+        self.received.append(list(batch))
+        self.at.append(time.monotonic())
+        self.on_main_thread.append(current_thread() is main_thread())
+
+
+@pytest.fixture
+def bridge(qtbot: QtBot) -> Iterator[Bridge]:
+    bridge = Bridge()
+    yield bridge
+    bridge.close()
+
+
+def test_of_several_statuses_of_one_server_only_the_last_arrives(bridge: Bridge) -> None:
+    batches = Batches(bridge)
+    for count in range(5):
+        bridge.publish(ServerStatusChanged(fake_status("GitHub", tool_count=count)))
+    bridge.publish(ServerStatusChanged(fake_status("Slack")))
+    bridge.flush()
+    assert batches.received == [
+        [
+            ServerStatusChanged(fake_status("GitHub", tool_count=4)),
+            ServerStatusChanged(fake_status("Slack")),
+        ]
+    ]
+
+
+def test_a_removal_replaces_the_status_before_it(bridge: Bridge) -> None:
+    batches = Batches(bridge)
+    status = fake_status("GitHub")
+    bridge.publish(ServerStatusChanged(status))
+    bridge.publish(ServerRemoved(status.ref))
+    bridge.flush()
+    assert batches.received == [[ServerRemoved(status.ref)]]
+
+
+def test_what_is_left_keeps_the_order_in_which_it_last_changed(bridge: Bridge) -> None:
+    batches = Batches(bridge)
+    for event in (LISTENING, TokensChanged(), STOPPED):
+        bridge.publish(event)
+    bridge.flush()
+    assert batches.received == [[TokensChanged(), STOPPED]]
+
+
+def test_every_activity_arrives_up_to_the_newest_of_a_flood(bridge: Bridge) -> None:
+    batches = Batches(bridge)
+    published = [activity(str(number)) for number in range(MAX_ACTIVITY_PER_BATCH + 100)]
+    for event in published:
+        bridge.publish(event)
+    bridge.flush()
+    assert batches.received == [published[100:]]
+
+
+@pytest.mark.proves("CARD-1")
+def test_events_published_on_another_thread_arrive_on_the_gui_thread(
+    bridge: Bridge, qtbot: QtBot
+) -> None:
+    batches = Batches(bridge)
+    thread = Thread(target=bridge.publish, args=(LISTENING,))
+    thread.start()
+    thread.join()
+    qtbot.waitUntil(lambda: batches.received == [[LISTENING]], timeout=2000)
+    assert batches.on_main_thread == [True]
+
+
+def test_a_flood_from_several_threads_loses_nothing_and_needs_few_batches(
+    bridge: Bridge, qtbot: QtBot
+) -> None:
+    batches = Batches(bridge)
+
+    def flood(thread_name: str) -> None:
+        for number in range(100):
+            bridge.publish(activity(f"{thread_name}-{number}"))
+
+    threads = [Thread(target=flood, args=(name,)) for name in "abc"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    qtbot.waitUntil(lambda: sum(map(len, batches.received)) == 300, timeout=2000)
+    assert len(batches.received) <= 3
+
+
+def test_a_second_batch_waits_out_the_interval(bridge: Bridge, qtbot: QtBot) -> None:
+    batches = Batches(bridge)
+    bridge.publish(LISTENING)
+    qtbot.waitUntil(lambda: len(batches.received) == 1, timeout=2000)
+    bridge.publish(STOPPED)
+    qtbot.waitUntil(lambda: len(batches.received) == 2, timeout=2000)
+    first, second = batches.at
+    assert second - first >= 0.9 / BATCHES_PER_SECOND
+
+
+def test_after_close_nothing_arrives(bridge: Bridge, qapp: QApplication) -> None:
+    batches = Batches(bridge)
+    bridge.publish(LISTENING)
+    bridge.close()
+    bridge.publish(STOPPED)
+    bridge.flush()
+    qapp.processEvents()
+    assert batches.received == []
+
+
+class Tokens(QObject):
+    """Subscribes to one kind of event."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        super().__init__()
+        self.count = 0
+        bridge.subscribe(self, self._add, TokensChanged)
+
+    def _add(self, events: Sequence[TokensChanged]) -> None:
+        self.count += len(events)
+
+
+def test_a_subscriber_receives_only_the_kinds_it_named(bridge: Bridge) -> None:
+    tokens = Tokens(bridge)
+    bridge.publish(LISTENING)
+    bridge.flush()
+    bridge.publish(STOPPED)
+    bridge.publish(TokensChanged())
+    bridge.flush()
+    assert tokens.count == 1
+
+
+def test_a_destroyed_owner_receives_nothing_more(bridge: Bridge) -> None:
+    tokens = Tokens(bridge)
+    Shiboken.delete(tokens)
+    bridge.publish(TokensChanged())
+    bridge.flush()
+    assert tokens.count == 0
+
+
+def subscribed_kinds() -> set[str]:
+    """The events that are named in a call of `subscribe` somewhere in the window."""
+    calls = (
+        node
+        for path in (Path(__file__).parents[3] / "gui").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    )
+    subscriptions = (call for call in calls if ast.unparse(call.func).endswith("bridge.subscribe"))
+    return {arg.id for call in subscriptions for arg in call.args if isinstance(arg, ast.Name)}
+
+
+def test_every_event_of_the_router_has_a_subscriber() -> None:
+    kinds = {kind.__name__ for kind in get_args(Event)}
+    assert kinds - subscribed_kinds() - {"ApprovalsChanged"} == set()

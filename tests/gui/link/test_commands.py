@@ -1,0 +1,189 @@
+"""How a widget asks the router: on another loop, answered on its thread, gone with its owner."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future
+from threading import Event, Thread, current_thread, main_thread
+from typing import Any, TypeVar
+
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+from shiboken6 import Shiboken
+
+from gui.link.commands import Commands
+from router.domain.errors import NotFound, ToolboothError
+
+T = TypeVar("T")
+WAIT_MS = 2000
+
+
+class OtherLoop:
+    """A loop on a thread of its own, as the router has one."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever)
+        self._thread.start()
+
+    def submit(self, coro: Coroutine[Any, Any, T]) -> Future[T]:
+        return asyncio.run_coroutine_threadsafe(coro, self._loop)
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+@pytest.fixture
+def other_loop() -> Iterator[OtherLoop]:
+    loop = OtherLoop()
+    yield loop
+    loop.close()
+
+
+@pytest.fixture
+def owner(gui_loop: object) -> QObject:
+    return QObject()
+
+
+async def answer(value: T) -> T:
+    return value
+
+
+async def fail(error: Exception) -> None:
+    raise error
+
+
+@pytest.mark.proves("CARD-1")
+def test_the_result_comes_back_on_the_gui_thread(
+    owner: QObject, other_loop: OtherLoop, qtbot: QtBot
+) -> None:
+    results: list[tuple[bool, bool]] = []
+
+    async def ran_elsewhere() -> bool:
+        return current_thread() is not main_thread()
+
+    Commands(other_loop.submit).run(
+        owner,
+        ran_elsewhere(),
+        on_done=lambda elsewhere: results.append((elsewhere, current_thread() is main_thread())),
+    )
+    qtbot.waitUntil(lambda: results == [(True, True)], timeout=WAIT_MS)
+
+
+def test_an_error_goes_to_the_one_who_asked(
+    owner: QObject, other_loop: OtherLoop, qtbot: QtBot
+) -> None:
+    told: list[ToolboothError] = []
+    error = NotFound("There is no such server.")
+    Commands(other_loop.submit).run(owner, fail(error), on_error=told.append)
+    qtbot.waitUntil(lambda: told == [error], timeout=WAIT_MS)
+
+
+def test_an_error_nobody_asked_for_is_shown(
+    owner: QObject, other_loop: OtherLoop, qtbot: QtBot
+) -> None:
+    shown: list[tuple[QObject, ToolboothError]] = []
+    error = NotFound("There is no such server.")
+    commands = Commands(
+        other_loop.submit, show_error=lambda asker, told: shown.append((asker, told))
+    )
+    commands.run(owner, fail(error))
+    qtbot.waitUntil(lambda: shown == [(owner, error)], timeout=WAIT_MS)
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_an_unexpected_error_is_logged_and_told_to_who_waits_or_shown(
+    waits: bool,
+    owner: QObject,
+    other_loop: OtherLoop,
+    qtbot: QtBot,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    shown: list[ToolboothError] = []
+    told: list[ToolboothError] = []
+    commands = Commands(other_loop.submit, show_error=lambda _, error: shown.append(error))
+    on_error = told.append if waits else None
+    commands.run(owner, fail(ZeroDivisionError("by zero")), on_error=on_error)
+    heard, others = (told, shown) if waits else (shown, told)
+    qtbot.waitUntil(lambda: len(heard) == 1, timeout=WAIT_MS)
+    assert "ZeroDivisionError: by zero" in heard[0].message
+    assert others == []
+    assert caplog.records[0].levelno == logging.ERROR
+
+
+def test_a_dead_owner_cancels_and_is_not_called_back(
+    owner: QObject, other_loop: OtherLoop, qtbot: QtBot
+) -> None:
+    started, cancelled = Event(), Event()
+    called_back: list[object] = []
+
+    async def wait_for_ever() -> None:
+        started.set()
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            cancelled.set()
+
+    commands = Commands(other_loop.submit)
+    commands.run(owner, wait_for_ever(), on_done=called_back.append, on_error=called_back.append)
+    qtbot.waitUntil(started.is_set, timeout=WAIT_MS)
+    Shiboken.delete(owner)
+    qtbot.waitUntil(cancelled.is_set, timeout=WAIT_MS)
+    assert called_back == []
+
+
+def test_an_owner_that_dies_at_once_is_not_called_back(
+    owner: QObject, other_loop: OtherLoop, qtbot: QtBot
+) -> None:
+    called_back: list[object] = []
+    commands, survivor = Commands(other_loop.submit), QObject()
+    commands.run(owner, answer(1), on_done=called_back.append)
+    Shiboken.delete(owner)
+    commands.run(survivor, answer(2), on_done=called_back.append)
+    qtbot.waitUntil(lambda: bool(called_back), timeout=WAIT_MS)
+    assert called_back == [2]
+
+
+def test_a_command_given_before_the_router_is_ready_waits_for_it(
+    owner: QObject, other_loop: OtherLoop, qtbot: QtBot
+) -> None:
+    results: list[int] = []
+    commands, gone = Commands(), QObject()
+    commands.run(owner, answer(1), on_done=results.append)
+    commands.run(gone, answer(2), on_done=results.append)
+    Shiboken.delete(gone)
+    assert results == []
+    commands.attach(other_loop.submit)
+    qtbot.waitUntil(lambda: results == [1], timeout=WAIT_MS)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_stopped_router_refuses_with_a_sentence(owner: QObject, when: str) -> None:
+    told: list[str] = []
+    commands = Commands()
+
+    def ask() -> None:
+        commands.run(owner, answer(1), on_error=lambda error: told.append(error.message))
+
+    steps: list[Callable[[], None]] = [ask, commands.detach]
+    for step in steps if when == "before" else reversed(steps):
+        step()
+    assert told == ["The router is stopped."]
+
+
+def test_a_command_that_outlives_the_router_says_so(owner: QObject, qtbot: QtBot) -> None:
+    told: list[str] = []
+    pending: Future[Any] = Future()
+
+    def submit(coro: Coroutine[Any, Any, Any]) -> Future[Any]:
+        coro.close()
+        return pending
+
+    Commands(submit).run(owner, answer(1), on_error=lambda error: told.append(error.message))
+    pending.cancel()
+    qtbot.waitUntil(lambda: told == ["The router is stopped."], timeout=WAIT_MS)

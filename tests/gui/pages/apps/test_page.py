@@ -1,0 +1,214 @@
+"""Other applications in the window: connected after a look at the change, and taken back."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QAbstractButton, QDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.components.apps.connect_dialogs import ByHandDialog, PlanDialog, diff_html
+from gui.components.apps.presentation import AppAction, app_line, found_sentence, in_order
+from gui.main_window.main_window import MainWindow
+from gui.main_window.page import Page
+from gui.widgets.palette import LIGHT
+from gui.widgets.theme import Theme
+from router.api.apps import ClientApp, ClientId, ClientState, DiffLine, Findings, FoundServer
+from router.config.server import ServerConfig
+from router.domain.clients import TokenSummary
+from router.domain.errors import ConfigError
+from router.domain.ids import TokenId
+from tests.fakes import FakeRouter
+from tests.gui.driver import open_window, press, stocked_router, texts
+
+HOME = Path("/home/me")
+
+
+def app(name: str, state: ClientState = ClientState.FOUND, **changes: Any) -> ClientApp:
+    path = HOME / f".{name.lower()}" / "mcp.json"
+    return ClientApp(ClientId(name.lower()), name, path, state, **changes)
+
+
+def found(name: str, source: str) -> FoundServer:
+    return FoundServer(name, source, HOME, ServerConfig(command=name))
+
+
+@pytest.fixture
+def router() -> FakeRouter:
+    made = stocked_router()
+    made.apps.apps = (app("Codex", ClientState.ABSENT), app("Cursor"), app("Zed"))
+    return made
+
+
+@pytest.fixture
+def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    window = open_window(router, look, qtbot)
+    window.go_to(Page.APPS)
+    qtbot.waitUntil(lambda: "Cursor" in texts(window))
+    return window
+
+
+def dialog_of(window: QWidget, kind: type[QDialog], qtbot: QtBot) -> QDialog:
+    qtbot.waitUntil(lambda: bool(window.findChildren(kind)))
+    return window.findChildren(kind)[0]
+
+
+def names(router: FakeRouter) -> list[str]:
+    return [command.name for command in router.commands]
+
+
+def connect(window: MainWindow, name: str, qtbot: QtBot) -> None:
+    press(window, f"Connect…: {name}")
+    press(dialog_of(window, PlanDialog, qtbot), "Connect")
+    qtbot.waitUntil(lambda: has_button(window, f"Disconnect: {name}"))
+
+
+def has_button(window: MainWindow, name: str) -> bool:
+    buttons = window.findChildren(QAbstractButton)
+    return any(each.accessibleName() == name and each.isVisible() for each in buttons)
+
+
+def test_an_app_is_connected_only_after_its_change_was_shown(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    press(window, "Connect…: Cursor")
+    dialog = dialog_of(window, PlanDialog, qtbot)
+    assert "apps.connect" not in names(router)
+    press(dialog, "Connect")
+    qtbot.waitUntil(lambda: "Connected Cursor" in texts(window))
+    assert names(router)[-2:] == ["apps.plan", "apps.connect"]
+
+
+def test_a_connection_can_be_undone(window: MainWindow, router: FakeRouter, qtbot: QtBot) -> None:
+    connect(window, "Cursor", qtbot)
+    press(window, "Undo")
+    qtbot.waitUntil(lambda: names(router)[-1] == "apps.undo")
+    assert next(a for a in router.apps.apps if a.name == "Cursor").state is ClientState.FOUND
+
+
+def test_disconnecting_is_done_at_once_and_can_be_undone(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    connect(window, "Zed", qtbot)
+    press(window, "Disconnect: Zed")
+    qtbot.waitUntil(lambda: "Disconnected Zed" in texts(window))
+    press(window, "Undo")
+    qtbot.waitUntil(lambda: names(router)[-1] == "apps.undo")
+
+
+def test_the_sidebar_counts_the_connected_apps(window: MainWindow, qtbot: QtBot) -> None:
+    connect(window, "Cursor", qtbot)
+    row = next(b for b in window.sidebar.findChildren(QWidget) if "apps" in b.accessibleName())
+    qtbot.waitUntil(lambda: row.accessibleName() == "Connected apps, 1")
+
+
+def test_an_app_that_is_not_here_is_set_up_by_hand_with_a_token_of_its_own(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    press(window, "Set up by hand: Codex")
+    dialog = dialog_of(window, ByHandDialog, qtbot)
+    assert "apps.snippet" not in names(router)
+    press(dialog, "Make the entry")
+    qtbot.waitUntil(lambda: names(router)[-1] == "apps.snippet")
+
+
+def test_an_app_that_is_here_can_be_set_up_by_hand_too(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    press(window, "Connect…: Cursor")
+    press(dialog_of(window, PlanDialog, qtbot), "Set up by hand")
+    press(dialog_of(window, ByHandDialog, qtbot), "Make the entry")
+    qtbot.waitUntil(lambda: names(router)[-1] == "apps.snippet")
+    assert "apps.connect" not in names(router)
+
+
+def test_a_preview_says_that_others_can_read_the_file(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    router.apps.open_to_others = True
+    press(window, "Connect…: Cursor")
+    dialog = dialog_of(window, PlanDialog, qtbot)
+    assert "Other users of this computer can read this file" in texts(dialog)
+
+
+def test_an_app_with_our_old_address_is_brought_up_to_date(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    router.apps.apps = (app("Cursor", ClientState.CONNECTED, outdated=True),)
+    window.go_to(Page.WORKSPACE)
+    window.go_to(Page.APPS)
+    qtbot.waitUntil(lambda: "Old address" in texts(window))
+    press(window, "Update…: Cursor")
+    press(dialog_of(window, PlanDialog, qtbot), "Connect")
+    qtbot.waitUntil(lambda: names(router)[-1] == "apps.connect")
+
+
+def test_what_goes_wrong_is_said_on_the_page(
+    window: MainWindow, router: FakeRouter, qtbot: QtBot
+) -> None:
+    router.failures["apps.plan"] = ConfigError(HOME / "mcp.json", 3, "it is broken")
+    press(window, "Connect…: Cursor")
+    qtbot.waitUntil(lambda: "line 3: it is broken" in texts(window))
+
+
+@pytest.mark.parametrize(
+    ("shown", "action", "badge"),
+    [
+        (app("Codex", ClientState.ABSENT), AppAction.BY_HAND, ""),
+        (app("Cursor"), AppAction.PREVIEW, ""),
+        (app("Claude", by_bridge=True), AppAction.PREVIEW, "Uses the built-in bridge"),
+        (app("Zed", has_comments=True), AppAction.PREVIEW, "Comments will be kept"),
+        (app("Cursor", ClientState.CONNECTED), AppAction.DISCONNECT, "Connected"),
+        (app("Cursor", ClientState.UNREADABLE), AppAction.BY_HAND, "Can’t be read"),
+    ],
+)
+def test_each_state_has_its_action(shown: ClientApp, action: AppAction, badge: str) -> None:
+    line = app_line(shown, HOME)
+    assert (line.action, line.badge) == (action, badge)
+
+
+def test_apps_that_are_here_come_first() -> None:
+    apps = (app("A", ClientState.ABSENT), app("B"), app("C", ClientState.CONNECTED))
+    assert [each.name for each in in_order(apps)] == ["B", "C", "A"]
+
+
+def test_what_was_found_is_named() -> None:
+    two = (found("a", "Cursor"), found("b", "VS Code"), found("c", "Cursor"))
+    assert found_sentence(two) == "We found 3 servers in Cursor and VS Code on this computer."
+    four = tuple(found(name, name) for name in ("A", "B", "C", "D"))
+    assert found_sentence(four) == "We found 4 servers in A, B and 2 other apps on this computer."
+
+
+def test_a_diff_shows_text_and_never_markup() -> None:
+    html = diff_html((DiffLine("+", "<img src=x>"),), LIGHT)
+    assert "<img" not in html
+    assert "+" in html
+
+
+def test_the_empty_state_offers_what_was_found(look: Theme, gui_loop: object, qtbot: QtBot) -> None:
+    router = FakeRouter()
+    router.apps.findings = Findings((found("a", "Cursor"), found("b", "Cursor")))
+    window = open_window(router, look, qtbot)
+    qtbot.waitUntil(lambda: "We found 2 servers in Cursor" in texts(window))
+    with qtbot.waitSignal(window.import_requested):
+        press(window, "Import 2 servers…")
+
+
+def test_the_header_and_the_sidebar_count_the_same_connected_apps(
+    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+) -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    ours, by_hand = TokenId("ours"), TokenId("by-hand")
+    router.apps.apps = (app("Cursor", ClientState.CONNECTED, token=ours), app("Zed"))
+    router.state.tokens = tuple(
+        TokenSummary(token, token, None, None, now, None, now) for token in (ours, by_hand)
+    )
+
+    window = open_window(router, look, qtbot)
+
+    rows = window.sidebar.findChildren(QAbstractButton)
+    qtbot.waitUntil(lambda: "Connected apps, 2" in [row.accessibleName() for row in rows])
+    assert "2 apps connected" in texts(window)

@@ -1,0 +1,105 @@
+"""What the router says went wrong is said in the person's language, with its names and numbers."""
+
+from __future__ import annotations
+
+import ast
+import runpy
+import string
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+import router
+from gui.desktop.language import Language
+from gui.text.errors import error_text, translated
+from router.domain.errors import ConfigError, Conflict, NoWorkspace, UpstreamFailed, said, sentence
+from router.domain.failures import Failure, FailureKind
+
+ROUTER = Path(router.__path__[0])
+TOOL = ROUTER.parent / "packaging" / "translations.py"
+FACTS: dict[str, Any] = runpy.run_path(str(TOOL))
+TAKEN = Conflict(
+    said("Port {port} is taken by another program.", port=3717),
+    "Stop that program, or choose another port in the settings or with --port.",
+)
+UNREACHABLE = UpstreamFailed(
+    Failure(FailureKind.UNREACHABLE, "mcp.example.com"), "mcp.example.com can't be reached."
+)
+
+
+@pytest.fixture
+def japanese(qapp: QApplication) -> Iterator[None]:
+    subprocess.run([sys.executable, str(TOOL), "compile"], check=True)
+    language = Language(qapp)
+    language.use("ja")
+    yield
+    language.forget()
+
+
+@pytest.mark.usefixtures("japanese")
+@pytest.mark.parametrize(
+    ("error", "start"),
+    [
+        (TAKEN, "ポート 3717 は別のプログラムが使用中です。 そのプログラムを終了するか"),
+        (NoWorkspace("仕事"), "ワークスペース「仕事」はありません。"),
+        (ConfigError(Path("a.json"), 3, "JSON has no comments"), "a.json、3 行目: JSON に"),
+        (ConfigError(Path("a.json"), None, "it must be an object: { ... }"), "a.json: オブ"),
+        (UNREACHABLE, "mcp.example.com"),
+    ],
+)  # fmt: skip
+def test_errors_are_told_in_japanese(error: Conflict, start: str) -> None:
+    told = error_text(error)
+    assert told.startswith(start)
+    assert error.message not in told
+
+
+@pytest.mark.usefixtures("japanese")
+def test_a_fallback_of_a_search_is_told_in_japanese_to_its_innermost_part() -> None:
+    why = said("cloud search failed ({reason})", reason=sentence("it refused the token"))
+    note = said("{why}: answered by {strategy}", why=why, strategy="hybrid")
+    assert note == "cloud search failed (it refused the token): answered by hybrid"
+    assert translated(note) == (
+        "クラウド検索に失敗しました（トークンが拒否されました）。hybrid で検索しました"
+    )
+
+
+def test_without_a_translation_it_is_said_as_it_is() -> None:
+    assert translated(said("{name} is {{odd}}.", name="{x}")) == "{x} is {odd}."
+    assert translated("Never heard {of}.") == "Never heard {of}."
+    assert translated("") == ""
+
+
+def test_translations_have_the_parts_of_what_they_translate() -> None:
+    messages = ElementTree.parse(FACTS["FOLDER"] / "toolbooth_ja.ts").getroot().iter("message")
+    for message in messages:
+        source, target = message.findtext("source", ""), message.findtext("translation", "")
+        if "${" not in source and "{ ..." not in source and target:
+            assert _parts(target) <= _parts(source), source
+
+
+def _parts(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def _heard() -> Iterator[Path]:
+    for path in sorted(ROUTER.rglob("*.py")):
+        room = path.relative_to(ROUTER).as_posix()
+        if room in FACTS["HEARD_FROM"] or not room.startswith(FACTS["UNHEARD"]):
+            yield path
+
+
+def test_no_error_that_a_person_meets_is_put_together_where_translators_cant_see_it() -> None:
+    hidden = [
+        f"{path.relative_to(ROUTER)}:{call.lineno}"
+        for path in _heard()
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and ast.unparse(call.func) in FACTS["SPEAKERS"]
+        if any(isinstance(argument, ast.JoinedStr) for argument in call.args)
+    ]
+    assert hidden == []

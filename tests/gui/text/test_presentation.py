@@ -1,0 +1,324 @@
+"""What is shown of a server and of an activity, as tables."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from gui.text.errors import Action, failure_hint, failure_remedy, failure_text
+from gui.text.presentation import (
+    Mark,
+    Tone,
+    accessible_server,
+    activity_row,
+    effect_badge,
+    listener_text,
+    long_target,
+    overview,
+    present,
+    protection_text,
+    short_target,
+)
+from router.domain.activity import ActivityEntry, ActivityKind, Outcome
+from router.domain.endpoint import ListenerPhase
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerId
+from router.domain.receipts import IsolationLevel, Protection, Reason, Why
+from router.domain.servers import (
+    DiscoveryStatus,
+    DiscoveryStep,
+    ServerState,
+    ServerStatus,
+    TransportType,
+)
+from router.domain.tools import Effect
+from tests.fakes import fake_status
+
+NO_UVX = Failure(FailureKind.COMMAND_NOT_FOUND, "uvx", "/usr/bin")
+SLOW = Failure(FailureKind.TIMEOUT, "30 s")
+
+
+@pytest.mark.parametrize(
+    ("status", "mark", "tone", "detail", "action"),
+    [
+        pytest.param(
+            fake_status("Git"), Mark.READY, Tone.OK, "stdio · npx git", None, id="connected"
+        ),
+        pytest.param(
+            fake_status("Git", state=ServerState.IDLE),
+            Mark.READY, Tone.OK, "stdio · npx git", None,
+            id="asleep with a known list",
+        ),
+        pytest.param(
+            fake_status("Git", state=ServerState.IDLE, tool_count=None),
+            Mark.OFF, Tone.NEUTRAL, "stdio · npx git", None,
+            id="asleep without a list",
+        ),
+        pytest.param(
+            fake_status("Git", enabled=False, state=ServerState.DISABLED, failure=NO_UVX),
+            Mark.OFF, Tone.NEUTRAL, "stdio · npx git", None,
+            id="off, whatever happened before",
+        ),
+        pytest.param(
+            fake_status("Git", state=ServerState.NEEDS_CONSENT),
+            Mark.ATTENTION, Tone.WARN, "Waits for your approval", Action.REVIEW,
+            id="not approved",
+        ),
+        pytest.param(
+            fake_status("Git", state=ServerState.NEEDS_SIGN_IN),
+            Mark.ATTENTION, Tone.WARN, "Sign-in needed", Action.SIGN_IN,
+            id="sign-in",
+        ),
+        pytest.param(
+            fake_status("Git", state=ServerState.CONNECTING),
+            Mark.WORKING, Tone.ACCENT, "Connecting…", None,
+            id="connecting",
+        ),
+        pytest.param(
+            fake_status(
+                "Git", discovery=DiscoveryStatus.DISCOVERING, step=DiscoveryStep.DISCOVERING
+            ),
+            Mark.WORKING, Tone.ACCENT, "Discovering tools…", None,
+            id="discovering",
+        ),
+        pytest.param(
+            fake_status("Git", state=ServerState.FAILED, tool_count=None, failure=NO_UVX),
+            Mark.FAILED, Tone.ERR, "Command “uvx” not found", Action.EDIT,
+            id="command missing",
+        ),
+        pytest.param(
+            fake_status("Git", state=ServerState.FAILED, failure=SLOW),
+            Mark.FAILED, Tone.ERR, "No answer within 30 s", Action.RETRY,
+            id="too slow",
+        ),
+        pytest.param(
+            fake_status("Git", state=ServerState.IDLE, failure=SLOW),
+            Mark.ATTENTION, Tone.WARN, "No answer within 30 s", Action.RETRY,
+            id="refresh failed, old list kept",
+        ),
+        pytest.param(
+            fake_status("Git", state=ServerState.BACKING_OFF, failure=SLOW),
+            Mark.ATTENTION, Tone.WARN, "No answer within 30 s", Action.RETRY,
+            id="backing off",
+        ),
+        pytest.param(
+            fake_status("Git", state=ServerState.FAILED, failure=None),
+            Mark.FAILED, Tone.ERR, "stdio · npx git", Action.RETRY,
+            id="failed without a reason",
+        ),
+    ],
+)  # fmt: skip
+def test_a_server_looks_like_its_state(
+    status: ServerStatus, mark: Mark, tone: Tone, detail: str, action: Action | None
+) -> None:
+    shown = present(status)
+
+    assert (shown.mark, shown.tone, shown.detail) == (mark, tone, detail)
+    assert (shown.remedy.action if shown.remedy else None) is action
+
+
+@pytest.mark.parametrize("state", ServerState)
+@pytest.mark.parametrize("failure", [None, NO_UVX])
+def test_every_state_has_a_look_and_a_word(state: ServerState, failure: Failure | None) -> None:
+    shown = present(fake_status("Git", state=state, failure=failure))
+
+    assert shown.summary
+    assert shown.detail
+
+
+@pytest.mark.proves("DISC-12")
+@pytest.mark.parametrize("kind", FailureKind)
+def test_every_failure_has_a_cause_and_a_way_out(kind: FailureKind) -> None:
+    assert failure_text(Failure(kind, "this", "that"))
+    assert failure_hint(Failure(kind))
+    assert (failure_remedy(kind) is None) == (kind is FailureKind.DISABLED)
+
+
+@pytest.mark.proves("DISC-12")
+def test_a_missing_command_comes_with_where_to_get_it_and_where_it_was_looked_for() -> None:
+    hint = failure_hint(Failure(FailureKind.COMMAND_NOT_FOUND, "npx", "/usr/bin, /bin"))
+    assert "Node.js" in hint
+    assert "/usr/bin, /bin" in hint
+
+
+def test_a_missing_secret_has_the_name_its_owner_knows() -> None:
+    missing = Failure(FailureKind.SECRET_MISSING, "personal/github/Authorization")
+    assert failure_text(missing) == "Secret Authorization is missing"
+
+
+def test_a_server_that_needs_the_network_can_be_allowed_it() -> None:
+    failure = Failure(FailureKind.NETWORK_NEEDED, "git", "example.org")
+    shown = present(fake_status("Git", state=ServerState.IDLE, failure=failure))
+    assert shown.remedy is not None
+    assert shown.remedy.action is Action.ALLOW_NETWORK
+
+
+def test_what_protected_the_computer_is_said_as_it_was() -> None:
+    full = Protection(IsolationLevel.FULL, network=False, memory_mb=512)
+    weak = Protection(
+        IsolationLevel.LIMITED, network=True, memory_mb=512, missing=(Reason(Why.NO_BUBBLEWRAP),)
+    )
+    said = protection_text(fake_status("Git", protection=full))
+    assert said.endswith("Files: blocked. Network: blocked. Memory: 512 MB.")
+    said = protection_text(fake_status("Git", protection=weak))
+    assert "Files: not blocked. Network: allowed. Memory: 512 MB.\n" in said
+    assert said.endswith("bubblewrap (bwrap) is not installed.")
+    assert protection_text(fake_status("Git")) == ""
+    reached = fake_status("Web", transport=TransportType.HTTP)
+    assert "nothing to isolate" in protection_text(reached)
+
+
+@pytest.mark.parametrize(
+    ("transport", "target", "short"),
+    [
+        (TransportType.HTTP, "api.githubcopilot.com/mcp", "HTTP · api.githubcopilot.com"),
+        (TransportType.HTTP, "localhost:8080/mcp", "HTTP · localhost:8080"),
+        (TransportType.STDIO, "npx -y server-time", "stdio · npx server-time"),
+        (
+            TransportType.STDIO,
+            "npx @modelcontextprotocol/server-memory",
+            "stdio · npx server-memory",
+        ),
+        (TransportType.STDIO, "/usr/local/bin/uvx mcp-server-git", "stdio · uvx mcp-server-git"),
+    ],
+)
+def test_a_target_is_shortened_to_what_tells_servers_apart(
+    transport: TransportType, target: str, short: str
+) -> None:
+    assert short_target(fake_status("X", transport=transport, target=target)) == short
+
+
+def test_the_detail_line_says_how_old_the_list_is() -> None:
+    listed = datetime(2026, 1, 1, tzinfo=UTC)
+    status = fake_status("X", target="npx x", listed_at=listed)
+
+    assert long_target(status, listed + timedelta(minutes=2)) == (
+        "stdio · npx x · refreshed 2 min ago"
+    )
+
+
+def test_the_overview_counts_servers_tools_apps_and_trouble() -> None:
+    servers = (
+        fake_status("A", tool_count=81),
+        fake_status("B", tool_count=14),
+        fake_status("C", enabled=False, state=ServerState.DISABLED, tool_count=9),
+        fake_status("D", state=ServerState.NEEDS_SIGN_IN, tool_count=None),
+        fake_status("E", state=ServerState.FAILED, tool_count=None, failure=NO_UVX),
+    )
+
+    counts, attention = overview(servers, apps=3)
+
+    assert counts == "5 servers · 95 tools ready · 3 apps connected"
+    assert attention == "1 failing · 1 waiting for you"
+    assert overview(servers[:2], apps=0)[1] == ""
+
+
+def test_tools_that_are_held_back_are_not_ready_and_wait_one_by_one() -> None:
+    servers = (
+        fake_status("A", tool_count=81),
+        fake_status("B", tool_count=14, waiting_count=3, held_count=4),
+        fake_status("C", state=ServerState.NEEDS_CONSENT, tool_count=None),
+    )
+    assert overview(servers, apps=0) == (
+        "3 servers · 91 tools ready · 0 apps connected",
+        "4 waiting for you",
+    )
+
+
+def test_a_screen_reader_hears_name_state_and_count() -> None:
+    assert accessible_server(fake_status("Git", tool_count=4)) == (
+        "Git, Ready, stdio · npx git, 4 tools"
+    )
+
+
+@pytest.mark.parametrize(
+    ("effect", "tone"),
+    [(Effect.READS, Tone.OK), (Effect.WRITES, Tone.WARN), (Effect.DESTRUCTIVE, Tone.ERR)],
+)
+def test_what_a_tool_does_to_the_world_is_a_badge(effect: Effect, tone: Tone) -> None:
+    badge = effect_badge(effect)
+
+    assert badge is not None
+    assert badge[1] is tone
+
+
+def test_a_tool_that_does_not_say_what_it_does_gets_no_badge() -> None:
+    assert effect_badge(Effect.UNKNOWN) is None
+
+
+def test_marks_of_the_listener_differ_in_shape() -> None:
+    marks = {listener_text(phase)[1] for phase in ListenerPhase}
+
+    assert len(marks) == len(ListenerPhase)
+
+
+def entry(kind: ActivityKind, **fields: object) -> ActivityEntry:
+    base: dict[str, object] = {
+        "at": datetime(2026, 3, 10, 14, 32, 8, tzinfo=UTC),
+        "request_id": "1",
+        "client": "Cursor",
+        "outcome": Outcome.OK,
+        "duration_ms": 9.0,
+    }
+    return ActivityEntry(kind=kind, **{**base, **fields})  # pyright: ignore[reportArgumentType] - fields of the entry
+
+
+@pytest.mark.parametrize(
+    ("shown", "what"),
+    [
+        (
+            entry(ActivityKind.CALL, server=ServerId("github"), tool="create_issue"),
+            "github · create_issue",
+        ),
+        (
+            entry(ActivityKind.SEARCH, detail="a bug", result_count=5),
+            "“a bug” → 5 tools",
+        ),
+        (entry(ActivityKind.SEARCH, result_count=2), "a search → 2 tools"),
+        (entry(ActivityKind.LIST, result_count=2), "listed 2 tools"),
+        (
+            entry(
+                ActivityKind.CALL,
+                server=ServerId("slack"),
+                tool="post",
+                outcome=Outcome.ERROR,
+                message="sign-in expired",
+            ),
+            "slack · post — sign-in expired",
+        ),
+        (
+            entry(ActivityKind.SEARCH, detail="read", message="cloud search failed"),
+            "“read” → 0 tools — cloud search failed",
+        ),
+        (
+            entry(ActivityKind.REFUSED, outcome=Outcome.DENIED, message="No token."),
+            "No token.",
+        ),
+    ],
+)
+def test_an_activity_says_what_happened(shown: ActivityEntry, what: str) -> None:
+    assert activity_row(shown).what == what
+
+
+def test_an_activity_row_has_local_time_and_no_tokens_where_there_are_none() -> None:
+    there, call = timezone(timedelta(hours=9)), entry(ActivityKind.CALL, client="")
+    row = activity_row(call, there, now=call.at.astimezone(there))
+
+    assert row.time == "23:32:08"
+    assert activity_row(call, there, now=call.at + timedelta(days=1)).time == "03-10 23:32"
+    assert row.tokens == "—"
+    assert row.app == "Unknown app"
+    assert row.outcome_tone is Tone.OK
+
+
+def test_a_failure_says_until_when_nothing_is_tried() -> None:
+    at = datetime(2026, 1, 1, 12, 30, 5).astimezone()
+    text = failure_text(Failure(FailureKind.EXITED, "code 1", retry_at=at))
+    assert text == "Stopped by itself (code 1); not tried again before 12:30:05"
+
+
+def test_a_server_with_tools_that_wait_asks_for_attention() -> None:
+    shown = present(fake_status("Files", waiting_count=2))
+    assert (shown.mark, shown.summary) == (Mark.ATTENTION, "Needs approval")
+    assert present(fake_status("Files", waiting_count=2, enabled=False)).mark is Mark.OFF

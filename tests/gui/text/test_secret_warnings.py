@@ -1,0 +1,46 @@
+"""Secrets that are not where they should be are told in the window, not only in the terminal."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui.dialogs.add_server.consent_card import ConsentCard
+from gui.dialogs.add_server.draft import ServerDraft
+from gui.widgets.theme import Theme
+from router.config.secret_detection import SecretConcern
+from router.config.server import ServerConfig
+from tests.fakes import FakeRouter
+from tests.gui.driver import GITHUB, SENTRY, open_window, press, stocked_router, texts
+
+
+@pytest.fixture
+def router() -> FakeRouter:
+    made = stocked_router()
+    made.state.concerns[GITHUB.ref] = (SecretConcern("--token", plain=True),)
+    made.state.concerns[SENTRY.ref] = (SecretConcern("API_KEY", plain=False),)
+    return made
+
+
+def test_a_secret_in_plain_text_is_shown_at_its_server_with_a_way_to_mend_it(
+    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+) -> None:
+    window = open_window(router, look, qtbot)
+    assert "A secret is kept as plain text in workspace.json (--token)" in texts(window)
+    asked: list[object] = []
+    window.edit_server_requested.connect(asked.append)
+    press(window.pages.workspace.detail, "Edit…")
+    assert asked == [GITHUB.ref]
+    window.select_server(SENTRY.ref)
+    qtbot.waitUntil(lambda: "There is no keyring: API_KEY is kept only until" in texts(window))
+    assert "plain text" not in texts(window)
+
+
+def test_a_secret_in_a_command_line_is_warned_of_before_it_is_added(qtbot: QtBot) -> None:
+    card = ConsentCard()
+    qtbot.addWidget(card)
+    config = ServerConfig(command="npx", args=("server", "--token", "ghp_planted0123456789"))
+    card.show_draft(ServerDraft.of("GitHub", config))
+    card.show()
+    assert "A secret is kept as plain text in workspace.json" in texts(card)
+    assert "ghp_planted" not in texts(card)

@@ -1,0 +1,103 @@
+"""The vetting worker process: kept warm, held to its limits, and replaced when it fails."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+
+import pytest
+
+from router.discovery.vetting.preparation import prepare
+from router.discovery.vetting.process import VettingProcess
+from router.domain.errors import UpstreamFailed
+from router.domain.tool_lists import DEFAULT_LIMITS, STRICT_LIMITS, ListLimits, ServerListing
+from tests.booth import is_alive
+
+LISTING = ServerListing(
+    (
+        {"name": "now", "description": "日本 \ud83d a\u200bb"},
+        {"name": "convert", "inputSchema": {"type": "object", "properties": {"tz": {}}}},
+    ),
+    prompts=({"name": "greet"},),
+    server_info={"name": "time", "version": "1"},
+    instructions="Ask.",
+    ttl_ms=5,
+)
+HANG = (sys.executable, "-c", "import sys; sys.stdin.read()")
+BABBLE = (sys.executable, "-c", "import sys; sys.stdin.readline(); print('x' * 99, flush=True)")
+EXIT = (sys.executable, "-c", "")
+HUNGRY = (
+    sys.executable,
+    "-c",
+    "from router.discovery.vetting.worker import *; limit_memory(); b = bytes(2 * 1024 ** 3)",
+)
+
+
+@asynccontextmanager
+async def vetting(*command: str, time_limit_s: float = 20) -> AsyncGenerator[VettingProcess]:
+    opened = VettingProcess(command or None, time_limit_s=time_limit_s)
+    try:
+        yield opened
+    finally:
+        await opened.close()
+
+
+@pytest.mark.proves("DISC-7")
+@pytest.mark.parametrize("limits", [DEFAULT_LIMITS, STRICT_LIMITS])
+async def test_the_process_makes_of_a_list_what_the_rules_say(limits: ListLimits) -> None:
+    async with vetting() as opened:
+        assert await opened.prepare(LISTING, limits) == prepare(LISTING, limits)
+        assert opened.pid != os.getpid()
+
+
+async def test_one_process_serves_many_lists_and_is_gone_at_the_end() -> None:
+    async with vetting() as opened:
+        lists = [ServerListing(({"name": f"tool-{n}"},)) for n in range(8)]
+        made = await asyncio.gather(*[opened.prepare(each, DEFAULT_LIMITS) for each in lists])
+        assert [each.tools[0].name for each in made] == [f"tool-{n}" for n in range(8)]
+        first = opened.pid
+        await opened.prepare(LISTING, DEFAULT_LIMITS)
+        assert opened.pid == first
+    assert first is not None
+    assert not is_alive(first)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the end of any process")
+async def test_a_process_nobody_needs_is_ended() -> None:
+    opened = VettingProcess(idle_s=0.5)
+    await opened.prepare(LISTING, DEFAULT_LIMITS)
+    assert opened.pid is not None
+    descriptor, ended = os.pidfd_open(opened.pid), asyncio.Event()
+    asyncio.get_running_loop().add_reader(descriptor, ended.set)
+    async with asyncio.timeout(10):
+        await ended.wait()
+    asyncio.get_running_loop().remove_reader(descriptor)
+    os.close(descriptor)
+    await opened.close()
+
+
+@pytest.mark.proves("U-4")
+@pytest.mark.parametrize("command", [HANG, BABBLE, EXIT, HUNGRY])
+async def test_a_process_that_fails_is_killed_and_the_list_is_refused(
+    command: tuple[str, ...],
+) -> None:
+    async with vetting(*command, time_limit_s=1) as opened:
+        began = time.monotonic()
+        with pytest.raises(UpstreamFailed, match="could not be checked"):
+            await opened.prepare(LISTING, DEFAULT_LIMITS)
+        assert time.monotonic() - began < 10
+        assert opened.pid is None
+
+
+async def test_after_a_process_died_the_next_list_gets_a_new_one() -> None:
+    async with vetting() as opened:
+        await opened.prepare(LISTING, DEFAULT_LIMITS)
+        assert opened.pid is not None
+        os.kill(opened.pid, 9)
+        with suppress(UpstreamFailed):  # it may not be quite dead yet
+            await opened.prepare(LISTING, DEFAULT_LIMITS)
+        assert (await opened.prepare(LISTING, DEFAULT_LIMITS)).tools

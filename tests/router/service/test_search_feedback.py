@@ -1,0 +1,116 @@
+"""Usage history: recorded by what follows a search, and kept in a file."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from router.domain.clients import Principal
+from router.domain.ids import ProjectId, ServerId, TokenId, ToolKey, WorkspaceId
+from router.domain.search import UsageHistory
+from router.service.search_feedback import FOLLOW_UP_S, UsageRecorder
+from router.store.usage_history import FILE_NAME
+
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
+HOME = WorkspaceId("home")
+ISSUE = ToolKey(ServerId("github"), "create_issue")
+OTHER = ToolKey(ServerId("github"), "list_issues")
+EDITOR = Principal("Editor", TokenId("one"), HOME, None)
+
+
+class Desk:
+    """A recorder with a clock and a switch."""
+
+    def __init__(self, folder: Path) -> None:
+        self.seconds = 0.0
+        self.on = True
+        self.recorder = UsageRecorder(folder, lambda: self.on, lambda: NOW, lambda: self.seconds)
+
+    def history(self, project: ProjectId | None = None) -> UsageHistory:
+        return self.recorder.history(HOME, project)
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> Desk:
+    desk = Desk(tmp_path)
+    await desk.recorder.open(HOME)
+    return desk
+
+
+async def test_a_tool_that_is_called_after_a_search_is_recorded(desk: Desk) -> None:
+    desk.recorder.record_search(EDITOR, ["report a bug"], [OTHER, ISSUE])
+    desk.recorder.record_use(EDITOR, ISSUE)
+    [use] = desk.history().uses
+    assert (use.words, use.tool) == (("bug", "report"), "github:create_issue")
+    [signal] = desk.recorder.usage_signals(EDITOR)
+    assert signal.strength == pytest.approx(0.5)
+    await desk.recorder.close()
+
+
+async def test_a_search_that_no_call_follows_is_abandoned(desk: Desk) -> None:
+    desk.recorder.record_search(EDITOR, ["bake a cake"], [ISSUE])
+    assert desk.history() == UsageHistory()
+    desk.seconds = FOLLOW_UP_S + 1
+    assert [search.words for search in desk.history().abandoned] == [("bake", "cake")]
+    await desk.recorder.close()
+
+
+@pytest.mark.parametrize(
+    "caller",
+    [
+        Principal("Other", TokenId("two"), HOME, None),
+        Principal("Editor", TokenId("one"), HOME, ProjectId("site")),
+    ],
+)
+async def test_calls_of_another_client_or_project_are_not_recorded(
+    desk: Desk, caller: Principal
+) -> None:
+    desk.recorder.record_search(EDITOR, ["report a bug"], [ISSUE])
+    desk.recorder.record_use(caller, ISSUE)
+    assert desk.history() == desk.history(ProjectId("site")) == UsageHistory()
+
+
+async def test_a_tool_that_the_search_did_not_find_is_not_recorded(desk: Desk) -> None:
+    desk.recorder.record_search(EDITOR, ["report a bug"], [OTHER])
+    desk.recorder.record_use(EDITOR, ISSUE)
+    assert desk.history() == UsageHistory()
+
+
+async def test_switched_off_nothing_is_recorded_or_used(desk: Desk) -> None:
+    desk.recorder.record_search(EDITOR, ["report a bug"], [ISSUE])
+    desk.recorder.record_use(EDITOR, ISSUE)
+    desk.on = False
+    assert desk.recorder.usage_signals(EDITOR) == ()
+    desk.recorder.record_search(EDITOR, ["list them"], [OTHER])
+    desk.recorder.record_use(EDITOR, OTHER)
+    assert [use.tool for use in desk.history().uses] == ["github:create_issue"]
+    await desk.recorder.close()
+
+
+async def test_the_history_is_there_after_a_restart_and_gone_after_clearing(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk.recorder.record_search(EDITOR, ["report a bug"], [ISSUE])
+    desk.recorder.record_use(EDITOR, ISSUE)
+    await desk.recorder.close()
+    assert (tmp_path / HOME / FILE_NAME).stat().st_mode & 0o777 == 0o600
+    again = Desk(tmp_path)
+    await again.recorder.open(HOME)
+    assert again.history() == desk.history() != UsageHistory()
+    await again.recorder.clear(HOME, None)
+    last = Desk(tmp_path)
+    await last.recorder.open(HOME)
+    assert last.history() == UsageHistory()
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", '{"schemaVersion": 9}', '{"projects": {"-": 1}}']
+)
+async def test_a_file_that_cannot_be_read_is_ignored(tmp_path: Path, content: str) -> None:
+    (tmp_path / HOME).mkdir()
+    (tmp_path / HOME / FILE_NAME).write_text(content)
+    desk = Desk(tmp_path)
+    await desk.recorder.open(HOME)
+    assert desk.history() == UsageHistory()
