@@ -180,14 +180,14 @@ class Watcher(QObject):
         if router is None or not page.isVisible() or not self._fill(router):
             return
         self._waiting.stop()
-        words = [router.listener().url or "", self._token, "rest:echo", str(CALLS_PER_S)]
+        words = [router.endpoint.state().url or "", self._token, "rest:echo", str(CALLS_PER_S)]
         self._load.readyReadStandardOutput.connect(self._go_on)
         self._load.start(sys.executable, ["-m", "bench.window_load", *words])
 
     def _fill(self, router: Router) -> bool:
         """Put all tools into the one list: more than a single server may have."""
-        servers = router.servers(router.active_workspace())
-        self._tools = [tool for server in servers for tool in router.tools(server.ref)]
+        servers = router.servers.list(router.workspaces.active())
+        self._tools = [tool for server in servers for tool in router.tools.list(server.ref)]
         self._list = self._application.windows.main.pages.workspace.detail.tools
         self._list.set_tools(self._tools)
         return len(self._tools) >= sum(SERVERS.values())

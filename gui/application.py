@@ -188,7 +188,7 @@ class Application(QObject):
 
     def _attach(self, router: HostedRouter) -> None:
         self._router = router
-        self._apply(router.settings())
+        self._apply(router.settings.current())
         self._commands.attach(self._thread.submit)
         self.tray.attach(router)
         self.permission_presenter.attach(router)
@@ -273,10 +273,10 @@ class Application(QObject):
 
     def _first_hint(self) -> bool:
         """True the first time: the user has not been told yet what closing the window does."""
-        if self._router is None or self._router.settings().close_hint_shown:
+        if self._router is None or self._router.settings.current().close_hint_shown:
             return False
-        shown = self._router.settings().model_copy(update={"close_hint_shown": True})
-        self._commands.run(self, self._router.apply_settings(shown))
+        shown = self._router.settings.current().model_copy(update={"close_hint_shown": True})
+        self._commands.run(self, self._router.settings.apply(shown))
         return True
 
     def _ask_to_quit(self) -> None:
@@ -296,8 +296,8 @@ class Application(QObject):
     def _running_servers(self) -> int:
         if self._router is None:
             return 0
-        workspaces = [workspace.id for workspace in self._router.workspaces()]
-        statuses = [status for each in workspaces for status in self._router.servers(each)]
+        workspaces = [workspace.id for workspace in self._router.workspaces.list()]
+        statuses = [status for each in workspaces for status in self._router.servers.list(each)]
         return sum(status.state in _RUNNING for status in statuses)
 
     def _is_watched(self) -> bool:
@@ -316,8 +316,8 @@ class Application(QObject):
 def _warm_up(router: HostedRouter) -> None:
     """Have the router compute what the window will query first, on the router's own thread:
     thousands of tools take a moment."""
-    workspace = router.active_workspace()
+    workspace = router.workspaces.active()
     with suppress(NotFound):
-        router.savings(workspace)
-        for status in router.servers(workspace):
-            router.tools(status.ref)
+        router.activity.savings(workspace)
+        for status in router.servers.list(workspace):
+            router.tools.list(status.ref)

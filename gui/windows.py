@@ -139,7 +139,7 @@ class Windows(QObject):
     def edit_server(self, ref: ServerRef) -> None:
         if self._router is None:
             return
-        name = next((s.name for s in self._router.servers(ref.workspace) if s.ref == ref), "")
+        name = next((s.name for s in self._router.servers.list(ref.workspace) if s.ref == ref), "")
         dialog = self._server_dialog(self._router)
         dialog.edit(ref, name)
         dialog.open()
@@ -147,7 +147,7 @@ class Windows(QObject):
     def open_scripts(self) -> None:
         """The scripts of the active workspace."""
         if self._router is not None:
-            workspace = self._router.active_workspace()
+            workspace = self._router.workspaces.active()
             ScriptsDialog(self._router, self._commands, workspace, self.main).open()
 
     def open_projects(self, workspace: WorkspaceId) -> None:
@@ -169,7 +169,7 @@ class Windows(QObject):
         self.open_settings()
 
     def _server_dialog(self, router: RouterPort) -> ServerDialog:
-        dialog = ServerDialog(router, self._commands, router.active_workspace(), self.main)
+        dialog = ServerDialog(router, self._commands, router.workspaces.active(), self.main)
         dialog.saved.connect(self._select)
         return dialog
 

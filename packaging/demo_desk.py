@@ -236,12 +236,12 @@ async def _live_a_day(folders: Folders) -> None:
 
 async def _set_up(router: Router, folders: Folders) -> None:
     settings = {"log_arguments": True, "welcome_shown": True, "close_hint_shown": True}
-    await router.apply_settings(router.settings().model_copy(update=settings))
+    await router.settings.apply(router.settings.current().model_copy(update=settings))
     for name, config in _servers(folders).items():
-        await router.add_server(PERSONAL, name, config, consent=name != "Time")
-    for status in router.servers(PERSONAL):
+        await router.servers.add(PERSONAL, name, config, consent=name != "Time")
+    for status in router.servers.list(PERSONAL):
         if status.enabled and status.id != SLOW:
-            await router.refresh(PERSONAL, status.id)
+            await router.discovery.refresh(PERSONAL, status.id)
     await _other_workspaces(router)
     await _projects(router)
     for app in APPS:
@@ -250,33 +250,33 @@ async def _set_up(router: Router, folders: Folders) -> None:
 
 async def _other_workspaces(router: Router) -> None:
     for name, servers in (("Acme", 5), ("Research", 4), ("Sandbox", 0)):
-        workspace = await router.create_workspace(name)
+        workspace = await router.workspaces.create(name)
         for number in range(servers):
             config = ServerConfig(url=f"https://mcp{number}.example.com/mcp", disabled=True)
-            await router.add_server(workspace, f"{name} {number + 1}", config, consent=False)
+            await router.servers.add(workspace, f"{name} {number + 1}", config, consent=False)
 
 
 async def _projects(router: Router) -> None:
-    site = await router.create_project(
+    site = await router.projects.create(
         PERSONAL, "Website", [ServerId("filesystem"), ServerId("git"), ServerId("playwright")]
     )
-    config = router.project_configs.config(PERSONAL, site)
+    config = router.projects.config(PERSONAL, site)
     rules = (
         PermissionRule(permission=Permission.DENY, tool="*", destructive=True),
         PermissionRule(permission=Permission.ASK, server="git", tool="git_*", read_only=False),
         PermissionRule(permission=Permission.ASK, tool="write_*"),
     )
     changes = {"rules": rules, "pinned": ("filesystem:read_text_file",)}
-    await router.project_configs.put(PERSONAL, site, config.model_copy(update=changes))
-    await router.create_project(PERSONAL, "Handbook", [ServerId("filesystem"), ServerId("memory")])
-    unassigned = router.project_configs.config(PERSONAL, None)
+    await router.projects.put(PERSONAL, site, config.model_copy(update=changes))
+    await router.projects.create(PERSONAL, "Handbook", [ServerId("filesystem"), ServerId("memory")])
+    unassigned = router.projects.config(PERSONAL, None)
     pinned = unassigned.model_copy(update={"pinned": ("filesystem:read_text_file",)})
-    await router.project_configs.put(PERSONAL, None, pinned)
+    await router.projects.put(PERSONAL, None, pinned)
 
 
 async def _pass_hours(router: Router, clock: MovedClock, folders: Folders) -> None:
     async with httpx2.AsyncClient(timeout=60) as http:
-        url = router.listener().url or ""
+        url = router.endpoint.state().url or ""
         clients = [Client(http, url, token_of(folders, app)) for app in APPS]
         for hour, times in enumerate(HOURS):
             for turn in range(times):
@@ -287,9 +287,9 @@ async def _pass_hours(router: Router, clock: MovedClock, folders: Folders) -> No
                 if turn % 3 == 0:
                     await _search(client, ("find the file with the release notes",))
         clock.behind = timedelta(minutes=3)
-        for status in router.servers(PERSONAL):
+        for status in router.servers.list(PERSONAL):
             if status.tool_count:
-                await router.refresh(PERSONAL, status.id)
+                await router.discovery.refresh(PERSONAL, status.id)
         await _last_minutes(clients, clock, folders)
 
 
@@ -323,6 +323,6 @@ async def _search(client: Client, queries: tuple[str, ...]) -> None:
 
 async def _change_tracker(router: Router, folders: Folders) -> None:
     _tracker_tools(folders, changed=True)
-    await router.refresh(PERSONAL, TRACKER.server)
-    await router.set_permission(PERSONAL, ToolKey(FILES.server, "write_file"), Permission.ASK)
-    await router.set_permission(PERSONAL, ToolKey(FILES.server, "move_file"), Permission.DENY)
+    await router.discovery.refresh(PERSONAL, TRACKER.server)
+    await router.permissions.set(PERSONAL, ToolKey(FILES.server, "write_file"), Permission.ASK)
+    await router.permissions.set(PERSONAL, ToolKey(FILES.server, "move_file"), Permission.DENY)

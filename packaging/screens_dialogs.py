@@ -51,7 +51,7 @@ def dialog_screens(desk: Desk) -> Iterator[tuple[str, QWidget]]:
     yield "scripts", _scripts(desk)
     with desk.asking():
         prompt = PermissionPrompt()
-        prompt.show_ask(desk.router.permission_requests()[0], 1)
+        prompt.show_ask(desk.router.permissions.requests()[0], 1)
         yield "prompt", prompt
     menu = TrayMenu()
     menu.show_view(tray_view(desk.router))
@@ -74,7 +74,7 @@ def _projects(desk: Desk) -> Iterator[tuple[str, QWidget]]:
         dialog.open()
         yield f"projects-{name}", dialog
     picker = PinPicker(desk.router, PERSONAL, None, None)
-    picker.show_pins(desk.router.project_configs.config(PERSONAL, None).pinned)
+    picker.show_pins(desk.router.projects.config(PERSONAL, None).pinned)
     picker.open()
     yield "pins", picker
 
@@ -108,7 +108,7 @@ def _preview(desk: Desk) -> QWidget:
 
 
 def _attempt(desk: Desk) -> QWidget:
-    tools = desk.router.tools(ServerRef(PERSONAL, ServerId("git")))
+    tools = desk.router.tools.list(ServerRef(PERSONAL, ServerId("git")))
     log = next(tool for tool in tools if tool.key.tool == "git_log")
     dialog = TryToolDialog(desk.router, desk.commands, PERSONAL, log, None)
     fields = {each.accessibleName(): each for each in dialog.findChildren(QPlainTextEdit)}

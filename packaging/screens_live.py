@@ -84,7 +84,7 @@ class Desk:
 
         async def call() -> None:
             async with httpx2.AsyncClient(timeout=60) as http:
-                client = Client(http, self.router.listener().url or "", secret)
+                client = Client(http, self.router.endpoint.state().url or "", secret)
                 with contextlib.suppress(httpx2.HTTPError, asyncio.CancelledError):
                     await client.call("tool_execute", arguments)
 
@@ -92,13 +92,13 @@ class Desk:
             return spawn(call(), name="a call for a picture")
 
         calling = self.do(begin())
-        until(lambda: bool(self.router.permission_requests()))
+        until(lambda: bool(self.router.permissions.requests()))
         yield
         self._thread.submit(_cancel(calling))
 
     def _is_settled(self) -> bool:
         """Each server is where the pictures want it."""
-        servers = {status.id: status for status in self.router.servers(PERSONAL)}
+        servers = {status.id: status for status in self.router.servers.list(PERSONAL)}
         busy = [s for s in servers.values() if s.discovery is DiscoveryStatus.DISCOVERING]
         chat = servers[CHAT]
         return [s.id for s in busy] in ([], [SLOW]) and chat.state is ServerState.NEEDS_SIGN_IN

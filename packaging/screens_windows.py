@@ -40,9 +40,9 @@ def window_screens(desk: Desk) -> Iterator[tuple[str, QWidget]]:
     yield "playground", _playground(desk)
     yield "logs", _logs(desk)
     yield "undo", _undo(desk)
-    desk.do(desk.router.set_server_enabled(EVERYTHING, True))
+    desk.do(desk.router.servers.set_enabled(EVERYTHING, True))
     yield "empty", _empty(desk)
-    desk.do(desk.router.switch_workspace(PERSONAL))
+    desk.do(desk.router.workspaces.switch(PERSONAL))
     starting = MainWindow(theme(), Commands(), Bridge())
     starting.show()
     yield "starting", starting
@@ -82,7 +82,9 @@ def _playground(desk: Desk) -> MainWindow:
 
 def _logs(desk: Desk) -> MainWindow:
     """Of a server that was used, and so has something to tell."""
-    desk.do(desk.router.try_tool(PERSONAL, ToolKey(FILES.server, "list_allowed_directories"), {}))
+    desk.do(
+        desk.router.tools.try_out(PERSONAL, ToolKey(FILES.server, "list_allowed_directories"), {})
+    )
     made = _showing(desk, FILES)
     made.pages.workspace.detail.show_logs()
     return made
@@ -98,5 +100,5 @@ def _undo(desk: Desk) -> MainWindow:
 
 def _empty(desk: Desk) -> MainWindow:
     """A workspace without servers, on a computer where others have some."""
-    desk.do(desk.router.switch_workspace(WorkspaceId("sandbox")))
+    desk.do(desk.router.workspaces.switch(WorkspaceId("sandbox")))
     return desk.window()

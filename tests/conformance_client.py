@@ -77,10 +77,10 @@ def configuration(play: Play) -> ServerConfig:
 async def sign_in(play: Play, running: Running, ref: ServerRef) -> bool:
     """Do what a person does in the browser; whether it worked."""
     try:
-        waiting = await running.router.begin_sign_in(ref)
+        waiting = await running.router.sign_ins.begin(ref)
         async with httpx2.AsyncClient(follow_redirects=True, timeout=10) as browser:
             await browser.get(waiting.authorization_url)
-        await running.router.sign_in_ended(ref)
+        await running.router.sign_ins.ended(ref)
     except ToolboothError as error:
         play.said.append(f"sign-in: {error} {error.hint}")
         return False
@@ -88,7 +88,7 @@ async def sign_in(play: Play, running: Running, ref: ServerRef) -> bool:
 
 
 def state_of(play: Play, running: Running) -> ServerState:
-    [status] = running.router.servers(PERSONAL)
+    [status] = running.router.servers.list(PERSONAL)
     play.said.append(f"{status.state} {status.discovery} {status.failure}")
     return status.state
 
@@ -107,7 +107,7 @@ async def run_tools(play: Play, running: Running, ref: ServerRef) -> bool:
     async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
         transport = streamable_http_client(running.url, http_client=http)
         async with Client(transport, mode="legacy", elicitation_callback=answer) as client:
-            for tool in running.router.tools(ref):
+            for tool in running.router.tools.list(ref):
                 call = {"toolKey": str(tool.key), "arguments": _arguments(play, tool)}
                 with suppress(MCPError):
                     result = await client.call_tool("tool_execute", call)
@@ -134,7 +134,7 @@ async def play_scenario(play: Play) -> None:
             for _ in range(_SIGN_INS):
                 if not content and not await sign_in(play, running, ref):
                     break
-                await running.router.refresh(PERSONAL, ref.server)
+                await running.router.discovery.refresh(PERSONAL, ref.server)
                 content = await run_tools(play, running, ref)
                 content &= state_of(play, running) is not ServerState.NEEDS_SIGN_IN
                 if content:

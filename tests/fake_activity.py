@@ -1,18 +1,34 @@
-"""The part of a fake router that is about activity of the past."""
+"""A typed fake of the facet about activity."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from router.domain.activity import ActivityEntry, ActivityPage, ActivityQuery, ClientSavings
+from router.domain.activity import (
+    ActivityEntry,
+    ActivityPage,
+    ActivityQuery,
+    ClientSavings,
+    Savings,
+)
+from router.domain.ids import WorkspaceId
+from tests.fake_state import FakeContext
 
 
 class FakeActivity:
-    """Answers questions to the log from `logged`, the newest first, a page at a time."""
+    """`ActivityPort`: recent entries from the state, pages from `logged`, the newest first."""
 
-    logged: tuple[ActivityEntry, ...] = ()
+    def __init__(self, context: FakeContext) -> None:
+        self._state = context.state
+        self.logged: tuple[ActivityEntry, ...] = ()
 
-    async def activity(self, query: ActivityQuery) -> ActivityPage:
+    def recent(self) -> tuple[ActivityEntry, ...]:
+        return self._state.activity
+
+    def savings(self, workspace: WorkspaceId) -> Savings:
+        return self._state.savings.get(workspace, Savings(0, 0, 0, 0, (0,) * 24))
+
+    async def page(self, query: ActivityQuery) -> ActivityPage:
         entries = self.logged[query.before or 0 :]
         rest = (query.before or 0) + query.limit if len(entries) > query.limit else None
         return ActivityPage(entries[: query.limit], rest)

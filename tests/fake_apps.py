@@ -1,8 +1,8 @@
-"""A typed stand-in for `clients.AppsPort`."""
+"""A typed fake of the facet about other applications."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,13 +18,14 @@ from router.api.apps import (
 )
 from router.domain.ids import ServerId, WorkspaceId
 from router.domain.names import slug
+from tests.fake_state import FakeContext
 
 
 class FakeApps:
-    """`clients.AppsPort` that answers from its fields and keeps each command with the router's."""
+    """`AppsPort` that answers from its fields and keeps each command with the router's."""
 
-    def __init__(self, record: Callable[..., None]) -> None:
-        self._record = record
+    def __init__(self, context: FakeContext) -> None:
+        self._record = context.record
         self.apps: tuple[ClientApp, ...] = ()
         self.findings = Findings(())
         self.open_to_others = False

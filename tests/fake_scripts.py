@@ -1,20 +1,19 @@
-"""A typed stand-in for `ports.ScriptsPort`."""
+"""A typed fake of the facet about saved scripts."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from router.domain.errors import NotFound
 from router.domain.ids import WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.scripts import SavedScript, ScriptTrial
+from tests.fake_state import FakeContext
 
 
 class FakeScripts:
-    """`ports.ScriptsPort` that answers from its fields and keeps each command with the router's."""
+    """`ScriptsPort` that answers from its fields and keeps each command with the router's."""
 
-    def __init__(self, record: Callable[..., None]) -> None:
-        self._record = record
+    def __init__(self, context: FakeContext) -> None:
+        self._record = context.record
         self.kept: dict[str, SavedScript] = {}
         self.trial = ScriptTrial("42", None, "", ())
 

@@ -23,6 +23,9 @@ class FakeSearch:
         self.has_keyring = True
         self.took_ms: dict[Optimization, float] = {}
 
+    async def find(self, principal: Principal, queries: Sequence[str], limit: int) -> SearchReply:
+        return self.replies.get(Optimization.BM25, SearchReply((), Optimization.BM25))
+
     async def try_out(
         self,
         workspace: WorkspaceId,

@@ -1,17 +1,20 @@
-"""What a `FakeRouter` knows."""
+"""What a `FakeRouter` knows, and what its facets share."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from router.api.events import Event
 from router.config.secret_detection import SecretConcern
 from router.config.server import ServerConfig
 from router.config.settings import Settings
 from router.domain.activity import ActivityEntry, Savings
 from router.domain.clients import TokenSummary
 from router.domain.endpoint import ListenerPhase, ListenerState
+from router.domain.errors import ToolboothError
 from router.domain.ids import ServerRef, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.servers import LogLine, ServerOffers, ServerStatus, SignIn
@@ -65,3 +68,24 @@ class SentCommand:
 
     name: str
     arguments: tuple[object, ...] = ()
+
+
+class FakeContext:
+    """What the facets of one fake router share: its state, its commands, its events."""
+
+    def __init__(self, state: RouterState) -> None:
+        self.state = state
+        self.commands: list[SentCommand] = []
+        self.failures: dict[str, ToolboothError] = {}
+        self.consumers: list[Callable[[Event], None]] = []
+
+    def record(self, name: str, *arguments: object) -> None:
+        """Keep a command, and raise the error that `failures` has for it."""
+        self.commands.append(SentCommand(name, arguments))
+        if name in self.failures:
+            raise self.failures[name]
+
+    def emit(self, event: Event) -> None:
+        """Call every subscriber, on the calling thread."""
+        for consumer in tuple(self.consumers):
+            consumer(event)

@@ -171,7 +171,7 @@ class Running(Client):
 
     @property
     def url(self) -> str:
-        return self.router.listener().url or ""
+        return self.router.endpoint.state().url or ""
 
     async def add(
         self, name: str, config: ServerConfig | None = None, *, unconfined: bool = False
@@ -180,12 +180,12 @@ class Running(Client):
         config = config or stdio_config()
         consent = not unconfined
         ref = ServerRef(
-            PERSONAL, await self.router.add_server(PERSONAL, name, config, consent=consent)
+            PERSONAL, await self.router.servers.add(PERSONAL, name, config, consent=consent)
         )
         if unconfined:
-            await self.router.allow_discovery(ref, DiscoveryAccess.UNCONFINED)
-            await self.router.approve_server(ref)
-        await self.router.refresh(PERSONAL, ref.server)
+            await self.router.discovery.allow(ref, DiscoveryAccess.UNCONFINED)
+            await self.router.servers.approve(ref)
+        await self.router.discovery.refresh(PERSONAL, ref.server)
         return ref
 
 
@@ -206,7 +206,7 @@ async def running_router(data_dir: Path, **options: Any) -> AsyncGenerator[Runni
         running = Running(router, http)
         try:
             await router.start()
-            issued = await router.issue_token("Test", None, None)
+            issued = await router.tokens.issue("Test", None, None)
             running.token = issued.secret
             yield running
         finally:

@@ -45,20 +45,20 @@ class Actions:
         self._show_error = show_error
 
     def refresh_all(self) -> None:
-        self._run(self._router.refresh(self._workspace))
+        self._run(self._router.discovery.refresh(self._workspace))
 
     def refresh(self, ref: ServerRef) -> None:
-        self._run(self._router.refresh(ref.workspace, ref.server))
+        self._run(self._router.discovery.refresh(ref.workspace, ref.server))
 
     def switch_workspace(self, workspace: WorkspaceId) -> None:
-        self._run(self._router.switch_workspace(workspace))
+        self._run(self._router.workspaces.switch(workspace))
 
     def create_workspace(self, name: str) -> None:
         """Create it and switch to it."""
-        self._run(self._router.create_workspace(name), self.switch_workspace)
+        self._run(self._router.workspaces.create(name), self.switch_workspace)
 
     def rename_workspace(self, workspace: WorkspaceId, name: str) -> None:
-        self._run(self._router.rename_workspace(workspace, name))
+        self._run(self._router.workspaces.rename(workspace, name))
 
     def remove_workspace(self, workspace: WorkspaceSummary) -> None:
         """Remove it; undo restores everything."""
@@ -68,25 +68,25 @@ class Actions:
                 if workspace.active:
                     self.switch_workspace(workspace.id)
 
-            self._run(self._router.restore_workspace(workspace.id), switch_back)
+            self._run(self._router.workspaces.restore(workspace.id), switch_back)
 
         def offer_undo(_: None) -> None:
             self._offer_undo(tr("Removed {name}").format(name=workspace.name), restore)
 
-        self._run(self._router.remove_workspace(workspace.id), offer_undo)
+        self._run(self._router.workspaces.remove(workspace.id), offer_undo)
 
     def optimize(self, optimization: Optimization | None) -> None:
         """Set it for all clients outside a project; the exposure stays as it is."""
         workspace = self._workspace
-        unassigned = self._router.projects(workspace)[0]
+        unassigned = self._router.projects.list(workspace)[0]
         self._run(
-            self._router.set_project_options(
+            self._router.projects.set_options(
                 workspace, None, optimization=optimization, exposure=unassigned.exposure
             )
         )
 
     def set_enabled(self, status: ServerStatus, enabled: bool) -> None:
-        switch = self._router.set_server_enabled
+        switch = self._router.servers.set_enabled
 
         def offer_undo(_: None) -> None:
             if not enabled:
@@ -96,35 +96,35 @@ class Actions:
         self._run(switch(status.ref, enabled), offer_undo)
 
     def approve(self, ref: ServerRef) -> None:
-        self._run(self._router.approve_server(ref))
+        self._run(self._router.servers.approve(ref))
 
     def allow_network(self, ref: ServerRef) -> None:
         """Allow it the network and its secrets during discovery."""
-        self._run(self._router.allow_discovery(ref, DiscoveryAccess.NETWORK))
+        self._run(self._router.discovery.allow(ref, DiscoveryAccess.NETWORK))
 
     def double_timeout(self, ref: ServerRef) -> None:
         """Double its discovery timeout, up to the maximum, and discover its tools again."""
         try:
-            config = self._router.server_config(ref)
+            config = self._router.servers.config(ref)
         except ToolboothError as error:
             self._show_error(error)
             return
-        servers = self._router.servers(ref.workspace)
+        servers = self._router.servers.list(ref.workspace)
         name = next((status.name for status in servers if status.ref == ref), ref.server)
         longer = min(LONGEST_DISCOVERY_S, 2 * config.discovery_timeout_s)
         changed = config.model_copy(update={"discovery_timeout_s": longer})
         # No new consent: the command stays the same, so the one that was given holds.
-        change = self._router.update_server(ref, name, changed, consent=False)
+        change = self._router.servers.update(ref, name, changed, consent=False)
         self._run(change, lambda _: self.refresh(ref))
 
     def sign_in(self, ref: ServerRef) -> None:
         """Open the sign-in page; the server's status shows the outcome."""
-        self._run(self._router.begin_sign_in(ref), self._open_page)
+        self._run(self._router.sign_ins.begin(ref), self._open_page)
 
     def remove(self, status: ServerStatus) -> None:
         """Remove the server; after an undo it may run only if it was allowed to before."""
         try:
-            config = self._router.server_config(status.ref)
+            config = self._router.servers.config(status.ref)
         except ToolboothError as error:
             self._show_error(error)
             return
@@ -132,19 +132,19 @@ class Actions:
         consent = status.enabled and status.state is not ServerState.NEEDS_CONSENT
 
         def add_again() -> None:
-            add = self._router.add_server
+            add = self._router.servers.add
             self._run(add(status.workspace, status.name, config, consent=consent))
 
         def offer_undo(_: None) -> None:
             self._offer_undo(tr("Removed {name}").format(name=status.name), add_again)
 
-        self._run(self._router.remove_server(status.ref), offer_undo)
+        self._run(self._router.servers.remove(status.ref), offer_undo)
 
     def approve_tools(self, ref: ServerRef, tools: Collection[str] | None) -> None:
-        self._run(self._router.approve_tools(ref, tools))
+        self._run(self._router.tools.approve(ref, tools))
 
     def permit(self, key: ToolKey, permission: Permission) -> None:
-        self._run(self._router.set_permission(self._workspace, key, permission))
+        self._run(self._router.permissions.set(self._workspace, key, permission))
 
     def hide_tool(self, key: ToolKey) -> None:
         self._block(self._workspace, key, tr("Nobody finds {tool} any more"))
@@ -155,9 +155,9 @@ class Actions:
 
     def _block(self, workspace: WorkspaceId, key: ToolKey, text: str) -> None:
         """Block it in the whole workspace; undo restores the permission it had."""
-        put = self._router.set_permission
+        put = self._router.permissions.set
         try:
-            views = self._router.tools(ServerRef(workspace, key.server))
+            views = self._router.tools.list(ServerRef(workspace, key.server))
         except ToolboothError as error:
             self._show_error(error)
             return
@@ -173,7 +173,7 @@ class Actions:
 
     def pin_tool(self, key: ToolKey, pinned: bool) -> None:
         """Pin or unpin it for every app; can be undone."""
-        workspace, projects = self._workspace, self._router.project_configs
+        workspace, projects = self._workspace, self._router.projects
         before = projects.config(workspace, None)
         others = [each for each in before.pinned if each != str(key)]
         pins = tuple([*others, str(key)] if pinned else others)
@@ -207,7 +207,7 @@ class Actions:
 
     @property
     def _workspace(self) -> WorkspaceId:
-        return self._router.active_workspace()
+        return self._router.workspaces.active()
 
     def _run(
         self,

@@ -83,9 +83,9 @@ def _tools(
     router: RouterPort, workspace: WorkspaceId, servers: tuple[ServerId, ...] | None
 ) -> Iterator[ToolView]:
     """The tools of the servers that are on, each with its server's name before what it does."""
-    for status in router.servers(workspace):
+    for status in router.servers.list(workspace):
         if status.enabled and (servers is None or status.id in servers):
-            for tool in router.tools(status.ref):
+            for tool in router.tools.list(status.ref):
                 yield tool._replace(description=f"{status.name} · {tool.description}")
 
 

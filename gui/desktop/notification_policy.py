@@ -101,5 +101,5 @@ def _combined(items: Sequence[AttentionItem]) -> Notification:
 
 
 def _name(router: RouterPort, ref: ServerRef) -> str:
-    servers = router.servers(ref.workspace)
+    servers = router.servers.list(ref.workspace)
     return next((server.name for server in servers if server.ref == ref), str(ref.server))

@@ -20,7 +20,6 @@ from shiboken6 import Shiboken
 
 from router.api.events import (
     ActivityRecorded,
-    ApprovalsChanged,
     AttentionNeeded,
     ConfigAccepted,
     ConfigRejected,
@@ -157,8 +156,6 @@ def _subject(event: Event) -> Hashable | None:
             return (ToolsChanged, workspace, server)
         case DiscoveryProgressed(ref):
             return (DiscoveryProgressed, ref)
-        case ApprovalsChanged(ref):
-            return (ApprovalsChanged, ref)
         case ListNotKept(ref):
             return (ListNotKept, ref)
         case WorkspacesChanged(workspace):

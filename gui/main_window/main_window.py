@@ -83,7 +83,7 @@ class MainWindow(QMainWindow):
         self._actions = actions
         self._connect_actions(actions)
         self.pages.workspace.attach(router, self._bridge, actions)
-        self.banners.show_listener(router.listener())
+        self.banners.show_listener(router.endpoint.state())
         yield
         self.pages.attach(router, actions, self.undo_bar.offer)
         self._connect_pages()
@@ -177,7 +177,7 @@ class MainWindow(QMainWindow):
 
     def _try_tool(self, tool: ToolView | None) -> None:
         if self._router is not None and tool is not None:
-            workspace = self._router.active_workspace()
+            workspace = self._router.workspaces.active()
             TryToolDialog(self._router, self._commands, workspace, tool, self).open()
 
     def _choose_file(self) -> None:

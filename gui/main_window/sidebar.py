@@ -146,12 +146,12 @@ class Sidebar(QFrame):
             WorkspacesChanged,
         )
         bridge.subscribe(self, self._on_listener, ListenerStateChanged)
-        self.show_listener(router.listener())
-        self.show_workspaces(router.workspaces())
+        self.show_listener(router.endpoint.state())
+        self.show_workspaces(router.workspaces.list())
 
     def _on_workspaces(self, _: object) -> None:
         if self._router is not None:
-            self.show_workspaces(self._router.workspaces())
+            self.show_workspaces(self._router.workspaces.list())
 
     def _on_listener(self, events: Sequence[ListenerStateChanged]) -> None:
         self.show_listener(events[-1].state)

@@ -171,25 +171,27 @@ class Tray(QObject):
             self.missing.emit()
 
     def _copy_url(self) -> None:
-        if self._router and (url := self._router.listener().url):
+        if self._router and (url := self._router.endpoint.state().url):
             QGuiApplication.clipboard().setText(url)
 
     def _refresh_tools(self) -> None:
         if self._router:
-            self._commands.run(self, self._router.refresh(self._router.active_workspace()))
+            self._commands.run(
+                self, self._router.discovery.refresh(self._router.workspaces.active())
+            )
 
     def _switch_workspace(self, workspace: str) -> None:
         if self._router:
-            self._commands.run(self, self._router.switch_workspace(WorkspaceId(workspace)))
+            self._commands.run(self, self._router.workspaces.switch(WorkspaceId(workspace)))
 
     def _set_optimization(self, chosen: object) -> None:
         if self._router is None:
             return
-        workspace = self._router.active_workspace()
-        command = self._router.set_project_options(
+        workspace = self._router.workspaces.active()
+        command = self._router.projects.set_options(
             workspace,
             None,
             optimization=cast(Optimization | None, chosen),
-            exposure=self._router.projects(workspace)[0].exposure,
+            exposure=self._router.projects.list(workspace)[0].exposure,
         )
         self._commands.run(self, command)

@@ -46,8 +46,8 @@ def waiting_view(*, failed: bool) -> TrayView:
 
 
 def tray_view(router: RouterPort) -> TrayView:
-    listener, workspace = router.listener(), router.active_workspace()
-    servers = router.servers(workspace)
+    listener, workspace = router.endpoint.state(), router.workspaces.active()
+    servers = router.servers.list(workspace)
     troubled = [server for server in servers if present(server).needs_attention]
     text, mark = listener_text(listener.phase)
     return TrayView(
@@ -57,8 +57,8 @@ def tray_view(router: RouterPort) -> TrayView:
         troubles=tuple(_trouble(server) for server in troubled[:MAX_TROUBLES]),
         more_troubles=max(0, len(troubled) - MAX_TROUBLES),
         url=listener.url,
-        workspaces=router.workspaces(),
-        optimization=router.projects(workspace)[0].optimization,
+        workspaces=router.workspaces.list(),
+        optimization=router.projects.list(workspace)[0].optimization,
         running=True,
     )
 

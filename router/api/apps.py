@@ -1,5 +1,5 @@
-"""Other applications on this computer, as values: which servers they have configured, and how they
-are connected to us. `router.apps` finds and writes; window and command line show these.
+"""Other applications on this computer: the servers they have configured, and their connection to
+the router.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Everything the router tells: a closed union of past-tense facts, each with the whole new value.
+"""The events of the router: a closed union of past-tense facts, each with the whole new value.
 
 Consumers `match` over `Event` and end in `assert_never`, so a new event is a type error until every
 one of them handles it.
@@ -34,8 +34,8 @@ class ServerRemoved:
 
 @dataclass(frozen=True, slots=True)
 class AttentionNeeded:
-    """A server failed so often that it is given up until a person acts, or can't be listed unless a
-    person decides something. Told once."""
+    """A server failed so often that it is not started again by itself, or its tools can't be
+    discovered without a decision of the user. Published once."""
 
     ref: ServerRef
     failure: Failure
@@ -43,7 +43,7 @@ class AttentionNeeded:
 
 @dataclass(frozen=True, slots=True)
 class ToolsChanged:
-    """A refresh found other tools than before, or a permission changed what is shown."""
+    """Discovery found other tools than before, or approval or permissions changed them."""
 
     workspace: WorkspaceId
     server: ServerId
@@ -57,16 +57,8 @@ class DiscoveryProgressed:
 
 
 @dataclass(frozen=True, slots=True)
-class ApprovalsChanged:
-    """Other tools of a server wait for a person's approval than before."""
-
-    ref: ServerRef
-    waiting: int
-
-
-@dataclass(frozen=True, slots=True)
 class ListNotKept:
-    """A server's list is known but could not be written; `reason` empty: now it could."""
+    """A server's tool list could not be written to the cache; `reason` empty: now it could."""
 
     ref: ServerRef
     reason: str
@@ -81,14 +73,14 @@ class ActivityRecorded:
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequested:
-    """A call waits for the user's permission."""
+    """A call waits for permission."""
 
     request: PermissionRequest
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionResolved:
-    """A permission request was answered or timed out, or its call ended."""
+    """A permission request was answered, timed out, or its call ended."""
 
     request_id: PermissionRequestId
 
@@ -105,7 +97,7 @@ class WorkspaceSwitched:
 
 @dataclass(frozen=True, slots=True)
 class WorkspacesChanged:
-    """A workspace came, went, or its name, projects or optimization changed."""
+    """A workspace was added or removed, or its name, projects or options changed."""
 
     workspace: WorkspaceId
 
@@ -149,7 +141,6 @@ Event: TypeAlias = (
     | AttentionNeeded
     | ToolsChanged
     | DiscoveryProgressed
-    | ApprovalsChanged
     | ListNotKept
     | ActivityRecorded
     | PermissionRequested
@@ -165,4 +156,4 @@ Event: TypeAlias = (
 )
 
 Publish: TypeAlias = Callable[[Event], None]
-"""How a room tells what happened; may be called on any thread and never raises."""
+"""How a package publishes an event; may be called on any thread and never raises."""

@@ -10,19 +10,19 @@ from router.domain.scripts import SavedScript, ScriptTrial
 
 
 class ScriptsPort(Protocol):
-    """The scripts that a person keeps in a workspace: tools of the pseudo-server `scripts`."""
+    """The saved scripts of a workspace: tools of the pseudo-server `scripts`."""
 
     def list(self, workspace: WorkspaceId) -> tuple[SavedScript, ...]: ...
     def get(self, workspace: WorkspaceId, name: str) -> SavedScript: ...
     async def save(
         self, workspace: WorkspaceId, name: str, text: str, *, replacing: str | None = None
     ) -> SavedScript:
-        """Keep `text` under `name`; `replacing` names the script that it was until now."""
+        """Save `text` as `name`; `replacing` is the name of the script it replaces."""
         ...
 
     async def remove(self, workspace: WorkspaceId, name: str) -> None: ...
     async def try_out(
         self, workspace: WorkspaceId, text: str, arguments: JsonObject
     ) -> ScriptTrial:
-        """Run a script that need not be kept, calling only tools that say they just read."""
+        """Run a script without saving it. It can call only read-only tools."""
         ...

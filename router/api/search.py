@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from router.domain.clients import Principal
 from router.domain.ids import ProjectId, WorkspaceId
-from router.domain.search import SearchTrial, UsageHistory
+from router.domain.search import SearchReply, SearchTrial, UsageHistory
 from router.domain.workspaces import Optimization
 
 
@@ -20,6 +21,10 @@ class CloudChange:
 
 class SearchPort(Protocol):
     """Search as the window and the command line use it."""
+
+    async def find(self, principal: Principal, queries: Sequence[str], limit: int) -> SearchReply:
+        """What a client finds by the strategy of its project."""
+        ...
 
     async def try_out(
         self,

@@ -54,14 +54,14 @@ async def serve(data_dir: Path, port: int | None) -> int:
     _log_to_stderr()
     stopping = asyncio.Event()
     _on_signals(asyncio.get_running_loop(), stopping)
-    router = Router(data_dir, port=port, lent=servers_of_environment(os.environ))
+    router = Router(data_dir, port=port, extra_servers=servers_of_environment(os.environ))
     redact_logs(router.redact)
     try:
         await router.start()
         # What is loaded by now stays: collecting it again and again would hold up every client for
         # a tenth of a second each time.
         gc.freeze()
-        listener = router.listener()
+        listener = router.endpoint.state()
         if listener.phase is not ListenerPhase.LISTENING:
             raise ToolboothError(listener.message or "The endpoint could not be opened.")
         print(json.dumps({"event": "listening", "url": listener.url}), flush=True)

@@ -60,7 +60,7 @@ async def _activity(context: Context) -> JsonObject:
         limit=min(int(context.get("limit") or _LARGEST_PAGE), _LARGEST_PAGE),
         before=context.get("before"),
     )
-    page = await context.router.activity(query)
+    page = await context.router.activity.page(query)
     entries = [{**_camel(asdict(entry)), "at": entry.at.isoformat()} for entry in page.entries]
     return {"entries": entries, "next": page.next}
 
@@ -125,7 +125,7 @@ def _cell(value: object) -> object:
 async def _savings(context: Context) -> list[JsonObject]:
     return [
         {**_camel(asdict(each)), "savedTokens": each.saved_tokens}
-        for each in await context.router.client_savings(_since(context))
+        for each in await context.router.activity.client_savings(_since(context))
     ]
 
 

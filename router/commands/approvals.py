@@ -30,15 +30,15 @@ async def _approve(context: Context) -> JsonObject:
     router, text, access = context.router, str(context["server"]), context.get("access")
     if ":" in text:
         key = parse_tool_key(text)
-        ref = router.find_server(context.workspace, key.server)
-        await router.approve_tools(ref, [key.tool])
+        ref = router.servers.find(context.workspace, key.server)
+        await router.tools.approve(ref, [key.tool])
     elif access is not None:
         ref = context.server
-        await router.allow_discovery(ref, DiscoveryAccess(access))
+        await router.discovery.allow(ref, DiscoveryAccess(access))
     else:
         ref = context.server
-        await router.approve_server(ref)
-        await router.approve_tools(ref)
+        await router.servers.approve(ref)
+        await router.tools.approve(ref)
     return server_json(context.status(ref))
 
 
@@ -56,7 +56,7 @@ async def _pending(context: Context) -> list[JsonObject]:
             "difference": [[part.change, part.text] for part in tool.difference],
             "findings": [finding_json(found) for found in tool.findings],
         }
-        for tool in context.router.pending_tools(workspace)
+        for tool in context.router.tools.pending(workspace)
         if only in (None, tool.key.server)
     ]
 
@@ -91,11 +91,11 @@ def _difference(parts: list[list[str]]) -> str:
 
 async def _findings(context: Context) -> list[JsonObject]:
     workspace, only = context.workspace, context.only_server
-    servers = [s.id for s in context.router.servers(workspace) if only in (None, s.id)]
+    servers = [s.id for s in context.router.servers.list(workspace) if only in (None, s.id)]
     return [
         {"toolKey": str(tool.key), **finding_json(found)}
         for server in servers
-        for tool in context.router.tools(ServerRef(workspace, server))
+        for tool in context.router.tools.list(ServerRef(workspace, server))
         for found in tool.findings
     ]
 

@@ -150,7 +150,7 @@ async def _import(context: Context) -> JsonObject:
     return {
         "servers": [server_json(context.status(ref)) for ref in refs],
         "problems": [entry.sentence for entry in findings.left_out],
-        "warnings": [text for ref in refs for text in context.router.secret_warnings(ref)],
+        "warnings": [text for ref in refs for text in context.router.servers.secret_warnings(ref)],
     }
 
 

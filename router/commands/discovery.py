@@ -23,10 +23,12 @@ _ATTEMPTS = {
 async def _refresh(context: Context) -> list[JsonObject]:
     workspace, only = context.workspace, context.only_server
     if context.get("cancel"):
-        await context.router.cancel_refresh(workspace, only)
+        await context.router.discovery.cancel(workspace, only)
     else:
-        await context.router.refresh(workspace, only, packages=bool(context.get("packages")))
-    return [server_json(s) for s in context.router.servers(workspace) if only in (None, s.id)]
+        await context.router.discovery.refresh(
+            workspace, only, packages=bool(context.get("packages"))
+        )
+    return [server_json(s) for s in context.router.servers.list(workspace) if only in (None, s.id)]
 
 
 def _any_failed(servers: Any) -> bool:
@@ -35,7 +37,7 @@ def _any_failed(servers: Any) -> bool:
 
 async def _receipt(context: Context) -> JsonObject:
     ref = context.server
-    if (found := context.router.receipt(ref)) is None:
+    if (found := context.router.discovery.receipt(ref)) is None:
         raise NotFound(
             f"{ref.server} has no receipt: its tools were not discovered in a sandbox yet.",
             f"Discover them with: toolbooth refresh {ref.server}",

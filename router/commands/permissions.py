@@ -38,14 +38,14 @@ _EFFECTS = {
 async def _set(context: Context) -> JsonObject:
     key = parse_tool_key(str(context["toolKey"]))
     permission = Permission(context["permission"])
-    await context.router.set_permission(context.workspace, key, permission, context.project)
+    await context.router.permissions.set(context.workspace, key, permission, context.project)
     return {"toolKey": str(key), "permission": permission, "warnings": _doubts(context, key)}
 
 
 def _doubts(context: Context, key: ToolKey) -> list[str]:
     """The permission of a tool that does not exist is kept: the next tool list may have it."""
     ref = ServerRef(context.workspace, key.server)
-    tools = context.router.tools(ref) if key.server != SCRIPTS else ()
+    tools = context.router.tools.list(ref) if key.server != SCRIPTS else ()
     if not tools or any(tool.key == key for tool in tools):
         return []
     return [f'{key.server} has no tool "{key.tool}" now; see: toolbooth tools {key.server}']
@@ -61,8 +61,8 @@ def _permission_line(result: JsonObject) -> list[str]:
 async def _list(context: Context) -> JsonObject:
     """What is set in a project, or in the workspace itself."""
     workspace, project = context.workspace, context.project
-    own = context.router.permission_words(workspace, project)
-    rules = context.router.permission_rules(workspace, project)
+    own = context.router.permissions.explicit(workspace, project)
+    rules = context.router.permissions.rules(workspace, project)
     return {
         "words": [{"toolKey": key, "permission": each} for key, each in sorted(own.items())],
         "rules": [rule.to_json() for rule in rules],
@@ -96,7 +96,7 @@ async def _rule(context: Context) -> JsonObject:
     from router.config.workspace import PermissionRule
 
     workspace, project = context.workspace, context.project
-    rules = list(context.router.permission_rules(workspace, project))
+    rules = list(context.router.permissions.rules(workspace, project))
     place = int(context.get("place") or len(rules) + 1) - 1
     if context.get("remove"):
         if not 0 <= place < len(rules):
@@ -105,7 +105,7 @@ async def _rule(context: Context) -> JsonObject:
         del rules[place]
     else:
         rules.insert(place, validated(PermissionRule, context["rule"]))
-    await context.router.set_permission_rules(workspace, project, rules)
+    await context.router.permissions.set_rules(workspace, project, rules)
     return await _list(context)
 
 
@@ -140,7 +140,7 @@ async def _asks(context: Context) -> list[JsonObject]:
             "arguments": ask.arguments,
             "until": iso_time(ask.until),
         }
-        for ask in context.router.permission_requests()
+        for ask in context.router.permissions.requests()
     ]
 
 
@@ -153,7 +153,7 @@ def _ask_lines(asks: list[JsonObject]) -> list[str]:
 
 async def _answer(context: Context) -> None:
     ask, answer = PermissionRequestId(str(context["ask"])), Answer(context["answer"])
-    await context.router.answer_permission(ask, answer)
+    await context.router.permissions.answer(ask, answer)
 
 
 COMMANDS = (

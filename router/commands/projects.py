@@ -44,7 +44,7 @@ def _project_lines(projects: list[JsonObject]) -> list[str]:
 
 
 def _summary(context: Context, project: ProjectId | None) -> ProjectSummary:
-    found = (p for p in context.router.projects(context.workspace) if p.id == project)
+    found = (p for p in context.router.projects.list(context.workspace) if p.id == project)
     if summary := next(found, None):
         return summary
     raise InvalidInput(
@@ -62,7 +62,7 @@ def _id(project: ProjectSummary) -> ProjectId:
 
 async def _new(context: Context) -> JsonObject:
     workspace, servers = context.workspace, context.servers
-    project = await context.router.create_project(workspace, context.name, servers)
+    project = await context.router.projects.create(workspace, context.name, servers)
     return _project_json(_summary(context, project))
 
 
@@ -80,8 +80,8 @@ async def _set(context: Context) -> JsonObject:
     exposure = Exposure(context.get("exposure") or current.exposure)
     servers = context.servers
     if servers is not None or context.get("allServers"):
-        await context.router.update_project(workspace, _id(current), current.name, servers)
-    await context.router.set_project_options(
+        await context.router.projects.update(workspace, _id(current), current.name, servers)
+    await context.router.projects.set_options(
         workspace, current.id, optimization=optimization, exposure=exposure
     )
     return _project_json(_summary(context, current.id))
@@ -90,18 +90,18 @@ async def _set(context: Context) -> JsonObject:
 async def _rename(context: Context) -> JsonObject:
     workspace, current = context.workspace, _summary(context, context.project)
     name = str(context["newName"])
-    await context.router.update_project(workspace, _id(current), name, current.servers)
+    await context.router.projects.update(workspace, _id(current), name, current.servers)
     return _project_json(_summary(context, current.id))
 
 
 async def _remove(context: Context) -> JsonObject:
     current = _summary(context, context.project)
-    await context.router.remove_project(context.workspace, _id(current))
+    await context.router.projects.remove(context.workspace, _id(current))
     return _project_json(current)
 
 
 async def _list(context: Context) -> list[JsonObject]:
-    return [_project_json(p) for p in context.router.projects(context.workspace)]
+    return [_project_json(p) for p in context.router.projects.list(context.workspace)]
 
 
 COMMANDS = (

@@ -30,7 +30,7 @@ from router.domain.errors import InvalidInput
 from router.domain.json_values import JsonObject
 
 if TYPE_CHECKING:
-    from router.commands.context import ControlledRouter
+    from router.api.router import RouterPort
 
 DECLARED: tuple[Command | Group, ...] = (
     *servers.COMMANDS,
@@ -56,7 +56,7 @@ _HANDLERS: dict[str, Handler] = {
 }
 
 
-async def dispatch(router: ControlledRouter, name: str, arguments: JsonObject) -> Any:
+async def dispatch(router: RouterPort, name: str, arguments: JsonObject) -> Any:
     if (handler := _HANDLERS.get(name)) is None:
         raise InvalidInput(f'This instance knows no command "{name}".', "Restart Toolbooth.")
     return await handler(Context(router, arguments))

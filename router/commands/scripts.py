@@ -94,7 +94,7 @@ async def _run(context: Context) -> JsonObject:
     given = as_object(context.get("arguments"))
     if context.get("dry"):
         return _trial_json(await context.router.scripts.try_out(workspace, script.text, given))
-    result = await context.router.call_tool(context.caller, ToolKey(SCRIPTS, name), given)
+    result = await context.router.tools.call(context.caller, ToolKey(SCRIPTS, name), given)
     if isinstance(result, Failed):
         raise InvalidInput(result.message, result.hint)
     return result.value

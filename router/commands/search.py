@@ -25,10 +25,12 @@ from router.domain.json_values import JsonObject
 
 async def _show(context: Context) -> JsonObject:
     workspace, project = context.workspace, context.project
-    context.router.local_caller(workspace, project)  # refuses a project that does not exist
-    history = context.router.searches.usage_history(workspace, project)
+    context.router.projects.local_principal(
+        workspace, project
+    )  # refuses a project that does not exist
+    history = context.router.search.usage_history(workspace, project)
     return {
-        "learning": context.router.settings().learn_from_use,
+        "learning": context.router.settings.current().learn_from_use,
         "lessons": [
             {
                 "words": list(use.words),
@@ -57,12 +59,12 @@ def _history_lines(result: JsonObject) -> list[str]:
 
 
 async def _clear(context: Context) -> None:
-    await context.router.searches.clear_usage_history(context.workspace, context.project)
+    await context.router.search.clear_usage_history(context.workspace, context.project)
 
 
 async def _switch(context: Context, *, on: bool) -> None:
-    settings = context.router.settings().model_copy(update={"learn_from_use": on})
-    await context.router.apply_settings(settings)
+    settings = context.router.settings.current().model_copy(update={"learn_from_use": on})
+    await context.router.settings.apply(settings)
 
 
 # cloud
@@ -82,11 +84,11 @@ def _cloud_request(given: JsonObject) -> JsonObject:
 
 
 async def _cloud_set(context: Context) -> None:
-    await context.router.searches.set_cloud(str(context["url"]), context.get("token"))
+    await context.router.search.set_cloud(str(context["url"]), context.get("token"))
 
 
 async def _cloud_off(context: Context) -> None:
-    await context.router.searches.set_cloud("")
+    await context.router.search.set_cloud("")
 
 
 COMMANDS = (

@@ -27,10 +27,10 @@ from router.domain.servers import ProcessFacts, ServerStatus
 from router.domain.tool_lists import CutKind
 
 if TYPE_CHECKING:
-    from router.commands.context import ControlledRouter
+    from router.api.events import ConfigRejected
+    from router.api.router import RouterPort
     from router.config.server import ServerConfig
     from router.domain.receipts import Protection
-    from router.store.config_store import Rejected
 
 SERVER = Argument("server")
 REFRESH_HINT = "Discover the missing tools with: toolbooth refresh"
@@ -194,9 +194,9 @@ async def _add(context: Context) -> JsonObject:
 
     workspace = context.workspace
     config = validated(ServerConfig, context["config"])
-    server = await context.router.add_server(workspace, context.name, config, consent=True)
+    server = await context.router.servers.add(workspace, context.name, config, consent=True)
     ref = ServerRef(workspace, server)
-    warnings = [*_code_warnings(config), *context.router.secret_warnings(ref)]
+    warnings = [*_code_warnings(config), *context.router.servers.secret_warnings(ref)]
     return {**server_json(context.status(ref)), "warnings": warnings}
 
 
@@ -212,11 +212,11 @@ def _code_warnings(config: ServerConfig) -> list[str]:
 async def _remove(context: Context) -> JsonObject:
     ref = context.server
     gone = server_json(context.status(ref))
-    await context.router.remove_server(ref)
+    await context.router.servers.remove(ref)
     return gone
 
 
-def _on_server(change: Callable[[ControlledRouter, ServerRef], Awaitable[None]]) -> Handler:
+def _on_server(change: Callable[[RouterPort, ServerRef], Awaitable[None]]) -> Handler:
     """Changes the named server and returns it as it is then."""
 
     async def handler(context: Context) -> JsonObject:
@@ -229,7 +229,7 @@ def _on_server(change: Callable[[ControlledRouter, ServerRef], Awaitable[None]])
 
 async def _sign_in(context: Context) -> JsonObject:
     """Where to sign in; `sign-in wait` waits for the end of it."""
-    begun = await context.router.begin_sign_in(context.server)
+    begun = await context.router.sign_ins.begin(context.server)
     return {"authorizationUrl": begun.authorization_url, "expiresAt": iso_time(begun.expires_at)}
 
 
@@ -247,7 +247,7 @@ def print_sign_in(begun: JsonObject, *, as_json: bool) -> None:
 
 
 async def _list(context: Context) -> list[JsonObject]:
-    return [server_json(status) for status in context.router.servers(context.workspace)]
+    return [server_json(status) for status in context.router.servers.list(context.workspace)]
 
 
 async def _list_run(send: Send, call: Invocation) -> Any:
@@ -257,10 +257,10 @@ async def _list_run(send: Send, call: Invocation) -> Any:
 
 
 async def _rejected(context: Context) -> list[JsonObject]:
-    return [rejected_json(file) for file in context.router.rejected_files()]
+    return [rejected_json(file) for file in context.router.settings.rejected_files()]
 
 
-def rejected_json(file: Rejected) -> JsonObject:
+def rejected_json(file: ConfigRejected) -> JsonObject:
     return {"path": str(file.path), "line": file.line, "reason": file.reason}
 
 
@@ -313,7 +313,7 @@ COMMANDS = (
     Command(
         "enable",
         "Enable a server.",
-        _on_server(lambda router, ref: router.set_server_enabled(ref, True)),
+        _on_server(lambda router, ref: router.servers.set_enabled(ref, True)),
         (WORKSPACE, SERVER),
         ("files",),
         one_server,
@@ -321,7 +321,7 @@ COMMANDS = (
     Command(
         "disable",
         "Disable a server.",
-        _on_server(lambda router, ref: router.set_server_enabled(ref, False)),
+        _on_server(lambda router, ref: router.servers.set_enabled(ref, False)),
         (WORKSPACE, SERVER),
         ("files",),
         one_server,
@@ -338,7 +338,7 @@ COMMANDS = (
     Command(
         "sign-out",
         "Sign out of a server.",
-        _on_server(lambda router, ref: router.sign_out(ref)),
+        _on_server(lambda router, ref: router.sign_ins.sign_out(ref)),
         (WORKSPACE, SERVER),
         ("notes",),
         one_server,
@@ -355,6 +355,6 @@ COMMANDS = (
 )
 HANDLERS: dict[str, Handler] = {
     "rejected": _rejected,
-    "sign-in wait": _on_server(lambda router, ref: router.sign_in_ended(ref)),
+    "sign-in wait": _on_server(lambda router, ref: router.sign_ins.ended(ref)),
 }
 """Requests that commands send and nobody types."""

@@ -13,14 +13,16 @@ from router.domain.json_values import JsonObject
 
 async def _status(context: Context) -> JsonObject:
     router = context.router
-    await router.measure()
-    listener = router.listener()
+    await router.servers.measure()
+    listener = router.endpoint.state()
     return {
         "pid": os.getpid(),
         "listener": {"phase": listener.phase, "url": listener.url, "message": listener.message},
-        "rejected": [rejected_json(file) for file in router.rejected_files()],
-        "workspaces": [workspace_json(w) for w in router.workspaces()],
-        "servers": [server_json(s) for w in router.workspaces() for s in router.servers(w.id)],
+        "rejected": [rejected_json(file) for file in router.settings.rejected_files()],
+        "workspaces": [workspace_json(w) for w in router.workspaces.list()],
+        "servers": [
+            server_json(s) for w in router.workspaces.list() for s in router.servers.list(w.id)
+        ],
     }
 
 

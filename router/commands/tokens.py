@@ -16,7 +16,7 @@ async def _new(context: Context) -> JsonObject:
     """Projects and servers belong to a workspace: a token that names one stays there."""
     scoped = any(context.get(each) for each in ("workspace", "project", "servers"))
     lifetime = context.get("lifetimeS")
-    issued = await context.router.issue_token(
+    issued = await context.router.tokens.issue(
         context.name,
         context.workspace if scoped else None,
         context.project,
@@ -27,11 +27,11 @@ async def _new(context: Context) -> JsonObject:
 
 
 async def _list(context: Context) -> list[JsonObject]:
-    return [_token_json(summary) for summary in context.router.tokens()]
+    return [_token_json(summary) for summary in context.router.tokens.list()]
 
 
 async def _revoke(context: Context) -> None:
-    await context.router.revoke_token(TokenId(str(context["token"])))
+    await context.router.tokens.revoke(TokenId(str(context["token"])))
 
 
 def _token_json(summary: TokenSummary) -> JsonObject:

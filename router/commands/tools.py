@@ -37,10 +37,10 @@ _TOOL_KEY = Argument("tool_key", metavar="TOOLKEY")
 
 async def _tools(context: Context) -> list[JsonObject]:
     only, rows = context.only_server, list[JsonObject]()
-    for status in context.router.servers(context.workspace):
+    for status in context.router.servers.list(context.workspace):
         if only not in (None, status.id):
             continue
-        tools = [_tool_json(tool) for tool in context.router.tools(status.ref)]
+        tools = [_tool_json(tool) for tool in context.router.tools.list(status.ref)]
         rows += tools if status.tool_count is not None else [_missing_list_json(status)]
     return rows
 
@@ -91,8 +91,8 @@ def _use(tool: JsonObject) -> str | None:
 
 
 async def _search(context: Context) -> list[JsonObject]:
-    limit = int(context.get("limit") or context.router.settings().results_per_search)
-    reply = await context.router.search(context.caller, context["queries"], limit)
+    limit = int(context.get("limit") or context.router.settings.current().results_per_search)
+    reply = await context.router.search.find(context.caller, context["queries"], limit)
     hits: list[JsonObject] = [
         {
             "toolKey": str(hit.tool.key),
@@ -121,7 +121,7 @@ def _hit_lines(hits: list[JsonObject]) -> list[str]:
 
 async def _call(context: Context) -> JsonObject:
     caller, key = context.caller, parse_tool_key(str(context["toolKey"]))
-    result = await context.router.call_tool(caller, key, as_object(context.get("arguments")))
+    result = await context.router.tools.call(caller, key, as_object(context.get("arguments")))
     if isinstance(result, Failed):
         _check_enabled(context, key.server)
         in_terminal = result.hint.replace("tool_discovery", "“toolbooth search”")
@@ -131,7 +131,7 @@ async def _call(context: Context) -> JsonObject:
 
 def _check_enabled(context: Context, server: ServerId) -> None:
     """A client must not know that a disabled server exists; its user may."""
-    for status in context.router.servers(context.workspace):
+    for status in context.router.servers.list(context.workspace):
         if status.id == server and not status.enabled:
             advice = explain(status)
             raise InvalidInput(advice.cause, advice.suggestion)
@@ -177,7 +177,7 @@ async def _unpin(context: Context) -> list[JsonObject]:
 
 async def _set_pins(context: Context, pinned: list[str]) -> list[JsonObject]:
     """Make these the pins, each once."""
-    configs, scope = context.router.project_configs, (context.workspace, context.project)
+    configs, scope = context.router.projects, (context.workspace, context.project)
     before, distinct = configs.config(*scope), tuple(dict.fromkeys(pinned))
     if distinct != before.pinned:
         await configs.put(*scope, before.model_copy(update={"pinned": distinct}))
@@ -188,7 +188,7 @@ async def _set_pins(context: Context, pinned: list[str]) -> list[JsonObject]:
 
 
 def _pins(context: Context) -> tuple[str, ...]:
-    return context.router.project_configs.config(context.workspace, context.project).pinned
+    return context.router.projects.config(context.workspace, context.project).pinned
 
 
 def _keys(context: Context) -> list[ToolKey]:
@@ -198,7 +198,7 @@ def _keys(context: Context) -> list[ToolKey]:
 def _tokens(context: Context, key: ToolKey) -> int | None:
     """What its definition costs in every conversation; None if there is no such tool."""
     try:
-        tools = context.router.tools(ServerRef(context.workspace, key.server))
+        tools = context.router.tools.list(ServerRef(context.workspace, key.server))
     except NotFound:
         return None
     return next((tool.context_tokens for tool in tools if tool.key == key), None)

@@ -24,7 +24,7 @@ def workspace_json(summary: WorkspaceSummary) -> JsonObject:
 
 
 def _json_of(context: Context, workspace: WorkspaceId) -> JsonObject:
-    return next(workspace_json(w) for w in context.router.workspaces() if w.id == workspace)
+    return next(workspace_json(w) for w in context.router.workspaces.list() if w.id == workspace)
 
 
 def _workspace_lines(workspaces: list[JsonObject]) -> list[str]:
@@ -46,32 +46,32 @@ def _removed_lines(gone: JsonObject) -> list[str]:
 
 
 async def _new(context: Context) -> JsonObject:
-    return _json_of(context, await context.router.create_workspace(context.name))
+    return _json_of(context, await context.router.workspaces.create(context.name))
 
 
 async def _use(context: Context) -> JsonObject:
     workspace = context.workspace_named(context["name"])
-    await context.router.switch_workspace(workspace)
+    await context.router.workspaces.switch(workspace)
     return _json_of(context, workspace)
 
 
 async def _rename(context: Context) -> JsonObject:
     workspace = context.workspace_named(context["name"])
-    await context.router.rename_workspace(workspace, str(context["newName"]))
+    await context.router.workspaces.rename(workspace, str(context["newName"]))
     return _json_of(context, workspace)
 
 
 async def _remove(context: Context) -> JsonObject:
     workspace = context.workspace_named(context["name"])
     gone = _json_of(context, workspace)
-    await context.router.remove_workspace(workspace)
+    await context.router.workspaces.remove(workspace)
     return gone
 
 
 async def _restore(context: Context) -> JsonObject:
     """By the id it had: a removed workspace has no name any more."""
     workspace = WorkspaceId(context.name)
-    await context.router.restore_workspace(workspace)
+    await context.router.workspaces.restore(workspace)
     return _json_of(context, workspace)
 
 
@@ -79,12 +79,12 @@ async def _set(context: Context) -> JsonObject:
     """What is not named stays as it is."""
     workspace = context.workspace
     if policy := context.get("approval"):
-        await context.router.set_approval_policy(workspace, ApprovalPolicy(policy))
+        await context.router.tools.set_approval_policy(workspace, ApprovalPolicy(policy))
     return _json_of(context, workspace)
 
 
 async def _list(context: Context) -> list[JsonObject]:
-    return [workspace_json(summary) for summary in context.router.workspaces()]
+    return [workspace_json(summary) for summary in context.router.workspaces.list()]
 
 
 COMMANDS = (

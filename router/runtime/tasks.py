@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Generator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -27,6 +28,15 @@ async def stop(task: asyncio.Task[Any] | None) -> None:
         return
     task.cancel()
     await asyncio.wait([task])
+
+
+@contextmanager
+def log_and_continue(what: str) -> Generator[None]:
+    """One step of a loop that must go on: a failure to do `what` is logged."""
+    try:
+        yield
+    except Exception:
+        log.exception("Failed to %s", what)
 
 
 class Stoppable:

@@ -1,3 +1,3 @@
-"""The router put together: `Router` composes the rooms and is what window and CLI talk to."""
+"""Composes the packages into a `Router`, which the window and the command line use."""
 
 from router.service.router import Router as Router

@@ -1,6 +1,6 @@
-"""Other applications, as the person connects them: tokens, files and the keyring kept in step.
+"""Connecting other applications: keeps their files, our tokens and the keyring in step.
 
-A token that an app no longer needs ends at once; an undo lets it hold again.
+Disconnecting an app revokes its token at once; undoing that reinstates it.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import asyncio
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from router.api.apps import ClientApp, ClientId, Connection, ConnectionPlan, Findings, FoundServer
+from router.api.endpoint import EndpointPort
 from router.apps import config_reader
 from router.apps.app_specs import Endpoint
 from router.apps.config_reader import Ourselves
@@ -20,50 +20,35 @@ from router.apps.config_writer import Connections, spec_of
 from router.apps.locations import Places
 from router.apps.variables import answered, input_secret
 from router.config.server import ServerConfig
-from router.config.settings import DEFAULT_PORT, Settings
-from router.domain.clients import IssuedToken
-from router.domain.endpoint import ListenerState
+from router.config.settings import DEFAULT_PORT
 from router.domain.errors import InvalidInput, NotFound, SecretUnavailable, said
 from router.domain.ids import ServerId, TokenId, WorkspaceId
-from router.runtime.clock import Clock
-from router.store.ports import SecretStore
-from router.store.tokens import TokenStore, WithdrawnToken
+from router.service.context import ServiceContext
+from router.service.servers import Servers
+from router.service.tokens import Tokens
+from router.store.tokens import WithdrawnToken
 
 _NO_TOKEN = "tbt_••••••••"  # noqa: S105 - what a preview shows in its place
 
 
-class Owner(Protocol):
-    """What of the router this room needs."""
-
-    def settings(self) -> Settings: ...
-    def listener(self) -> ListenerState: ...
-    async def issue_token(
-        self, name: str, workspace: WorkspaceId | None, project: None
-    ) -> IssuedToken: ...
-    async def revoke_token(self, token: TokenId) -> None: ...
-    async def withdraw_token(self, token: TokenId) -> WithdrawnToken | None: ...
-    async def reinstate_token(self, withdrawn: WithdrawnToken) -> None: ...
-    async def import_servers(
-        self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]
-    ) -> tuple[ServerId, ...]: ...
-
-
 class Apps:
-    """The one production implementation of `clients.AppsPort`."""
+    """The production implementation of `api.apps.AppsPort`."""
 
     def __init__(
         self,
-        router: Owner,
-        tokens: TokenStore,
-        secrets: SecretStore,
-        clock: Clock,
+        context: ServiceContext,
+        endpoint: EndpointPort,
+        servers: Servers,
+        tokens: Tokens,
         places: Places | None = None,
     ) -> None:
-        self._router = router
+        self._settings = context.settings
+        self._secrets = context.secrets
+        self._listener = endpoint
+        self._servers = servers
         self._tokens = tokens
-        self._secrets = secrets
         self._places = places or Places.here()
-        self._connections = Connections(self._places, self._ourselves, clock)
+        self._connections = Connections(self._places, self._ourselves, context.clock)
         self._issued: dict[str, TokenId] = {}
         """The token made for a connection, by its undo."""
         self._withdrawn: dict[str, WithdrawnToken] = {}
@@ -89,7 +74,7 @@ class Apps:
         chosen: dict[str, ServerConfig] = {}
         for found in servers:
             chosen[_free(found.name, chosen)] = answered(found, answers)
-        return await self._router.import_servers(workspace, chosen)
+        return await self._servers.add_imported(workspace, chosen)
 
     async def plan(self, client: ClientId) -> ConnectionPlan:
         return await asyncio.to_thread(
@@ -100,13 +85,13 @@ class Apps:
         present = await self._present_token(plan.client)
         issued = None
         if present is None or self._tokens.verify(present) is None:
-            issued = await self._router.issue_token(plan.name, None, None)
+            issued = await self._tokens.issue(plan.name, None, None)
         token = issued.secret if issued else present or ""
         try:
             connection = await self._write(plan, token)
         except BaseException:
             if issued is not None:
-                await self._router.revoke_token(issued.summary.id)
+                await self._tokens.revoke(issued.summary.id)
             raise
         if issued is not None:
             self._issued[connection.undo] = issued.summary.id
@@ -116,12 +101,12 @@ class Apps:
         app = next(a for a in await self.list() if a.id == spec_of(client).id)
         present = await self._present_token(app.id)
         known = self._tokens.verify(present) if present else None
-        withdrawn = await self._router.withdraw_token(known.id) if known else None
+        withdrawn = await self._tokens.withdraw(known.id) if known else None
         try:
             connection = await asyncio.to_thread(self._connections.disconnect, app.id)
         except BaseException:
             if withdrawn is not None:
-                await self._router.reinstate_token(withdrawn)
+                await self._tokens.reinstate(withdrawn)
             raise
         if withdrawn is not None:
             self._withdrawn[connection.undo] = withdrawn
@@ -130,14 +115,14 @@ class Apps:
     async def undo(self, connection: Connection) -> None:
         await asyncio.to_thread(self._connections.undo, connection.undo)
         if (withdrawn := self._withdrawn.pop(connection.undo, None)) is not None:
-            await self._router.reinstate_token(withdrawn)
+            await self._tokens.reinstate(withdrawn)
         if (issued := self._issued.pop(connection.undo, None)) is not None:
             await self._revoke(issued)
 
     async def snippet(self, client: ClientId) -> str:
         """With a new token in it: none that exists can be shown again."""
         spec = spec_of(client)
-        issued = await self._router.issue_token(spec.name, None, None)
+        issued = await self._tokens.issue(spec.name, None, None)
         endpoint = self._endpoint(client, issued.secret)
         return await asyncio.to_thread(self._connections.snippet, spec.id, endpoint)
 
@@ -159,15 +144,15 @@ class Apps:
             return None
 
     async def _revoke(self, token: TokenId) -> None:
-        """Whoever has revoked it already did the same."""
+        """A token that was revoked already is fine."""
         try:
-            await self._router.revoke_token(token)
+            await self._tokens.revoke(token)
         except NotFound:
             return
 
     def _endpoint(self, client: ClientId, token: str) -> Endpoint:
-        port = self._router.settings().port or DEFAULT_PORT
-        url = self._router.listener().url or f"http://127.0.0.1:{port}/mcp"
+        port = self._settings().port or DEFAULT_PORT
+        url = self._listener.state().url or f"http://127.0.0.1:{port}/mcp"
         bridge = (*bridge_command(), "connect", "--profile", str(client))
         if spec_of(client).by_bridge and " " in bridge[0]:
             raise InvalidInput(
@@ -181,9 +166,9 @@ class Apps:
         return Endpoint(url, token, bridge)
 
     def _ourselves(self) -> Ourselves:
-        url = self._router.listener().url
+        url = self._listener.state().url
         port = urlsplit(url).port if url else None
-        ports = {self._router.settings().port or DEFAULT_PORT, port or DEFAULT_PORT}
+        ports = {self._settings().port or DEFAULT_PORT, port or DEFAULT_PORT}
         return Ourselves(frozenset(ports))
 
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from router.api.events import Publish
 from router.config.settings import Settings
 from router.runtime.clock import Clock
-from router.service.workspace_catalogs import Workspaces
+from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.redaction import Redactor
 from router.store.secrets import LayeredSecrets
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceContext:
-    catalogs: Workspaces
+    catalogs: WorkspaceCatalogs
     settings: Callable[[], Settings]
     """The settings as they are now."""
     secrets: LayeredSecrets

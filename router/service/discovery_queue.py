@@ -24,7 +24,7 @@ from router.runtime.tasks import spawn
 from router.runtime.tracing import begin_trace, log_event
 from router.service.discovery_planner import DiscoveryPlanner
 from router.service.tool_lists import ToolLists
-from router.service.workspace_catalogs import Workspaces
+from router.service.workspace_catalogs import WorkspaceCatalogs
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class DiscoveryQueue:
     def __init__(
         self,
         *,
-        workspaces: Workspaces,
+        workspaces: WorkspaceCatalogs,
         planner: DiscoveryPlanner,
         discoverer: Discoverer,
         tool_lists: ToolLists,

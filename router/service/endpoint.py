@@ -1,16 +1,14 @@
-"""The endpoint for clients, composed: listener, request checks, dispatcher, exposures."""
+"""The endpoint for clients: composes listener, request checks, dispatcher and exposures."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
 
 from router.api.events import (
     Event,
     ListenerStateChanged,
-    Publish,
     ToolsChanged,
     WorkspacesChanged,
     WorkspaceSwitched,
@@ -20,7 +18,7 @@ from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 from router.domain.clients import Principal
 from router.domain.endpoint import ListenerPhase, ListenerState
 from router.domain.errors import Conflict, said, sentence
-from router.domain.ids import ServerRef, TokenId, WorkspaceId
+from router.domain.ids import ServerRef, TokenId
 from router.domain.json_values import JsonObject
 from router.domain.search import SearchFeedback
 from router.gateway.http.active_requests import ActiveRequests
@@ -38,9 +36,8 @@ from router.gateway.tools.result_pages import ResultPages
 from router.runtime.tasks import spawn
 from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
+from router.service.context import ServiceContext
 from router.service.upstream_manager import UpstreamManager
-from router.service.workspace_catalogs import Workspaces
-from router.store.redaction import Redactor
 from router.store.tokens import TokenStore
 from router.upstream.ports import SessionId
 
@@ -61,41 +58,41 @@ def _script_limits(settings: Settings) -> ScriptLimits:
 
 
 class Endpoint:
+    """The production implementation of `api.endpoint.EndpointPort`."""
+
     def __init__(
         self,
-        *,
-        workspaces: Workspaces,
+        context: ServiceContext,
         upstreams: UpstreamManager,
         tokens: TokenStore,
-        settings: Callable[[], Settings],
-        active_workspace: Callable[[], WorkspaceId],
+        *,
         record: Callable[[ActivityEntry], None],
-        publish: Publish,
-        clock: Callable[[], datetime],
-        redactor: Redactor,
         attended: bool,
         feedback: SearchFeedback,
     ) -> None:
-        workspaces.trouble_of = lambda ref: upstreams.board.status(ref).failure
+        """`attended` says that somebody sees permission requests."""
+        workspaces, settings = context.catalogs, context.settings
+        publish, clock = context.publish, context.clock
+        workspaces.failure_of = lambda ref: upstreams.board.status(ref).failure
         self._tokens = tokens
         self._settings = settings
         self._record = record
         self._publish = publish
         self._clock = clock
-        self.state = ListenerState(ListenerPhase.STOPPED)
+        self._state = ListenerState(ListenerPhase.STOPPED)
         self.permission_requests = PermissionRequests(
             publish,
             clock,
             lambda: settings().ask_timeout_s,
             attended=lambda: attended,
-            redactor=redactor,
+            redactor=context.redactor,
         )
         execution = Execution(
             workspaces.catalogs,
             upstreams.pool,
             lambda: settings().call_timeout_s,
             self.permission_requests,
-            redactor,
+            context.redactor,
         )
         recorder = ActivityRecorder(record, clock, lambda: settings().log_arguments)
         self._runner = ScriptRunner(lambda: _script_limits(settings()))
@@ -112,7 +109,7 @@ class Endpoint:
         self._prompts_resources = PromptsAndResources(execution, recorder)
         self._authenticator = Authenticator(
             verify=tokens.verify,
-            active_workspace=active_workspace,
+            active_workspace=workspaces.active,
             catalogs=workspaces.catalogs,
             is_open=lambda: settings().open_endpoint,
         )
@@ -122,6 +119,9 @@ class Endpoint:
         self._dispatcher: Dispatcher | None = None
         self._end_session = upstreams.pool.end_session
         upstreams.on_resource_updated = self._resource_updated
+
+    def state(self) -> ListenerState:
+        return self._state
 
     def note(self, event: Event) -> None:
         """Notify clients if what they see may have changed."""
@@ -158,9 +158,8 @@ class Endpoint:
                 self._dispatcher = None
         self._set_state(ListenerState(ListenerPhase.STOPPED))
 
-    async def close(self) -> None:
-        """Stop for good."""
-        await self.stop()
+    async def close_scripts(self) -> None:
+        """End the script workers; from now on no script runs."""
         await self._runner.close()
 
     def _build(self, listener: Listener) -> RequestChecks:
@@ -213,5 +212,5 @@ class Endpoint:
         )
 
     def _set_state(self, state: ListenerState) -> None:
-        self.state = state
+        self._state = state
         self._publish(ListenerStateChanged(state))

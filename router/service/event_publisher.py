@@ -1,4 +1,4 @@
-"""Telling events to whoever listens; none of them can break what is being done."""
+"""Delivers events to their consumers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from router.api.events import Event
 log = logging.getLogger(__name__)
 
 
-class Announcer:
+class EventPublisher:
     def __init__(self) -> None:
         self._consumers: tuple[Callable[[Event], None], ...] = ()
 
@@ -27,5 +27,5 @@ class Announcer:
             try:
                 consumer(event)
             except Exception:
-                # Whoever listens must not be able to break a client's request.
+                # A consumer must not be able to break a client's request.
                 log.exception("A consumer of events failed at %s", type(event).__name__)

@@ -17,7 +17,7 @@ from router.domain.errors import NotFound
 from router.domain.ids import ServerRef
 from router.runtime.clock import Clock
 from router.runtime.tasks import spawn, stop
-from router.service.workspace_catalogs import Workspaces
+from router.service.workspace_catalogs import WorkspaceCatalogs
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +77,7 @@ def _max_age(state: ListState, age: timedelta) -> timedelta:
 class FreshnessMonitor:
     def __init__(
         self,
-        workspaces: Workspaces,
+        workspaces: WorkspaceCatalogs,
         check: Callable[[ServerRef], Awaitable[None]],
         *,
         may_run: Callable[[ServerRef], bool],

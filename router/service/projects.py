@@ -1,41 +1,46 @@
-"""Projects in whole: looking at one, and putting one in place of another."""
+"""The projects of a workspace: queries, and the commands that change them."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Protocol
+from collections.abc import Mapping, Sequence
 
-from router.api.events import Publish, ToolsChanged
 from router.catalog import config_edits
-from router.config.workspace import ProjectConfig, WorkspaceConfig
-from router.domain.ids import ProjectId, ToolKey, WorkspaceId
+from router.config.workspace import ProjectConfig
+from router.domain.clients import Principal
+from router.domain.ids import ProjectId, ServerId, ToolKey, WorkspaceId
 from router.domain.permissions import Permission
-from router.service.workspace_catalogs import Workspaces
+from router.domain.workspaces import Exposure, Optimization, ProjectSummary
+from router.service.workspace_catalogs import WorkspaceCatalogs
+from router.service.workspace_editor import WorkspaceEditor
 
-
-class Edit(Protocol):
-    """Changes a workspace's file and lets everything follow."""
-
-    def __call__(
-        self, workspace: WorkspaceId, change: Callable[[WorkspaceConfig], WorkspaceConfig], /
-    ) -> Awaitable[WorkspaceConfig]: ...
+_WHOLE_WORKSPACE = "All servers"
 
 
 class Projects:
-    """The one production implementation of `projects.ProjectsPort`."""
+    """The production implementation of `api.projects.ProjectsPort`."""
 
-    def __init__(self, workspaces: Workspaces, edit: Edit, publish: Publish) -> None:
-        self._workspaces = workspaces
-        self._edit = edit
-        self._publish = publish
+    def __init__(self, catalogs: WorkspaceCatalogs, editor: WorkspaceEditor) -> None:
+        self._catalogs = catalogs
+        self._editor = editor
+
+    def list(self, workspace: WorkspaceId) -> tuple[ProjectSummary, ...]:
+        config = self._catalogs.catalog(workspace).config
+        unassigned = ProjectSummary(
+            None, _WHOLE_WORKSPACE, None, config.optimization, config.exposure
+        )
+        named = [
+            ProjectSummary(key, entry.name, entry.servers, entry.optimization, entry.exposure)
+            for key, entry in config.projects.items()
+        ]
+        return (unassigned, *sorted(named, key=lambda project: project.name.casefold()))
 
     def config(self, workspace: WorkspaceId, project: ProjectId | None) -> ProjectConfig:
-        return config_edits.project_of(self._workspaces.catalog(workspace).config, project)
+        return config_edits.project_of(self._catalogs.catalog(workspace).config, project)
 
     def permissions(
         self, workspace: WorkspaceId, project: ProjectId | None
     ) -> Mapping[ToolKey, Permission]:
-        catalog = self._workspaces.catalog(workspace)
+        catalog = self._catalogs.catalog(workspace)
         chosen = config_edits.project_of(catalog.config, project).servers
         return {
             tool.key: catalog.policy(tool, project).otherwise
@@ -44,9 +49,50 @@ class Projects:
             for tool in entry.tools
         }
 
+    def local_principal(self, workspace: WorkspaceId, project: ProjectId | None) -> Principal:
+        return self._catalogs.local_principal(workspace, project)
+
+    async def create(
+        self, workspace: WorkspaceId, name: str, servers: Sequence[ServerId] | None
+    ) -> ProjectId:
+        name = config_edits.checked_name(name)
+        _, project = config_edits.with_project(
+            self._catalogs.catalog(workspace).config, name, servers
+        )
+        await self._editor.edit(workspace, lambda c: config_edits.with_project(c, name, servers)[0])
+        return project
+
+    async def update(
+        self,
+        workspace: WorkspaceId,
+        project: ProjectId,
+        name: str,
+        servers: Sequence[ServerId] | None,
+    ) -> None:
+        name = config_edits.checked_name(name)
+        await self._editor.edit(
+            workspace, lambda c: config_edits.with_changed_project(c, project, name, servers)
+        )
+
+    async def set_options(
+        self,
+        workspace: WorkspaceId,
+        project: ProjectId | None,
+        *,
+        optimization: Optimization | None,
+        exposure: Exposure,
+    ) -> None:
+        await self._editor.edit(
+            workspace, lambda c: config_edits.with_options(c, project, optimization, exposure)
+        )
+
     async def put(
         self, workspace: WorkspaceId, project: ProjectId | None, config: ProjectConfig
     ) -> None:
-        await self._edit(workspace, lambda now: config_edits.with_project_put(now, project, config))
-        for server, entry in self._workspaces.catalog(workspace).servers.items():
-            self._publish(ToolsChanged(workspace, server, len(entry.tools)))
+        await self._editor.edit(
+            workspace, lambda now: config_edits.with_project_put(now, project, config)
+        )
+        self._editor.publish_tools(workspace)
+
+    async def remove(self, workspace: WorkspaceId, project: ProjectId) -> None:
+        await self._editor.edit(workspace, lambda c: config_edits.without_project(c, project))

@@ -7,14 +7,14 @@ import asyncio
 from router.catalog.server_status import StatusBoard
 from router.domain.ids import ServerRef
 from router.domain.receipts import Receipt
-from router.service.workspace_catalogs import Workspaces
+from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.receipts import ReceiptStore
 
 
 class Receipts:
     """Changed on the router's loop; `current` may be called on any thread."""
 
-    def __init__(self, workspaces: Workspaces, board: StatusBoard) -> None:
+    def __init__(self, workspaces: WorkspaceCatalogs, board: StatusBoard) -> None:
         self._workspaces = workspaces
         self._board = board
         self._receipts: dict[ServerRef, Receipt] = {}

@@ -1,9 +1,8 @@
-"""The scripts that people keep: their files, the tools made of them, and trying one out."""
+"""Saved scripts: their files, the tools made of them, and trying one out."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 
 from router.api.events import Publish, WorkspacesChanged
@@ -14,40 +13,37 @@ from router.catalog.saved_scripts import (
     checked_script_name,
     read_script,
 )
-from router.domain.clients import Principal
 from router.domain.errors import Conflict, NotFound, said
 from router.domain.ids import WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.scripts import SavedScript, ScriptTrial
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools.script_tools import ScriptTools
-from router.service.workspace_catalogs import Workspaces
+from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.scripts import ScriptStore, Stamp
 
 
 class Scripts:
-    """The one production implementation of `saved.ScriptsPort`."""
+    """The production implementation of `api.scripts.ScriptsPort`."""
 
     def __init__(
         self,
         folder: Path,
-        workspaces: Workspaces,
+        catalogs: WorkspaceCatalogs,
         scripting: ScriptTools,
-        local_caller: Callable[[WorkspaceId, None], Principal],
         publish: Publish,
     ) -> None:
         self._folder = folder
-        self._workspaces = workspaces
+        self._catalogs = catalogs
         self._scripting = scripting
-        self._local_caller = local_caller
         self._publish = publish
         self._seen: dict[WorkspaceId, tuple[WorkspaceCatalog, Stamp]] = {}
 
     def list(self, workspace: WorkspaceId) -> tuple[SavedScript, ...]:
-        return tuple(self._workspaces.catalog(workspace).scripts.values())
+        return tuple(self._catalogs.catalog(workspace).scripts.values())
 
     def get(self, workspace: WorkspaceId, name: str) -> SavedScript:
-        script = self._workspaces.catalog(workspace).scripts.get(name)
+        script = self._catalogs.catalog(workspace).scripts.get(name)
         if script is None:
             raise NotFound(
                 said('There is no script "{name}".', name=name),
@@ -60,7 +56,7 @@ class Scripts:
     ) -> SavedScript:
         name = checked_script_name(name)
         check_script(text)
-        if name != replacing and name in self._workspaces.catalog(workspace).scripts:
+        if name != replacing and name in self._catalogs.catalog(workspace).scripts:
             raise Conflict(
                 said('There is already a script "{name}".', name=name), "Choose another name."
             )
@@ -69,13 +65,13 @@ class Scripts:
         await asyncio.to_thread(store.write, name, text)
         if replacing is not None and replacing != name:
             await asyncio.to_thread(store.remove, replacing)
-        await self.look()
+        await self.reload()
         return self.get(workspace, name)
 
     async def remove(self, workspace: WorkspaceId, name: str) -> None:
         self.get(workspace, name)
         await asyncio.to_thread(self._store(workspace).remove, name)
-        await self.look()
+        await self.reload()
 
     async def try_out(
         self, workspace: WorkspaceId, text: str, arguments: JsonObject
@@ -83,9 +79,9 @@ class Scripts:
         check_script(text)
         return await self._scripting.try_out(self._request(workspace), text, arguments)
 
-    async def look(self) -> None:
-        """Bring the catalogues in step with the files, whoever changed them."""
-        for workspace, catalog in list(self._workspaces.catalogs.items()):
+    async def reload(self) -> None:
+        """Bring the catalogs in step with the files."""
+        for workspace, catalog in list(self._catalogs.catalogs.items()):
             store = self._store(workspace)
             stamp = await asyncio.to_thread(store.stamp)
             if self._seen.get(workspace) == (catalog, stamp):
@@ -98,8 +94,8 @@ class Scripts:
                 self._publish(WorkspacesChanged(workspace))
 
     def _request(self, workspace: WorkspaceId) -> ClientRequest:
-        return ClientRequest.local(self._local_caller(workspace, None), "local")
+        return ClientRequest.local(self._catalogs.local_principal(workspace, None), "local")
 
     def _store(self, workspace: WorkspaceId) -> ScriptStore:
-        self._workspaces.catalog(workspace)
+        self._catalogs.catalog(workspace)
         return ScriptStore(self._folder / workspace / "scripts", MAX_SCRIPT_BYTES)

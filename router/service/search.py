@@ -10,23 +10,21 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from secrets import token_hex
-from typing import Protocol
 
 from router.api.events import Event, ToolsChanged, WorkspacesChanged
 from router.api.search import CloudChange
-from router.config.settings import Settings
 from router.domain.clients import Principal
 from router.domain.errors import InvalidInput, NotFound, SecretUnavailable, said, sentence
 from router.domain.ids import ProjectId, WorkspaceId
-from router.domain.search import SearchTrial, UsageHistory
+from router.domain.search import SearchReply, SearchTrial, UsageHistory
 from router.domain.workspaces import Optimization
 from router.gateway.tools.exposures import Exposures
 from router.gateway.tools.meta_tools import DiscoveryArguments
 from router.runtime.tasks import spawn, stop
 from router.search.cloud import TOKEN_NAME, CloudFailed, check_address
-from router.search.provider import Provider
 from router.service.search_feedback import UsageRecorder
-from router.service.workspace_catalogs import Workspaces
+from router.service.settings import SettingsService
+from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.secrets import LayeredSecrets
 
 DEBOUNCE_S = 0.2
@@ -41,31 +39,21 @@ class _CloudService:
     token: str | None = field(repr=False)
 
 
-class RouterAccess(Protocol):
-    """What search needs of the router."""
-
-    def settings(self) -> Settings: ...
-    def local_caller(self, workspace: WorkspaceId, project: ProjectId | None) -> Principal: ...
-    async def apply_settings(self, settings: Settings) -> None: ...
-
-
 class SearchService:
-    """The production implementation of `searching.SearchPort`."""
+    """The production implementation of `api.search.SearchPort`."""
 
     def __init__(
         self,
-        router: RouterAccess,
-        workspaces: Workspaces,
+        settings: SettingsService,
+        workspaces: WorkspaceCatalogs,
         exposures: Exposures,
         recorder: UsageRecorder,
-        provider: Provider,
         secrets: LayeredSecrets,
     ) -> None:
-        self._router = router
+        self._settings = settings
         self._workspaces = workspaces
         self._exposures = exposures
         self._recorder = recorder
-        self._provider = provider
         self._secrets = secrets
         self._undo: dict[str, _CloudService] = {}
         """The service before each change, by the change's undo id."""
@@ -76,10 +64,12 @@ class SearchService:
             await self._recorder.open(workspace)
 
     async def close(self) -> None:
+        """Stop building indexes."""
         for task in self._preparations.values():
             await stop(task)
-        await self._recorder.close()
-        self._provider.close()
+
+    async def find(self, principal: Principal, queries: Sequence[str], limit: int) -> SearchReply:
+        return await self._exposures.search(principal, DiscoveryArguments(tuple(queries), limit))
 
     async def try_out(
         self,
@@ -90,17 +80,17 @@ class SearchService:
         context: str = "",
         strategies: Sequence[Optimization] = (Optimization.BM25, Optimization.HYBRID),
     ) -> tuple[SearchTrial, ...]:
-        caller = self._router.local_caller(workspace, project)
+        caller = self._workspaces.local_principal(workspace, project)
         arguments = {"query": list(queries), "context": context}
-        inquiry = DiscoveryArguments.read(arguments, self._router.settings().results_per_search)
-        trials = [await self._exposures.try_search(caller, inquiry, each) for each in strategies]
+        query = DiscoveryArguments.read(arguments, self._settings.current().results_per_search)
+        trials = [await self._exposures.try_search(caller, query, each) for each in strategies]
         return tuple(trials)
 
     def usage_history(self, workspace: WorkspaceId, project: ProjectId | None) -> UsageHistory:
         return self._recorder.history(workspace, project)
 
     async def clear_usage_history(self, workspace: WorkspaceId, project: ProjectId | None) -> None:
-        self._router.local_caller(workspace, project)
+        self._workspaces.local_principal(workspace, project)
         await self._recorder.clear(workspace, project)
 
     async def set_cloud(self, url: str, token: str | None = None) -> CloudChange:
@@ -111,7 +101,9 @@ class SearchService:
                 raise InvalidInput(
                     said("The service can't be used: {reason}.", reason=sentence(error.message))
                 ) from None
-        before = _CloudService(self._router.settings().cloud_search_url, await self._stored_token())
+        before = _CloudService(
+            self._settings.current().cloud_search_url, await self._stored_token()
+        )
         kept = before.token if _origin(url) == _origin(before.url) else None
         await self._apply_cloud(_CloudService(url, (token or kept) if url else None))
         change = CloudChange(token_hex(8))
@@ -139,7 +131,7 @@ class SearchService:
         await self._store_token(held, wanted.token)
         change = {"cloud_search_url": wanted.url}
         try:
-            await self._router.apply_settings(self._router.settings().model_copy(update=change))
+            await self._settings.apply(self._settings.current().model_copy(update=change))
         except BaseException:
             await self._store_token(wanted.token, held)
             raise

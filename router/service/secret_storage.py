@@ -1,26 +1,17 @@
-"""Keeping: secrets out of the files that are written, the activity log, and a loop going whatever
-happens in it."""
+"""Secrets of servers: moved from the configuration into the keyring, and what is not in one."""
 
 from __future__ import annotations
 
 import logging
 from base64 import b64encode
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
-from datetime import datetime
-from pathlib import Path
+from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
 from router.config.secret_detection import SecretConcern, should_be_kept
 from router.config.secret_references import secret_references
 from router.config.server import ServerConfig
-from router.config.settings import Settings
-from router.domain.activity import ActivityEntry
 from router.domain.errors import SecretUnavailable, said
 from router.domain.json_values import JsonObject
-from router.store.activity_log import SqliteActivityLog
-from router.store.redaction import Redactor
 from router.store.secrets import LayeredSecrets
 
 log = logging.getLogger(__name__)
@@ -28,40 +19,19 @@ log = logging.getLogger(__name__)
 _TRIAL = "trial"
 
 
-@contextmanager
-def outlived(what: str) -> Generator[None]:
-    """The edge of a loop that must go on: whatever goes wrong in one step is logged there."""
-    try:
-        yield
-    except Exception:
-        log.exception("Failed to %s", what)
-
-
-def open_activity(
-    data_dir: Path, settings: Settings, clock: Callable[[], datetime]
-) -> SqliteActivityLog:
-    return SqliteActivityLog(
-        data_dir / "activity.sqlite",
-        keep_days=settings.activity_days,
-        log_details=settings.log_arguments,
-        max_mb=settings.activity_mb,
-        clock=clock,
-    )
-
-
-async def without_secrets(
+async def with_secrets_stored(
     config: ServerConfig, secrets: LayeredSecrets, prefix: str, *, must_last: bool
 ) -> ServerConfig:
-    """`config` with references in place of what looks secret, as far as references can stand
-    there: the password of an address becomes a header."""
+    """Store what looks secret in the keyring; returns `config` with references in its place. A
+    password in the URL becomes a header, which can hold a reference."""
     config = _without_password(config)
 
-    async def kept(values: Mapping[str, str]) -> dict[str, str]:
-        return await _keep_secrets(values, secrets, prefix, must_last=must_last)
+    async def stored(values: Mapping[str, str]) -> dict[str, str]:
+        return await _stored_secrets(values, secrets, prefix, must_last=must_last)
 
-    changes: JsonObject = {"env": await kept(config.env), "headers": await kept(config.headers)}
+    changes: JsonObject = {"env": await stored(config.env), "headers": await stored(config.headers)}
     if config.oauth is not None:
-        secret = (await kept({"clientSecret": config.oauth.client_secret}))["clientSecret"]
+        secret = (await stored({"clientSecret": config.oauth.client_secret}))["clientSecret"]
         changes["oauth"] = config.oauth.model_copy(update={"client_secret": secret})
     return config.model_copy(update=changes)
 
@@ -78,8 +48,8 @@ def _without_password(config: ServerConfig) -> ServerConfig:
     )
 
 
-def concerns_about(config: ServerConfig, secrets: LayeredSecrets) -> tuple[SecretConcern, ...]:
-    """The secrets of a server that are not where they should be."""
+def secret_concerns(config: ServerConfig, secrets: LayeredSecrets) -> tuple[SecretConcern, ...]:
+    """The secrets of a server that are not in a keyring."""
     plain = dict.fromkeys(secret.place for secret in config.plain_secrets)
     values = [*config.env.values(), *config.headers.values()]
     if config.oauth is not None:
@@ -95,8 +65,8 @@ def concerns_about(config: ServerConfig, secrets: LayeredSecrets) -> tuple[Secre
     )
 
 
-def warning_about(name: str, config: ServerConfig, concern: SecretConcern) -> str:
-    """A sentence for the person, about the server called `name`."""
+def secret_warning(name: str, config: ServerConfig, concern: SecretConcern) -> str:
+    """An English sentence about a concern of the server called `name`."""
     if not concern.plain:
         return f"There is no keyring: {concern.place} of {name} is kept only until Toolbooth stops."
     where = "an environment variable" if config.command else "a header"
@@ -106,13 +76,13 @@ def warning_about(name: str, config: ServerConfig, concern: SecretConcern) -> st
     )
 
 
-async def _keep_secrets(
+async def _stored_secrets(
     values: Mapping[str, str], secrets: LayeredSecrets, prefix: str, *, must_last: bool
 ) -> dict[str, str]:
-    """`values` with what looks secret replaced by a reference to the keyring.
+    """Store what looks secret; returns `values` with references in its place.
 
-    Without a keyring a secret lives as long as this process; where that is of no use (`must_last`)
-    it is refused rather than written as plain text.
+    Without a keyring a secret lives as long as this process. With `must_last` it is refused then,
+    and never written as plain text.
     """
     kept = dict(values)
     for key, value in values.items():
@@ -120,24 +90,13 @@ async def _keep_secrets(
             name = f"{prefix}/{key}"
             await secrets.set(name, value)
             if not secrets.persisted(name):
-                _not_lasting(key, must_last=must_last)
+                _not_persisted(key, must_last=must_last)
             kept[key] = f"${{keyring:{name}}}"
     return kept
 
 
-def redacted(entry: ActivityEntry, redactor: Redactor) -> ActivityEntry:
-    """`entry` with no secret in the texts that came from clients and servers."""
-    texts = {"message": entry.message, "detail": entry.detail, "tool": entry.tool}
-    changes = {
-        name: clean
-        for name, text in texts.items()
-        if text is not None and (clean := redactor.text(text)) != text
-    }
-    return replace(entry, **changes) if changes else entry
-
-
 async def require_keyring(secrets: LayeredSecrets) -> None:
-    """Refuse to go on without a keyring, where a secret would be lost as soon as we end."""
+    """Raises `SecretUnavailable` without a keyring: secrets would end with this process."""
     await secrets.set(_TRIAL, _TRIAL)
     lasts = secrets.persisted(_TRIAL)
     await secrets.delete(_TRIAL)
@@ -148,7 +107,7 @@ async def require_keyring(secrets: LayeredSecrets) -> None:
         )
 
 
-def _not_lasting(key: str, *, must_last: bool) -> None:
+def _not_persisted(key: str, *, must_last: bool) -> None:
     if must_last:
         raise SecretUnavailable(
             said(

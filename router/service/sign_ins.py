@@ -1,11 +1,10 @@
-"""Signing in to servers: their accounts, and the sign-ins that wait for a person."""
+"""Signing in to servers: their accounts, and the sign-ins that wait for the user."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
-from datetime import datetime
 from functools import partial
 from typing import TypeAlias
 from urllib.parse import urlsplit
@@ -16,9 +15,8 @@ from router.domain.failures import Failure
 from router.domain.ids import ServerRef
 from router.domain.servers import SignIn
 from router.runtime.tasks import spawn, stop
-from router.service.workspace_catalogs import Workspaces
-from router.store.ports import SecretStore
-from router.store.redaction import Redactor
+from router.service.context import ServiceContext
+from router.service.secret_storage import require_keyring
 from router.store.secrets import resolve
 from router.upstream.errors import failed
 from router.upstream.oauth.account import Account
@@ -28,7 +26,7 @@ from router.upstream.oauth.flow import SIGN_IN_TIMEOUT_S, begin
 from router.upstream.oauth.guarded_fetch import Fetch
 
 OnEnded: TypeAlias = Callable[[ServerRef, Failure | None], Awaitable[None]]
-"""Told how a sign-in ended: with a failure, or well."""
+"""Called when a sign-in ended, with the failure if it failed, and after signing out."""
 
 _STOPPED = "The sign-in was called off."
 
@@ -41,31 +39,35 @@ class _Attempt:
         self.begun = asyncio.get_running_loop().create_future()
         self.run: asyncio.Task[ToolboothError | None]
         self.over = False
-        """Whether it no longer waits for its person."""
+        """Whether it no longer waits for the user."""
 
 
 class SignIns:
+    """The production implementation of `api.sign_ins.SignInsPort`, and the credentials of servers
+    that are signed in to."""
+
     def __init__(
         self,
-        workspaces: Workspaces,
-        secrets: SecretStore,
-        redactor: Redactor,
-        clock: Callable[[], datetime],
+        context: ServiceContext,
         on_ended: OnEnded,
+        *,
+        is_serving: Callable[[], bool],
         timeout_s: float = SIGN_IN_TIMEOUT_S,
     ) -> None:
-        self._workspaces = workspaces
-        self._secrets = secrets
-        self._clock = clock
+        """`is_serving`: this process stays, so that a sign-in without a keyring is of use."""
+        self._workspaces = context.catalogs
+        self._secrets = context.secrets
+        self._clock = context.clock
         self._on_ended = on_ended
-        self._redactor = redactor
+        self._is_serving = is_serving
+        self._redactor = context.redactor
         self.timeout_s = timeout_s
         self._accounts: dict[ServerRef, Account] = {}
         self._attempts: dict[ServerRef, _Attempt] = {}
 
     async def credentials(self, ref: ServerRef) -> Account | None:
         """The account to connect with, if the settings have no credentials of their own. Raises
-        `UpstreamFailed` if it is known that a person must sign in first."""
+        `UpstreamFailed` if it is known that the user must sign in first."""
         config = self._workspaces.entry(ref).config
         if config.url is None or _has_own_credentials(config):
             return None
@@ -75,6 +77,8 @@ class SignIns:
 
     async def begin(self, ref: ServerRef) -> SignIn:
         """Start a sign-in, or join the one that waits."""
+        if not self._is_serving():
+            await require_keyring(self._secrets)
         attempt = self._attempts.get(ref)
         if attempt is None or attempt.over:
             attempt = self._attempts[ref] = self._start(ref)
@@ -93,9 +97,10 @@ class SignIns:
     async def sign_out(self, ref: ServerRef) -> None:
         await self._call_off(ref)
         await self._sign_in_account(ref).sign_out()
+        await self._on_ended(ref, sign_in_needed(ref.server, "you signed out"))
 
     def reconsider(self, ref: ServerRef) -> None:
-        """A person wants to know whether the server still asks for a sign-in."""
+        """Try again whether the server still asks for a sign-in."""
         if account := self._accounts.get(ref):
             account.reconsider()
 
@@ -174,6 +179,6 @@ class SignIns:
 
 
 def _has_own_credentials(config: ServerConfig) -> bool:
-    """Whether a person gave a token or password for it, which goes before any sign-in."""
+    """Whether its configuration has a token or password, which goes before any sign-in."""
     has_header = any(name.lower() == "authorization" for name in config.headers)
     return has_header or "@" in urlsplit(config.url or "").netloc

@@ -20,7 +20,7 @@ import logging
 from collections.abc import Collection
 from dataclasses import replace
 
-from router.api.events import ApprovalsChanged, ListNotKept, ToolsChanged
+from router.api.events import ListNotKept, ToolsChanged
 from router.catalog.server_entry import ServerEntry
 from router.catalog.server_status import StatusBoard
 from router.config.server import ServerConfig
@@ -148,11 +148,6 @@ class ToolLists:
             for name, held in sorted(catalog.waiting(entry).items())
         )
 
-    def publish_waiting(self, ref: ServerRef) -> None:
-        catalog = self._workspaces.catalog(ref.workspace)
-        waiting = catalog.waiting(catalog.entry(ref.server))
-        self._publish(ApprovalsChanged(ref, len(waiting)))
-
     async def _adopt(
         self, ref: ServerRef, new: CachedListing | None = None, *, publish: bool = True
     ) -> None:
@@ -166,16 +161,12 @@ class ToolLists:
             if cached is None or cached.config_hash != before.config.config_hash:
                 return
             catalog = self._workspaces.catalog(ref.workspace)
-            waiting = catalog.waiting(before)
             policy = catalog.config.approval
             after = await asyncio.to_thread(self._reviewed, ref, before, cached, policy)
-            if not catalog.put(before, after):
-                continue
-            if publish and (new is not None or after.held != before.held):
-                self._publish_change(ref, after)
-                if catalog.waiting(after) != waiting:
-                    self.publish_waiting(ref)
-            return
+            if catalog.put(before, after):
+                if publish and (new is not None or after.held != before.held):
+                    self._publish_change(ref, after)
+                return
 
     def _reviewed(
         self, ref: ServerRef, entry: ServerEntry, cached: CachedListing, policy: ApprovalPolicy

@@ -12,7 +12,7 @@ from router.domain.ids import ServerRef
 from router.domain.servers import ServerState
 from router.domain.tool_lists import Approval
 from router.domain.tools import DataSource, ToolView
-from router.service.workspace_catalogs import Workspaces
+from router.service.workspace_catalogs import WorkspaceCatalogs
 
 _REACHABLE = (ServerState.IDLE, ServerState.CONNECTING, ServerState.READY)
 """States in which a call succeeds; it starts an idle server."""
@@ -33,7 +33,7 @@ class _Snapshot:
 
 
 class ToolViews:
-    def __init__(self, workspaces: Workspaces, board: StatusBoard) -> None:
+    def __init__(self, workspaces: WorkspaceCatalogs, board: StatusBoard) -> None:
         self._workspaces = workspaces
         self._board = board
         self._snapshots: dict[ServerRef, _Snapshot] = {}

@@ -23,6 +23,7 @@ from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.domain.receipts import DiscoveryAccess
 from router.domain.servers import DiscoveryStatus, ServerState
+from router.runtime.shutdown import Shutdown
 from router.runtime.tracing import log_event
 from router.service.context import ServiceContext
 from router.service.discovery_planner import DiscoveryPlanner
@@ -36,7 +37,6 @@ from router.service.sign_ins import SignIns
 from router.service.sleep_monitor import SleepMonitor
 from router.service.tool_lists import ToolLists
 from router.service.workspace_catalogs import Reconciled
-from router.upstream.oauth.errors import sign_in_needed
 from router.upstream.pool import UpstreamPool
 from router.upstream.ports import SessionId
 from router.upstream.process.tracking import THIS_PROCESS
@@ -63,9 +63,7 @@ class UpstreamManager:
         """Called with a resource that changed, and the session if only that one uses it."""
         self.board = StatusBoard(workspaces.catalogs, publish, context.redactor.text)
         self.logs = ServerLogs(context.clock)
-        self.sign_ins = SignIns(
-            workspaces, context.secrets, context.redactor, context.clock, self._sign_in_ended
-        )
+        self.sign_ins = SignIns(context, self._sign_in_ended, is_serving=lambda: self._serving)
         self.receipts = Receipts(workspaces, self.board)
         self._packages = PackageResolver(PackageStore(state_dir / "packages", context.clock))
         self._vetting = VettingProcess()
@@ -112,6 +110,11 @@ class UpstreamManager:
         )
         self._sleep_monitor = SleepMonitor(self.pool.recheck)
 
+    @property
+    def is_serving(self) -> bool:
+        """Whether this process stays: secrets kept in memory are then of use."""
+        return self._serving
+
     async def sweep(self) -> None:
         """End the server processes that a killed router has left behind."""
         if left := await asyncio.to_thread(sweep, self._owner):
@@ -144,8 +147,6 @@ class UpstreamManager:
             await self._update(ref)
         for workspace in {ref.workspace for ref in (*reconciled.restarted, *reconciled.kept)}:
             await self.tool_lists.apply_policy(workspace)
-        for ref in reconciled.reconsidered:
-            self.tool_lists.publish_waiting(ref)
         for ref in reconciled.restarted:
             self._begin(ref)
         for ref in reconciled.kept:
@@ -219,23 +220,20 @@ class UpstreamManager:
                 await self.tool_lists.load(ref, publish=True)
                 self._discover_if_due(ref)
 
-    async def sign_out(self, ref: ServerRef) -> None:
-        await self.sign_ins.sign_out(ref)
-        await self._sign_in_ended(ref, sign_in_needed(ref.server, "you signed out"))
-
     async def measure(self) -> None:
         """Update the memory and processor use of the servers' processes."""
         for ref, facts in (await self.pool.measure()).items():
             self.board.update(ref, process=facts)
 
-    async def close(self) -> None:
-        await self._sleep_monitor.close()
-        await self._list_changed.close()
-        await self.sign_ins.close()
-        await self._freshness.close()
-        await self.discovery_queue.close()
-        await self._vetting.close()
-        await self.pool.close()
+    def register(self, shutdown: Shutdown) -> None:
+        """Add the steps that end it; upstreams are closed last."""
+        shutdown.add("close the upstreams", self.pool.close)
+        shutdown.add("stop vetting", self._vetting.close)
+        shutdown.add("cancel discovery", self.discovery_queue.close)
+        shutdown.add("stop checking tool lists", self._freshness.close)
+        shutdown.add("end sign-ins", self.sign_ins.close)
+        shutdown.add("stop following list changes", self._list_changed.close)
+        shutdown.add("stop the sleep monitor", self._sleep_monitor.close)
 
     async def _forget(self, ref: ServerRef) -> None:
         await self.sign_ins.forget(ref)

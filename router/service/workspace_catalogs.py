@@ -1,16 +1,17 @@
-"""The workspaces: their files, and the catalogues kept in step with them."""
+"""The catalogs of the workspaces, kept in step with their files."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.server_entry import ServerEntry
 from router.config.server import ServerConfig
 from router.config.workspace import WorkspaceConfig
+from router.domain.clients import Principal
 from router.domain.errors import InvalidInput, NoWorkspace, said
 from router.domain.failures import Failure
 from router.domain.ids import ProjectId, ServerId, ServerRef, WorkspaceId
@@ -21,6 +22,8 @@ from router.store.config_store import ConfigStore
 from router.store.consents import ConsentStore
 from router.store.tool_list_cache import DiskToolCache
 
+_LOCAL_CLIENT = "Toolbooth"
+
 
 @dataclass(frozen=True, slots=True)
 class Reconciled:
@@ -29,15 +32,13 @@ class Reconciled:
     removed: dict[ServerRef, int]
     """With the number of tools each had."""
     restarted: tuple[ServerRef, ...]
-    """New ones, and those whose configuration now decides another tool list."""
+    """New ones, and those with another `config_hash`."""
     kept: tuple[ServerRef, ...]
     enabled: frozenset[ServerRef] = frozenset()
-    """Those of the kept that were switched off before."""
-    reconsidered: frozenset[ServerRef] = frozenset()
-    """Those of the kept of which other tools wait for a person than before."""
+    """Those of the kept that were disabled before."""
 
 
-class Workspaces:
+class WorkspaceCatalogs:
     def __init__(self, folder: Path, config: ConfigStore, provider: SearchProvider) -> None:
         self._folder = folder
         self._config = config
@@ -45,27 +46,44 @@ class Workspaces:
         self._editing = asyncio.Lock()
         self._caches: dict[WorkspaceId, DiskToolCache] = {}
         self._approvals: dict[WorkspaceId, ApprovalStore] = {}
-        self._lent: dict[WorkspaceId, Mapping[str, ServerConfig]] = {}
-        self.trouble_of: Callable[[ServerRef], Failure | None] = _no_trouble
-        """Why a server could not say what its tools are."""
+        self._extra: dict[WorkspaceId, Mapping[str, ServerConfig]] = {}
+        self.failure_of: Callable[[ServerRef], Failure | None] = _no_failure
+        """Why the tools of a server could not be discovered."""
         self.catalogs: dict[WorkspaceId, WorkspaceCatalog] = {}
 
-    def lend(self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]) -> None:
-        """Have `servers` in a workspace without writing them to its file, whose own come first.
+    def add_extra(self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]) -> None:
+        """Add `servers` to a workspace without writing them to its file, whose own take precedence.
 
         Takes effect when the workspace is reconciled.
         """
-        self._lent[workspace] = servers
+        self._extra[workspace] = servers
 
     def check_editable(self, ref: ServerRef) -> None:
-        """Raises `InvalidInput` for a server that stands in no file."""
+        """Raises `InvalidInput` for a server that is in no file."""
         name = self.entry(ref).name
         written = self._config.workspaces[ref.workspace].mcp_servers
-        if name in self._lent.get(ref.workspace, {}) and name not in written:
+        if name in self._extra.get(ref.workspace, {}) and name not in written:
             raise InvalidInput(
                 said("{name} comes from the environment and can't be changed here.", name=name),
                 "Change its variables and start Toolbooth again.",
             )
+
+    @property
+    def configs(self) -> Mapping[WorkspaceId, WorkspaceConfig]:
+        """The workspaces as their files have them."""
+        return self._config.workspaces
+
+    def active(self) -> WorkspaceId:
+        """The one the settings name; if its folder is gone, the first there is."""
+        chosen = self._config.settings.active_workspace
+        return chosen if chosen in self.catalogs else min(self.catalogs, default=chosen)
+
+    def local_principal(self, workspace: WorkspaceId, project: ProjectId | None) -> Principal:
+        """The user of this computer, working in a project. Raises `NotFound` if there is none."""
+        catalog = self.catalog(workspace)
+        if project is not None:
+            catalog.project(project)
+        return Principal(_LOCAL_CLIENT, None, workspace, project)
 
     def catalog(self, workspace: WorkspaceId) -> WorkspaceCatalog:
         if (catalog := self.catalogs.get(workspace)) is None:
@@ -86,7 +104,7 @@ class Workspaces:
         project: ProjectId | None,
         servers: Sequence[ServerId] | None,
     ) -> None:
-        """Raises `InvalidInput` unless all that a token shall be good for exists in one place."""
+        """Raises `InvalidInput` unless everything a token is limited to exists in one workspace."""
         if workspace is None:
             if project is not None or servers is not None:
                 raise InvalidInput(
@@ -122,7 +140,7 @@ class Workspaces:
     async def edit(
         self, workspace: WorkspaceId, change: Callable[[WorkspaceConfig], WorkspaceConfig]
     ) -> WorkspaceConfig:
-        """Write a changed configuration. Files are waited for off the loop, one edit at a time."""
+        """Write a changed configuration, off the loop, one edit at a time."""
         self.catalog(workspace)
         async with self._editing:
             return await asyncio.to_thread(self._config.update_workspace, workspace, change)
@@ -140,30 +158,23 @@ class Workspaces:
             await asyncio.to_thread(self._config.bring_back, workspace)
 
     def reconcile(self, workspace: WorkspaceId) -> Reconciled:
-        """Bring the catalogue in line with the configuration, and say what that changes."""
-        config = self._with_lent(workspace, self._config.workspaces[workspace])
+        """Bring the catalog in line with the configuration; returns what that changes."""
+        config = self._with_extra(workspace, self._config.workspaces[workspace])
         catalog = self.catalogs.get(workspace)
         before: dict[ServerId, ServerEntry] = catalog.servers if catalog else {}
         if catalog is None:
             catalog = self.catalogs[workspace] = WorkspaceCatalog(
-                config, self._provider, lambda server: self.trouble_of(ServerRef(workspace, server))
+                config, self._provider, lambda server: self.failure_of(ServerRef(workspace, server))
             )
-            return _compare(workspace, before, catalog.servers)
-        waited = {server: catalog.waiting(entry) for server, entry in before.items()}
-        catalog.configure(config)
-        reconciled = _compare(workspace, before, catalog.servers)
-        reconsidered = (
-            ref
-            for ref in reconciled.kept
-            if catalog.waiting(catalog.servers[ref.server]) != waited[ref.server]
-        )
-        return replace(reconciled, reconsidered=frozenset(reconsidered))
+        else:
+            catalog.configure(config)
+        return _compare(workspace, before, catalog.servers)
 
-    def _with_lent(self, workspace: WorkspaceId, config: WorkspaceConfig) -> WorkspaceConfig:
-        lent = self._lent.get(workspace)
-        if not lent:
+    def _with_extra(self, workspace: WorkspaceId, config: WorkspaceConfig) -> WorkspaceConfig:
+        extra = self._extra.get(workspace)
+        if not extra:
             return config
-        new = {name: server for name, server in lent.items() if name not in config.mcp_servers}
+        new = {name: server for name, server in extra.items() if name not in config.mcp_servers}
         return config.model_copy(update={"mcp_servers": {**config.mcp_servers, **new}})
 
     def drop(self, workspace: WorkspaceId) -> Reconciled:
@@ -177,7 +188,7 @@ class Workspaces:
         return await asyncio.to_thread(cache.read, ref.server, config_hash)
 
 
-def _no_trouble(_: ServerRef) -> None:
+def _no_failure(_: ServerRef) -> None:
     """Nothing has been started yet."""
 
 

@@ -32,11 +32,13 @@ FRONT = ROOT / "tests" / "conformance_front.py"
 async def offer(running: Running, url: str, optimization: Optimization | None = None) -> str:
     """Where clients see the server at `url` as if they had connected to it directly."""
     router = running.router
-    await router.apply_settings(router.settings().model_copy(update={"open_endpoint": True}))
+    await router.settings.apply(
+        router.settings.current().model_copy(update={"open_endpoint": True})
+    )
     ref = await running.add("conformance", ServerConfig(url=f"{url}/mcp"))
-    project = await router.create_project(PERSONAL, "Conformance", [ref.server])
-    exposure = router.projects(PERSONAL)[0].exposure
-    await router.set_project_options(
+    project = await router.projects.create(PERSONAL, "Conformance", [ref.server])
+    exposure = router.projects.list(PERSONAL)[0].exposure
+    await router.projects.set_options(
         PERSONAL, project, optimization=optimization, exposure=exposure
     )
     return f"{running.url}/w/{PERSONAL}/p/{project}"

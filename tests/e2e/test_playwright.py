@@ -22,11 +22,11 @@ async def test_two_sessions_have_a_playwright_each(tmp_path: Path) -> None:
     config = ServerConfig(command=str(NODE), args=arguments, sharing=Sharing.PER_SESSION)
     async with running_router(tmp_path) as running:
         ref = await running.add("playwright", config)
-        assert len(running.router.tools(ref)) >= 20
+        assert len(running.router.tools.list(ref)) >= 20
         async with client_of(running, LEGACY) as one, client_of(running, LEGACY) as two:
             for client in (one, two):
                 await execute(client, "playwright:browser_close")
-            await running.router.measure()
-            [status] = running.router.servers(PERSONAL)
+            await running.router.servers.measure()
+            [status] = running.router.servers.list(PERSONAL)
     assert status.process is not None
     assert status.process.processes == 2

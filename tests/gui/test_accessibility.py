@@ -286,4 +286,4 @@ def test_a_switch_and_a_choice_obey_a_screen_reader(
     assert chosen == [None, Optimization.BM25, Optimization.HYBRID]
     router.commands.clear()
     do_as_a_screen_reader_does(button(window, "Acme, 0 servers"))
-    assert router.commands == [SentCommand("switch_workspace", (ACME,))]
+    assert router.commands == [SentCommand("workspaces.switch", (ACME,))]

@@ -228,7 +228,7 @@ def test_without_a_tray_the_menu_is_in_the_window_and_a_hint_is_given_once(
     main = running.it.windows.main
     assert running.it.tray.menu.menuAction() in main.menuBar().actions()
     assert "This desktop shows no tray icons" in texts(main.banners)
-    qtbot.waitUntil(lambda: running.router.settings().close_hint_shown, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: running.router.settings.current().close_hint_shown, timeout=WAIT_MS)
     main.banners.clear("tray")
     running.it.tray.missing.emit()
     assert main.banners.subjects() == ()
@@ -268,5 +268,6 @@ def test_the_tray_commands_the_router_in_its_thread(start: Start, qtbot: QtBot) 
     qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
     running.choose("Refresh tools")
     qtbot.waitUntil(
-        lambda: SentCommand("refresh", (PERSONAL, None)) in router.commands, timeout=WAIT_MS
+        lambda: SentCommand("discovery.refresh", (PERSONAL, None)) in router.commands,
+        timeout=WAIT_MS,
     )

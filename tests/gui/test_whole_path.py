@@ -52,7 +52,7 @@ class Desk:
 
         self.it = Application(app, open_router, Settings(), stop_loop=lambda: None)
         self.it.start(hidden=False)
-        qtbot.waitUntil(lambda: self.router.listener().url is not None, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: self.router.endpoint.state().url is not None, timeout=WAIT_MS)
 
     def client(self, work: Coroutine[Any, Any, T]) -> T:
         """What a client gets, in a thread of its own while the window lives on."""
@@ -94,7 +94,7 @@ def rows(sidebar: QWidget) -> list[str]:
 
 async def ask(desk: Desk, token: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
     async with httpx2.AsyncClient(timeout=20) as http:
-        client = Client(http, desk.router.listener().url or "", token)
+        client = Client(http, desk.router.endpoint.state().url or "", token)
         return (await client.modern(method, params))["result"]
 
 
@@ -113,13 +113,13 @@ def test_a_server_added_by_pasting_is_used_by_a_client_before_the_persons_eyes(
     save.click()
 
     def listed() -> bool:
-        workspace = desk.router.active_workspace()
-        return any(status.tool_count for status in desk.router.servers(workspace))
+        workspace = desk.router.workspaces.active()
+        return any(status.tool_count for status in desk.router.servers.list(workspace))
 
     qtbot.waitUntil(listed, timeout=WAIT_MS)
-    [status] = desk.router.servers(desk.router.active_workspace())
+    [status] = desk.router.servers.list(desk.router.workspaces.active())
     qtbot.waitUntil(lambda: window.pages.workspace.status(status.ref) is not None, timeout=WAIT_MS)
-    token = desk.command(desk.router.issue_token("Editor", None, None)).secret
+    token = desk.command(desk.router.tokens.issue("Editor", None, None)).secret
     found = desk.client(
         ask(desk, token, "tools/call", {"name": "tool_discovery", "arguments": {"query": ["echo"]}})
     )
@@ -140,14 +140,16 @@ def test_switching_context_optimization_off_changes_what_a_client_is_offered(
     desk: Desk, qtbot: QtBot
 ) -> None:
     window = desk.it.windows.main
-    desk.command(desk.router.add_server(PERSONAL, "Test", stdio_config(), consent=True))
-    desk.command(desk.router.refresh(PERSONAL))
-    token = desk.command(desk.router.issue_token("Editor", None, None)).secret
+    desk.command(desk.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True))
+    desk.command(desk.router.discovery.refresh(PERSONAL))
+    token = desk.command(desk.router.tokens.issue("Editor", None, None)).secret
     qtbot.waitUntil(lambda: window.pages.workspace.isVisible(), timeout=WAIT_MS)
     before = desk.client(ask(desk, token, "tools/list", {}))
     assert len(before["tools"]) == 2
     window.pages.workspace.header.toggle().click()
-    qtbot.waitUntil(lambda: desk.router.projects(PERSONAL)[0].optimization is None, timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: desk.router.projects.list(PERSONAL)[0].optimization is None, timeout=WAIT_MS
+    )
     after = desk.client(ask(desk, token, "tools/list", {}))
     assert "test__echo" in [tool["name"] for tool in after["tools"]]
 
@@ -156,25 +158,25 @@ def test_removing_the_workspace_in_view_shows_another_and_can_be_taken_back(
     desk: Desk, qtbot: QtBot
 ) -> None:
     window, router = desk.it.windows.main, desk.router
-    other = desk.command(router.create_workspace("Other"))
+    other = desk.command(router.workspaces.create("Other"))
     for name in ("One", "Two"):
-        desk.command(router.add_server(other, name, stdio_config(), consent=True))
-    desk.command(router.switch_workspace(other))
+        desk.command(router.servers.add(other, name, stdio_config(), consent=True))
+    desk.command(router.workspaces.switch(other))
     qtbot.waitUntil(lambda: "Other, 2 servers" in rows(window.sidebar), timeout=WAIT_MS)
 
-    summary = next(each for each in router.workspaces() if each.id == other)
+    summary = next(each for each in router.workspaces.list() if each.id == other)
     with qtbot.captureExceptions() as raised:
         window.sidebar.workspace_removed.emit(summary)
         qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
         qtbot.waitUntil(window.pages.empty.isVisible, timeout=WAIT_MS)
         qtbot.waitUntil(lambda: "Other, 2 servers" not in rows(window.sidebar), timeout=WAIT_MS)
-        settings = router.settings().model_copy(update={"theme": "dark"})
-        desk.command(router.apply_settings(settings))  # Though they still name the one removed.
+        settings = router.settings.current().model_copy(update={"theme": "dark"})
+        desk.command(router.settings.apply(settings))  # Though they still name the one removed.
         window.undo_bar.button().click()
         qtbot.waitUntil(lambda: len(window.pages.workspace.servers.servers()) == 2, timeout=WAIT_MS)
 
     assert raised == []
-    assert router.active_workspace() == other
+    assert router.workspaces.active() == other
 
 
 @pytest.mark.proves("U-2")
@@ -183,10 +185,10 @@ def test_a_tool_that_waits_is_blocked_under_needs_you_and_waits_again_when_that_
 ) -> None:
     window, listed = desk.it.windows.main, Listed(tmp_path / "list.json")
     listed.has({"name": "read"})
-    desk.command(desk.router.add_server(PERSONAL, "Files", listed.config, consent=True))
-    desk.command(desk.router.refresh(PERSONAL))
+    desk.command(desk.router.servers.add(PERSONAL, "Files", listed.config, consent=True))
+    desk.command(desk.router.discovery.refresh(PERSONAL))
     listed.has({"name": "read"}, {"name": "erase"})
-    desk.command(desk.router.refresh(PERSONAL))
+    desk.command(desk.router.discovery.refresh(PERSONAL))
 
     def said(badge: str, *, waits: bool) -> bool:
         [status] = window.pages.workspace.servers.servers()
@@ -209,9 +211,9 @@ def test_what_a_person_changes_in_projects_and_playground_reaches_a_client_and_i
     desk: Desk, qtbot: QtBot
 ) -> None:
     window = desk.it.windows.main
-    desk.command(desk.router.add_server(PERSONAL, "Test", stdio_config(), consent=True))
-    desk.command(desk.router.refresh(PERSONAL))
-    token = desk.command(desk.router.issue_token("Editor", None, None)).secret
+    desk.command(desk.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True))
+    desk.command(desk.router.discovery.refresh(PERSONAL))
+    token = desk.command(desk.router.tokens.issue("Editor", None, None)).secret
 
     def offered() -> list[str]:
         return [tool["name"] for tool in desk.client(ask(desk, token, "tools/list", {}))["tools"]]

@@ -64,18 +64,18 @@ class Attention:
 def find_attention(router: RouterPort) -> Attention:
     """What needs attention in any workspace; one that was just removed has nothing."""
     found: list[WorkspaceAttention] = []
-    for workspace in sorted(router.workspaces(), key=lambda each: not each.active):
+    for workspace in sorted(router.workspaces.list(), key=lambda each: not each.active):
         with suppress(NotFound):
             found.append(_attention_in(router, workspace))
     return Attention(tuple(part for part in found if part.count))
 
 
 def _attention_in(router: RouterPort, workspace: WorkspaceSummary) -> WorkspaceAttention:
-    servers = router.servers(workspace.id)
+    servers = router.servers.list(workspace.id)
     waiting = tuple(s for s in servers if s.enabled and s.state in _WAITING)
-    pending = router.pending_tools(workspace.id)
+    pending = router.tools.pending(workspace.id)
     held = (
-        HeldTools(s.ref, s.name, tools, router.receipt(s.ref))
+        HeldTools(s.ref, s.name, tools, router.discovery.receipt(s.ref))
         for s in servers
         if (tools := tuple(t for t in pending if t.key.server == s.id))
     )
@@ -94,7 +94,7 @@ def consent_lines(config: ServerConfig) -> tuple[str, ...]:
 def consent_lines_of(router: RouterPort, ref: ServerRef) -> tuple[str, ...]:
     """The same for a server; empty if it was just removed."""
     try:
-        return consent_lines(router.server_config(ref))
+        return consent_lines(router.servers.config(ref))
     except NotFound:
         return ()
 

@@ -78,14 +78,14 @@ class ServerDialog(QDialog):
         self._lay_out()
         self._name_window(self.tr("Add server"))
         self._follow()
-        commands.run(self, router.isolation(), on_done=self._show_protection)
+        commands.run(self, router.discovery.protection(), on_done=self._show_protection)
 
     def edit(self, ref: ServerRef, name: str) -> None:
         """Change this server instead of adding one."""
         self._editing = ref
         self.paste.hide()
         self._name_window(self.tr("Edit {name}").format(name=name))
-        self._fill(name, self._router.server_config(ref))
+        self._fill(name, self._router.servers.config(ref))
         self.form.focus_target()
 
     def fill_from_link(self, link: str) -> None:
@@ -102,9 +102,9 @@ class ServerDialog(QDialog):
             return
         config = draft.config(self._base)
         if self._editing is None:
-            command = self._router.add_server(self._workspace, draft.name, config, consent=True)
+            command = self._router.servers.add(self._workspace, draft.name, config, consent=True)
         else:
-            command = self._router.update_server(self._editing, draft.name, config, consent=True)
+            command = self._router.servers.update(self._editing, draft.name, config, consent=True)
         self._set_busy(True)
         self._commands.run(self, command, on_done=self._done, on_error=self._show_error)
 
@@ -177,7 +177,7 @@ class ServerDialog(QDialog):
         self._set_busy(True)
         self._commands.run(
             self,
-            self._router.import_servers(self._workspace, servers),
+            self._router.servers.add_imported(self._workspace, servers),
             on_done=lambda _: self.accept(),
             on_error=self._show_error,
         )
@@ -198,7 +198,7 @@ class ServerDialog(QDialog):
         """What is wrong with the draft, or that another server has its name."""
         problems = draft.problems()
         try:
-            servers = self._router.servers(self._workspace)
+            servers = self._router.servers.list(self._workspace)
         except NotFound:  # The workspace was just removed; the router will report it.
             return problems
         others = {s.name.casefold() for s in servers if s.ref != self._editing}

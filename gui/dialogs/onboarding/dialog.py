@@ -234,7 +234,7 @@ class GuideDialog(QDialog):
     def _show_apps(self, apps: tuple[ClientApp, ...]) -> None:
         self._apps.show_apps(apps)
         of_apps = {app.token for app in apps}
-        used = (token for token in self._router.tokens() if token.last_used_at is not None)
+        used = (token for token in self._router.tokens.list() if token.last_used_at is not None)
         self._check.show_apps(apps, [token.name for token in used if token.id not in of_apps])
         self._show_buttons()
 
@@ -254,7 +254,7 @@ class GuideDialog(QDialog):
             self._commands.run(
                 self,
                 self._router.apps.import_servers(
-                    self._router.active_workspace(), self._found.chosen(), self._found.answers()
+                    self._router.workspaces.active(), self._found.chosen(), self._found.answers()
                 ),
                 on_done=self._imported,
                 on_error=self._show_error,
@@ -286,7 +286,7 @@ class GuideDialog(QDialog):
             self._show_step()
 
     def _approve(self, ref: ServerRef) -> None:
-        command = self._router.approve_server(ref)
+        command = self._router.servers.approve(ref)
         self._commands.run(self, command, on_error=self._show_error)
 
     def _preview(self, client: ClientId) -> None:

@@ -33,10 +33,10 @@ class Guide(QObject):
 
     def welcome(self) -> None:
         """At the first start, show the steps that are missing; only once."""
-        if self._router.settings().welcome_shown:
+        if self._router.settings.current().welcome_shown:
             return
-        shown = self._router.settings().model_copy(update={"welcome_shown": True})
-        self._commands.run(self, self._router.apply_settings(shown))
+        shown = self._router.settings.current().model_copy(update={"welcome_shown": True})
+        self._commands.run(self, self._router.settings.apply(shown))
         self._find(self._open_missing)
 
     def start(self) -> None:
@@ -53,8 +53,8 @@ class Guide(QObject):
         self._commands.run(self, self._router.apps.find_servers(), on_done=then)
 
     def _open_missing(self, found: Findings) -> None:
-        any_server = any(each.server_count for each in self._router.workspaces())
-        any_call = any(token.last_used_at is not None for token in self._router.tokens())
+        any_server = any(each.server_count for each in self._router.workspaces.list())
+        any_call = any(token.last_used_at is not None for token in self._router.tokens.list())
         if steps := missing_steps(found.servers, any_server=any_server, any_call=any_call):
             self._open(found, steps)
 
@@ -69,8 +69,8 @@ class Guide(QObject):
 
     def _known(self) -> list[ServerConfig]:
         """The servers of the active workspace."""
-        servers = self._router.servers(self._router.active_workspace())
-        return [self._router.server_config(status.ref) for status in servers]
+        servers = self._router.servers.list(self._router.workspaces.active())
+        return [self._router.servers.config(status.ref) for status in servers]
 
 
 def missing_steps(

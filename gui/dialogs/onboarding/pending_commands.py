@@ -41,7 +41,7 @@ class PendingCommands(Card):
 
     def reload(self) -> None:
         try:
-            servers = self._router.servers(self._router.active_workspace())
+            servers = self._router.servers.list(self._router.workspaces.active())
         except NotFound:  # A workspace that is removed this moment.
             servers = ()
         waiting = [s for s in servers if s.enabled and s.state is ServerState.NEEDS_CONSENT]

@@ -52,7 +52,7 @@ class PermissionPresenter(QObject):
     def _show_next(self) -> None:
         if self._router is None:
             return
-        asks = self._router.permission_requests()
+        asks = self._router.permissions.requests()
         self._answered &= {ask.id for ask in asks}
         waiting = [ask for ask in asks if ask.id not in self._answered]
         if waiting:
@@ -66,7 +66,7 @@ class PermissionPresenter(QObject):
         if self._router is None or self._shown is None:
             return
         self._answered.add(self._shown)
-        command = self._router.answer_permission(self._shown, answer)
+        command = self._router.permissions.answer(self._shown, answer)
         self._commands.run(self, command, on_error=self._too_late)
         self._show_next()
 

@@ -22,14 +22,14 @@ class ProjectChanges(Changes):
         self._workspace = workspace
 
     def config(self, project: ProjectId | None) -> ProjectConfig:
-        return self._router.project_configs.config(self._workspace, project)
+        return self._router.projects.config(self._workspace, project)
 
     def change(self, project: ProjectId | None, **fields: object) -> None:
         """Change these fields of a project and no other."""
         before = self.config(project)
         after = before.model_copy(update=fields)
         if after != before:
-            put, workspace = self._router.project_configs.put, self._workspace
+            put, workspace = self._router.projects.put, self._workspace
             self.apply(
                 lambda: put(workspace, project, after), lambda: put(workspace, project, before)
             )
@@ -43,8 +43,8 @@ class ProjectChanges(Changes):
             on_done(project)
 
         self.apply(
-            lambda: self._router.create_project(self._workspace, name, None),
-            lambda: self._router.remove_project(self._workspace, made[0]),
+            lambda: self._router.projects.create(self._workspace, name, None),
+            lambda: self._router.projects.remove(self._workspace, made[0]),
             tell,
         )
 
@@ -52,6 +52,6 @@ class ProjectChanges(Changes):
         """Undo restores servers, permissions, rules and options."""
         before = self.config(project)
         self.apply(
-            lambda: self._router.remove_project(self._workspace, project),
-            lambda: self._router.project_configs.put(self._workspace, project, before),
+            lambda: self._router.projects.remove(self._workspace, project),
+            lambda: self._router.projects.put(self._workspace, project, before),
         )

@@ -98,7 +98,7 @@ class ProjectsDialog(QDialog):
     def show_state(self) -> None:
         """Show the present state; “No project” if the shown one was removed."""
         try:
-            projects = self._router.projects(self._workspace)
+            projects = self._router.projects.list(self._workspace)
         except NotFound:  # The whole workspace was removed meanwhile.
             self.reject()
             return
@@ -215,11 +215,11 @@ class ProjectsDialog(QDialog):
         return project.name if project.id is not None else self.tr("No project")
 
     def _address_of(self, project: ProjectSummary) -> str:
-        base = f"{self._router.listener().url or ''}/w/{self._workspace}"
+        base = f"{self._router.endpoint.state().url or ''}/w/{self._workspace}"
         return base if project.id is None else f"{base}/p/{project.id}"
 
     def _workspace_name(self) -> str:
-        named = (w.name for w in self._router.workspaces() if w.id == self._workspace)
+        named = (w.name for w in self._router.workspaces.list() if w.id == self._workspace)
         return next(named, str(self._workspace))
 
     # Doing

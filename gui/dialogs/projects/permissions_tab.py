@@ -86,9 +86,9 @@ class PermissionsTab(Card):
 
     def _tools(self) -> Iterator[ToolView]:
         """All of the project's servers, with what holds for each here."""
-        permissions = self._router.project_configs.permissions(self._workspace, self._project)
-        for status in self._router.servers(self._workspace):
-            for tool in self._router.tools(status.ref):
+        permissions = self._router.projects.permissions(self._workspace, self._project)
+        for status in self._router.servers.list(self._workspace):
+            for tool in self._router.tools.list(status.ref):
                 if tool.key in permissions:
                     said = f"{status.name} · {tool.description}"
                     yield tool._replace(permission=permissions[tool.key], description=said)

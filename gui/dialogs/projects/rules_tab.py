@@ -45,7 +45,7 @@ class RulesTab(QScrollArea):
     def show_project(self, project: ProjectId | None) -> None:
         self._project = project
         self._form.offer_servers(
-            [(status.name, status.id) for status in self._router.servers(self._workspace)]
+            [(status.name, status.id) for status in self._router.servers.list(self._workspace)]
         )
         clear(self._rules)
         rules = self._changes.config(project).rules

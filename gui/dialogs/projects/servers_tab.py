@@ -36,7 +36,7 @@ class ServersTab(QScrollArea):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
         column.addWidget(self._everything(chosen is None))
-        if servers := self._router.servers(self._workspace):
+        if servers := self._router.servers.list(self._workspace):
             column.addWidget(self._servers(servers, chosen))
         column.addStretch(1)
         self.setWidget(page)
@@ -94,7 +94,7 @@ class ServersTab(QScrollArea):
         return row
 
     def _choose_all(self, on: bool) -> None:
-        servers = tuple(status.id for status in self._router.servers(self._workspace))
+        servers = tuple(status.id for status in self._router.servers.list(self._workspace))
         self._changes.change(self._project, servers=None if on else servers)
 
     def _choose(self, server: ServerId, on: bool) -> None:

@@ -58,10 +58,12 @@ class AppsSettingsPage(SettingsPage):
         self.column.addLayout(self._tokens)
 
     def show_state(self) -> None:
-        self._address.setText(self.router.listener().url or self.tr("The router is not running."))
+        self._address.setText(
+            self.router.endpoint.state().url or self.tr("The router is not running.")
+        )
         if self.isVisible():
             self._panel.load()
-        lines = [(token, self._detail(token)) for token in self.router.tokens()]
+        lines = [(token, self._detail(token)) for token in self.router.tokens.list()]
         if lines != self._shown or not self._tokens.count():
             self._shown = lines
             self._replace_card()
@@ -77,7 +79,7 @@ class AppsSettingsPage(SettingsPage):
         self._new.dismiss()
 
     def _add_address(self) -> None:
-        copy = CopyButton(self.tr("Copy MCP URL"), lambda: self.router.listener().url or "")
+        copy = CopyButton(self.tr("Copy MCP URL"), lambda: self.router.endpoint.state().url or "")
         card = RowCard()
         where = self.tr("address, endpoint, localhost, server URL")
         self._address = card.add_row(self.tr("MCP URL"), "", copy, words=where)
@@ -146,10 +148,10 @@ class AppsSettingsPage(SettingsPage):
     def _scope(self, token: TokenSummary) -> str:
         if token.workspace is None:
             return self.tr("The active workspace")
-        names = {each.id: each.name for each in self.router.workspaces()}
+        names = {each.id: each.name for each in self.router.workspaces.list()}
         workspace = names.get(token.workspace, token.workspace)
         if token.project is not None and token.workspace in names:
-            projects = {each.id: each.name for each in self.router.projects(token.workspace)}
+            projects = {each.id: each.name for each in self.router.projects.list(token.workspace)}
             workspace = f"{workspace} · {projects.get(token.project, token.project)}"
         if token.servers is not None:
             workspace = f"{workspace} · {', '.join(token.servers)}"
@@ -167,5 +169,5 @@ class AppsSettingsPage(SettingsPage):
             self.tr("Revoke the token of {name}?").format(name=token.name),
             self.tr("The app is cut off at once. This can’t be undone."),
             yes=self.tr("Revoke"),
-            on_yes=lambda: self._commands.run(self, self.router.revoke_token(token.id)),
+            on_yes=lambda: self._commands.run(self, self.router.tokens.revoke(token.id)),
         )

@@ -27,21 +27,21 @@ class SettingsChanges(Changes):
         """What changes one field of the settings and no other, to connect a control to."""
 
         def set_field(value: object) -> None:
-            before: object = getattr(self._router.settings(), field)
+            before: object = getattr(self._router.settings.current(), field)
             if value != before:
                 self.apply(
-                    lambda: self._router.apply_settings(self._with(field, value)),
-                    lambda: self._router.apply_settings(self._with(field, before)),
+                    lambda: self._router.settings.apply(self._with(field, value)),
+                    lambda: self._router.settings.apply(self._with(field, before)),
                 )
 
         return set_field
 
     def set_optimization(self, workspace: WorkspaceId, wanted: Optimization | None) -> None:
         """Change how clients outside any project find tools."""
-        now = self._router.projects(workspace)[0]
+        now = self._router.projects.list(workspace)[0]
 
         def setting(optimization: Optimization | None) -> Command:
-            return lambda: self._router.set_project_options(
+            return lambda: self._router.projects.set_options(
                 workspace, None, optimization=optimization, exposure=now.exposure
             )
 
@@ -50,10 +50,10 @@ class SettingsChanges(Changes):
 
     def set_exposure(self, workspace: WorkspaceId, wanted: Exposure) -> None:
         """Change how clients outside any project reach tools."""
-        now = self._router.projects(workspace)[0]
+        now = self._router.projects.list(workspace)[0]
 
         def setting(exposure: Exposure) -> Command:
-            return lambda: self._router.set_project_options(
+            return lambda: self._router.projects.set_options(
                 workspace, None, optimization=now.optimization, exposure=exposure
             )
 
@@ -61,11 +61,11 @@ class SettingsChanges(Changes):
             self.apply(setting(wanted), setting(now.exposure))
 
     def set_approval_policy(self, workspace: WorkspaceId, wanted: ApprovalPolicy) -> None:
-        now = self._router.approval_policy(workspace)
+        now = self._router.tools.approval_policy(workspace)
         if wanted is not now:
             self.apply(
-                lambda: self._router.set_approval_policy(workspace, wanted),
-                lambda: self._router.set_approval_policy(workspace, now),
+                lambda: self._router.tools.set_approval_policy(workspace, wanted),
+                lambda: self._router.tools.set_approval_policy(workspace, now),
             )
 
     def switch(self, entry: Autostart, on: bool, refusal: str) -> None:
@@ -81,7 +81,7 @@ class SettingsChanges(Changes):
 
     def set_cloud(self, url: str, token: str | None, on_done: Callable[[object], object]) -> None:
         """Change the cloud search service. Undo restores its address and key."""
-        searches = self._router.searches
+        searches = self._router.search
         done: list[CloudChange] = []
 
         def keep(change: CloudChange) -> None:
@@ -94,7 +94,7 @@ class SettingsChanges(Changes):
 
     def pin(self, workspace: WorkspaceId, pinned: tuple[str, ...]) -> None:
         """Change which tools every client outside of a project gets."""
-        projects = self._router.project_configs
+        projects = self._router.projects
         now = projects.config(workspace, None)
         changed = now.model_copy(update={"pinned": pinned})
         if pinned != now.pinned:
@@ -105,4 +105,6 @@ class SettingsChanges(Changes):
 
     def _with(self, field: str, value: object) -> Settings:
         """The settings of this moment but for one field, checked."""
-        return Settings.model_validate({**self._router.settings().model_dump(), field: value})
+        return Settings.model_validate(
+            {**self._router.settings.current().model_dump(), field: value}
+        )

@@ -49,11 +49,11 @@ class CloudCard(Card):
 
     def show_state(self) -> None:
         """What is being typed stays."""
-        url = self._router.settings().cloud_search_url
+        url = self._router.settings.current().cloud_search_url
         if not self._url.isModified():
             self._url.setText(url)
         self._test.setEnabled(bool(url))
-        kept = self._router.searches.is_cloud_token_kept()
+        kept = self._router.search.is_cloud_token_kept()
         self._key_place.setText(
             self.tr(
                 "Its key goes to the keyring; where there is none, it lasts until Toolbooth stops."
@@ -90,7 +90,7 @@ class CloudCard(Card):
         """What is refused stays in the fields, to be corrected."""
         url, key = self._url.text().strip(), self._key.text().strip()
         self._result.hide()
-        if url != self._router.settings().cloud_search_url or key:
+        if url != self._router.settings.current().cloud_search_url or key:
             self._changes.set_cloud(url, key or None, self._kept)
 
     def _kept(self, _: object) -> None:
@@ -103,8 +103,8 @@ class CloudCard(Card):
     def _try(self) -> None:
         """Search there as an app would, with the tools of the workspace that is shown."""
         self._show_message(self.tr("Asking…"))
-        searching = self._router.searches.try_out(
-            self._router.active_workspace(), None, [_QUERY], strategies=[Optimization.CLOUD]
+        searching = self._router.search.try_out(
+            self._router.workspaces.active(), None, [_QUERY], strategies=[Optimization.CLOUD]
         )
         self._commands.run(self, searching, on_done=self._tell, on_error=self._show_error)
 

@@ -58,7 +58,7 @@ class NewToken(Card):
 
     def _show_once(self, issued: IssuedToken) -> None:
         self._form.hide()
-        self._once.show_token(issued, self._router.listener().url or "")
+        self._once.show_token(issued, self._router.endpoint.state().url or "")
 
 
 class _Form(QWidget):
@@ -106,14 +106,14 @@ class _Form(QWidget):
         self._lifetime.setCurrentIndex(0)
         self._scope.clear()
         self._scope.addItem(self.tr("The active workspace"), None)
-        for workspace in self._router.workspaces():
+        for workspace in self._router.workspaces.list():
             self._scope.addItem(self.tr("Only {name}").format(name=workspace.name), workspace.id)
         self.show()
         self._name.setFocus()
 
     def _create(self) -> None:
         workspace: str | None = self._scope.currentData()
-        command = self._router.issue_token(
+        command = self._router.tokens.issue(
             self._name.text().strip(),
             WorkspaceId(workspace) if workspace else None,
             None,

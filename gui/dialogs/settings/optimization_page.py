@@ -65,14 +65,14 @@ class OptimizationPage(SettingsPage):
         self._add_exposure()
 
     def choose_pins(self) -> None:
-        workspace = self.router.active_workspace()
+        workspace = self.router.workspaces.active()
         self._picker = PinPicker(self.router, workspace, None, self)
         self._picker.chosen.connect(partial(self.changes.pin, workspace))
         self._show_pins()
         self._picker.open()
 
     def _show_pins(self) -> None:
-        pins = self.router.project_configs.config(self.router.active_workspace(), None).pinned
+        pins = self.router.projects.config(self.router.workspaces.active(), None).pinned
         none = self.tr("Apps get the search tools alone.")
         self._pins.setText(
             pins_text(pins, none, self.tr("%n pinned tools: {names}", "", len(pins)))
@@ -81,34 +81,34 @@ class OptimizationPage(SettingsPage):
             self._picker.show_pins(pins)
 
     def show_state(self) -> None:
-        workspace = self.router.active_workspace()
-        optimization = self.router.projects(workspace)[0].optimization
+        workspace = self.router.workspaces.active()
+        optimization = self.router.projects.list(workspace)[0].optimization
         self._strategy = optimization or self._strategy
         self._toggle.setChecked(optimization is not None)
         for choice, card in self._cards.items():
             card.set_chosen(choice is optimization)
             card.setEnabled(optimization is not None)
-        self._show_exposure(self.router.projects(workspace)[0])
-        self._results.set_value(self.router.settings().results_per_search)
-        self._learning.setChecked(self.router.settings().learn_from_use)
+        self._show_exposure(self.router.projects.list(workspace)[0])
+        self._results.set_value(self.router.settings.current().results_per_search)
+        self._learning.setChecked(self.router.settings.current().learn_from_use)
         self._cloud.show_state()
-        is_set_up = bool(self.router.settings().cloud_search_url)
+        is_set_up = bool(self.router.settings.current().cloud_search_url)
         self._cards[Optimization.CLOUD].set_warning(_cloud_warning(is_set_up=is_set_up))
         self._show_times()
         self._show_pins()
         self._show_savings()
 
     def _show_savings(self) -> None:
-        workspace = self.router.active_workspace()
-        savings = self.router.savings(workspace)
-        servers = self.router.servers(workspace)
+        workspace = self.router.workspaces.active()
+        savings = self.router.activity.savings(workspace)
+        servers = self.router.servers.list(workspace)
         tools = sum(server.tool_count or 0 for server in servers if server.enabled)
         self._gain.setText(
             self.tr("Apps get a few tools instead of %n tool definitions.", "", tools)
             if self._toggle.isChecked()
             else self.tr("Apps get all %n tool definitions with every request.", "", tools)
         )
-        active = (each.name for each in self.router.workspaces() if each.active)
+        active = (each.name for each in self.router.workspaces.list() if each.active)
         self._workspace.setText(next(active, ""))
         self._before.setText(formats.grouped(savings.full_tokens))
         count = formats.grouped(savings.exposed_tokens)
@@ -218,7 +218,7 @@ class OptimizationPage(SettingsPage):
         self._exposure.setEnabled(unassigned.optimization is not None)
         # Progressive apps have scripts in any case.
         self._scripts.setEnabled(searching and unassigned.optimization is not None)
-        self._scripts.setChecked(self.router.settings().offer_execute or not searching)
+        self._scripts.setChecked(self.router.settings.current().offer_execute or not searching)
 
     def _badge(self, card: RadioCard, choice: Optimization) -> None:
         if choice is Optimization.HYBRID:
@@ -234,7 +234,7 @@ class OptimizationPage(SettingsPage):
     def _show_times(self) -> None:
         """Only measured values: a strategy that was never used has none."""
         for choice, badge in self._times.items():
-            took = self.router.searches.typical_ms(choice)
+            took = self.router.search.typical_ms(choice)
             badge.setText("" if took is None else formats.duration(took))
             badge.setVisible(took is not None)
 
@@ -242,10 +242,10 @@ class OptimizationPage(SettingsPage):
         self._set(self._strategy if on else None)
 
     def _expose(self, exposure: str) -> None:
-        self.changes.set_exposure(self.router.active_workspace(), Exposure(exposure))
+        self.changes.set_exposure(self.router.workspaces.active(), Exposure(exposure))
 
     def _set(self, choice: Optimization | None) -> None:
-        self.changes.set_optimization(self.router.active_workspace(), choice)
+        self.changes.set_optimization(self.router.workspaces.active(), choice)
 
 
 def _cloud_warning(*, is_set_up: bool) -> str:

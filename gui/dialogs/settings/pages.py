@@ -100,7 +100,7 @@ class GeneralPage(SettingsPage):
         self.column.addWidget(starting)
 
     def show_state(self) -> None:
-        settings = self.router.settings()
+        settings = self.router.settings.current()
         self._theme.set_current(settings.theme)
         self._language.set_current(settings.language)
         self._at_login.setChecked(self._autostart.is_on())
@@ -131,7 +131,7 @@ class NetworkPage(SettingsPage):
         self._add_cards()
 
     def show_state(self) -> None:
-        settings, listener = self.router.settings(), self.router.listener()
+        settings, listener = self.router.settings.current(), self.router.endpoint.state()
         text, mark = listener_text(listener.phase)
         self._status.setText(text)
         self._mark.set_mark(mark)
@@ -225,7 +225,7 @@ class ActivitySettingsPage(SettingsPage):
         )
 
     def show_state(self) -> None:
-        settings = self.router.settings()
+        settings = self.router.settings.current()
         self._days.set_value(settings.activity_days)
         self._size.set_value(settings.activity_mb)
         self._texts.setChecked(settings.log_arguments)

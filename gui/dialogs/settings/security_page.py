@@ -41,8 +41,8 @@ class SecurityPage(SettingsPage):
         self._add_rows()
 
     def show_state(self) -> None:
-        settings = self.router.settings()
-        policy = self.router.approval_policy(self.router.active_workspace())
+        settings = self.router.settings.current()
+        policy = self.router.tools.approval_policy(self.router.workspaces.active())
         for choice, card in self._policies.items():
             card.set_chosen(choice is policy)
         self._level.set_current(str(settings.isolation.required_level))
@@ -50,7 +50,7 @@ class SecurityPage(SettingsPage):
         self._open.setChecked(settings.open_endpoint)
         self._limits.set_current(settings.list_limits.preset)
         self._shown_of_lists.setText(self._limits_text(settings.list_limits.limits()))
-        self._commands.run(self, self.router.isolation(), on_done=self._show_protection)
+        self._commands.run(self, self.router.discovery.protection(), on_done=self._show_protection)
 
     def _add_policies(self) -> dict[ApprovalPolicy, RadioCard]:
         asked = self.tr("approval policy, approve, review, rug pull, pinning")
@@ -143,17 +143,17 @@ class SecurityPage(SettingsPage):
         )
 
     def _choose(self, policy: ApprovalPolicy) -> None:
-        self.changes.set_approval_policy(self.router.active_workspace(), policy)
+        self.changes.set_approval_policy(self.router.workspaces.active(), policy)
 
     def _require(self, level: str) -> None:
-        now = self.router.settings().isolation
+        now = self.router.settings.current().isolation
         change = now.model_copy(update={"required_level": int(level)})
         self.changes.setter("isolation")(change)
 
     def _limit(self, preset: str) -> None:
-        now = self.router.settings().list_limits
+        now = self.router.settings.current().list_limits
         self.changes.setter("list_limits")(now.model_copy(update={"preset": preset}))
 
     def _be_strict(self, strict: bool) -> None:
-        now = self.router.settings().isolation
+        now = self.router.settings.current().isolation
         self.changes.setter("isolation")(now.model_copy(update={"strict": strict}))

@@ -85,7 +85,7 @@ class TryToolDialog(QDialog):
         self._outcome.show()
         self._commands.run(
             self,
-            self._router.try_tool(self._workspace, self._tool.key, arguments),
+            self._router.tools.try_out(self._workspace, self._tool.key, arguments),
             on_done=self._show,
             on_error=self._show_error,
         )

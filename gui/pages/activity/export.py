@@ -39,11 +39,11 @@ async def _all(router: RouterPort, wanted: ActivityFilter) -> tuple[ActivityEntr
     found: list[ActivityEntry] = []
     before: int | None = None
     while len(found) < MOST:
-        page = await router.activity(question(wanted, before, limit=PAGE))
+        page = await router.activity.page(question(wanted, before, limit=PAGE))
         found += page.entries
         if (before := page.next) is None:
             break
-    entries = joined(router.recent_activity(), found)
+    entries = joined(router.activity.recent(), found)
     return tuple(entry for entry in entries if wanted.passes(entry))[:MOST]
 
 

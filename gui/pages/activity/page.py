@@ -71,7 +71,7 @@ class ActivityPage(PageFrame):
         """Show the entries of now; later ones are added as they come."""
         self._feed.clear()
         self._offer_choices()
-        self._entries = self._router.recent_activity()
+        self._entries = self._router.activity.recent()
         self._model.set_entries(self._entries)
         self._read_log()
 
@@ -134,12 +134,12 @@ class ActivityPage(PageFrame):
     # Showing
 
     def _offer_choices(self) -> None:
-        entries = self._router.recent_activity()
-        clients = {token.name for token in self._router.tokens()} | {e.client for e in entries}
+        entries = self._router.activity.recent()
+        clients = {token.name for token in self._router.tokens.list()} | {e.client for e in entries}
         servers = {
             status.id
-            for workspace in self._router.workspaces()
-            for status in self._router.servers(workspace.id)
+            for workspace in self._router.workspaces.list()
+            for status in self._router.servers.list(workspace.id)
         } | {entry.server for entry in entries if entry.server}
         _offer(self._clients, self.tr("All apps"), clients)
         _offer(self._servers, self.tr("All servers"), servers)
@@ -162,13 +162,13 @@ class ActivityPage(PageFrame):
             if asked == self._filter:
                 self._add_page(page)
 
-        reading = self._router.activity(question(asked, before))
+        reading = self._router.activity.page(question(asked, before))
         self._commands.run(self, reading, on_done=take, on_error=self._show_error)
 
     def _add_page(self, page: LogPage) -> None:
         """Add what the log has to what is shown; the place in the list stays."""
         self._next = page.next
-        entries = joined(self._router.recent_activity(), (*self._entries, *page.entries))
+        entries = joined(self._router.activity.recent(), (*self._entries, *page.entries))
         if entries != self._entries:
             self._entries = entries
             self._refill()

@@ -49,4 +49,4 @@ class AppsPage(PageFrame):
         self._offer_undo(text, lambda: self.panel.connector.undo(connection))
 
     def _count(self, apps: tuple[ClientApp, ...]) -> None:
-        self.counted.emit(connected_count(apps, self._router.tokens()))
+        self.counted.emit(connected_count(apps, self._router.tokens.list()))

@@ -96,8 +96,8 @@ class PlaygroundPage(PageFrame):
 
         self._commands.run(
             self,
-            self._router.searches.try_out(
-                self._router.active_workspace(), None, [query], strategies=self._strategies()
+            self._router.search.try_out(
+                self._router.workspaces.active(), None, [query], strategies=self._strategies()
             ),
             on_done=show,
             on_error=self._show_error,
@@ -145,8 +145,8 @@ class PlaygroundPage(PageFrame):
     def _show(self, trials: Sequence[SearchTrial]) -> None:
         self._error.hide()
         answered = dict(zip(self._strategies(), trials, strict=False))
-        workspace = self._router.active_workspace()
-        pinned = self._router.project_configs.config(workspace, None).pinned
+        workspace = self._router.workspaces.active()
+        pinned = self._router.projects.config(workspace, None).pinned
         for strategy, column in self._columns.items():
             column.show_trial(answered.get(strategy), pinned)
 

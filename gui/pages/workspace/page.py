@@ -103,8 +103,8 @@ class WorkspacePage(QWidget):
             WorkspaceSwitched,
             WorkspacesChanged,
         )
-        self._connected_apps = connected_count((), router.tokens())
-        self.activity.set_entries(router.recent_activity())
+        self._connected_apps = connected_count((), router.tokens.list())
+        self.activity.set_entries(router.activity.recent())
         self._aging.start()
         self.reload()
 
@@ -112,9 +112,9 @@ class WorkspacePage(QWidget):
         """Show the present state of the active workspace."""
         if self._router is None:
             return
-        self._workspace = self._router.active_workspace()
+        self._workspace = self._router.workspaces.active()
         with suppress(NotFound):  # Just removed; the event that says so is on its way.
-            self.servers.set_servers(self._router.servers(self._workspace))
+            self.servers.set_servers(self._router.servers.list(self._workspace))
         self._show_header()
         self._show_savings()
         self.servers_changed.emit()
@@ -242,7 +242,7 @@ class WorkspacePage(QWidget):
 
     def _follow(self) -> None:
         """The active workspace is gone before the events about its servers arrive."""
-        if self._router is not None and self._router.active_workspace() != self._workspace:
+        if self._router is not None and self._router.workspaces.active() != self._workspace:
             self.reload()
 
     # Contents
@@ -253,21 +253,21 @@ class WorkspacePage(QWidget):
         if status is None or self._router is None:
             return
         with suppress(NotFound):
-            self.detail.show_server(status, self._router.server_config(status.ref))
-            self.detail.set_concerns(self._router.secret_concerns(status.ref))
-            self.detail.set_receipt(self._router.receipt(status.ref))
-            self.detail.set_tools(self._router.tools(status.ref))
-            self.detail.set_offers(self._router.offers(status.ref))
-            self.detail.log.show_log(partial(self._router.log, status.ref))
+            self.detail.show_server(status, self._router.servers.config(status.ref))
+            self.detail.set_concerns(self._router.servers.secret_concerns(status.ref))
+            self.detail.set_receipt(self._router.discovery.receipt(status.ref))
+            self.detail.set_tools(self._router.tools.list(status.ref))
+            self.detail.set_offers(self._router.servers.offers(status.ref))
+            self.detail.log.show_log(partial(self._router.servers.log, status.ref))
 
     def _show_header(self) -> None:
         if self._router is None or self._workspace is None:
             return
-        names = {workspace.id: workspace.name for workspace in self._router.workspaces()}
+        names = {workspace.id: workspace.name for workspace in self._router.workspaces.list()}
         counts, attention = overview(self.servers.servers(), self._connected_apps)
         self.header.show_workspace(names.get(self._workspace, ""), counts, attention)
         with suppress(NotFound):
-            unassigned = self._router.projects(self._workspace)[0]
+            unassigned = self._router.projects.list(self._workspace)[0]
             self.header.show_optimization(unassigned.optimization)
 
     def _savings_soon(self) -> None:
@@ -278,7 +278,7 @@ class WorkspacePage(QWidget):
     def _show_savings(self) -> None:
         if self._router is not None and self._workspace is not None:
             with suppress(NotFound):
-                self.savings.show_savings(self._router.savings(self._workspace))
+                self.savings.show_savings(self._router.activity.savings(self._workspace))
 
 
 def _splitter(orientation: Qt.Orientation, first: QWidget, second: QWidget) -> QSplitter:

@@ -63,7 +63,7 @@ def test_the_switch_in_the_header_turns_context_optimization_off_and_on(
     QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
 
     assert router.commands == [
-        SentCommand("set_project_options", (PERSONAL, None, choice, Exposure.SEARCH))
+        SentCommand("projects.set_options", (PERSONAL, None, choice, Exposure.SEARCH))
         for choice in (None, Optimization.BM25)
     ]
     assert toggle.isChecked()
@@ -72,7 +72,7 @@ def test_the_switch_in_the_header_turns_context_optimization_off_and_on(
 def test_a_wish_that_fails_is_explained_and_the_switch_moves_back(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
-    router.failures["set_project_options"] = ToolboothError("Disk full.", "Make room.")
+    router.failures["projects.set_options"] = ToolboothError("Disk full.", "Make room.")
     toggle = window.pages.workspace.header.toggle()
 
     QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
@@ -112,7 +112,7 @@ def test_signing_in_opens_the_page_the_router_names(
     window.pages.workspace.detail.sign_in_requested.emit(GITHUB.ref)
 
     qtbot.waitUntil(lambda: browser.pages == ["https://auth.example/authorize"], timeout=1000)
-    assert router.commands == [SentCommand("begin_sign_in", (GITHUB.ref,))]
+    assert router.commands == [SentCommand("sign_ins.begin", (GITHUB.ref,))]
 
 
 def test_what_a_shell_would_run_stays_part_of_the_address(
@@ -154,7 +154,7 @@ def test_switching_a_server_off_can_be_undone(
     press(window.undo_bar, "Undo")
 
     changes = [(GITHUB.ref, False), (GITHUB.ref, True)]
-    assert router.commands == [SentCommand("set_server_enabled", c) for c in changes]
+    assert router.commands == [SentCommand("servers.set_enabled", c) for c in changes]
     assert not window.undo_bar.isVisible()
 
 
@@ -168,8 +168,8 @@ def test_a_removed_server_comes_back_with_the_consent_it_had(
     press(window.undo_bar, "Undo")
 
     assert router.commands == [
-        SentCommand("remove_server", (server.ref,)),
-        SentCommand("add_server", (PERSONAL, server.name, CONFIG, consent)),
+        SentCommand("servers.remove", (server.ref,)),
+        SentCommand("servers.add", (PERSONAL, server.name, CONFIG, consent)),
     ]
 
 
@@ -194,7 +194,7 @@ def test_consent_is_asked_for_with_the_command_and_never_a_value(
     assert "It would run: npx -y server" in shown
     assert "With the variables: API_KEY" in shown
     press(window.pages.workspace.detail, "Approve")
-    assert router.commands == [SentCommand("approve_server", (WAITING.ref,))]
+    assert router.commands == [SentCommand("servers.approve", (WAITING.ref,))]
 
 
 def test_the_button_of_a_server_that_was_too_slow_tries_again(
@@ -202,7 +202,7 @@ def test_the_button_of_a_server_that_was_too_slow_tries_again(
 ) -> None:
     window.pages.workspace.servers.action_requested.emit(SENTRY.ref)
 
-    assert router.commands == [SentCommand("refresh", (PERSONAL, SENTRY.id))]
+    assert router.commands == [SentCommand("discovery.refresh", (PERSONAL, SENTRY.id))]
 
 
 def test_details_of_a_failure_can_be_copied(window: MainWindow) -> None:
@@ -220,7 +220,7 @@ def test_ticking_and_blocking_a_tool_set_its_permission(
     window.pages.workspace.detail.tools.permitted.emit(key, False)
     press(window.pages.workspace.detail, "Block")
 
-    denied = SentCommand("set_permission", (PERSONAL, key, Permission.DENY, None))
+    denied = SentCommand("permissions.set", (PERSONAL, key, Permission.DENY, None))
     assert router.commands == [denied, denied]
 
 
@@ -234,8 +234,8 @@ def test_a_new_workspace_is_named_in_place_and_opened(
 
     qtbot.waitUntil(lambda: len(router.commands) == 2, timeout=1000)
     assert router.commands == [
-        SentCommand("create_workspace", ("Research",)),
-        SentCommand("switch_workspace", (WorkspaceId("research"),)),
+        SentCommand("workspaces.create", ("Research",)),
+        SentCommand("workspaces.switch", (WorkspaceId("research"),)),
     ]
 
 

@@ -108,7 +108,7 @@ def test_a_command_for_a_stopped_router_is_refused() -> None:
     host.ready.get(timeout=WAIT_S)
     host.thread.stop(WAIT_S)
     with pytest.raises(ToolboothError, match="not running"):
-        host.thread.submit(router.refresh(router.active_workspace()))
+        host.thread.submit(router.discovery.refresh(router.workspaces.active()))
 
 
 def test_commands_still_under_way_at_the_end_are_cancelled() -> None:

@@ -100,7 +100,7 @@ def test_a_workspace_without_servers_offers_to_add_one(
 ) -> None:
     press(window.sidebar, "Acme, 0 servers")
 
-    assert router.commands == [SentCommand("switch_workspace", (ACME,))]
+    assert router.commands == [SentCommand("workspaces.switch", (ACME,))]
     assert "No servers in this workspace yet" in texts(window)
     with qtbot.waitSignal(window.add_server_requested, timeout=1000):
         press(window.pages.empty, "Add server")
@@ -220,8 +220,8 @@ def test_shortcuts_do_what_people_expect(
         QTest.keyClick(window, Qt.Key.Key_Comma, control)
 
     assert router.commands == [
-        SentCommand("refresh", (PERSONAL, None)),
-        SentCommand("switch_workspace", (ACME,)),
+        SentCommand("discovery.refresh", (PERSONAL, None)),
+        SentCommand("workspaces.switch", (ACME,)),
     ]
 
 

@@ -99,13 +99,13 @@ def test_before_the_router_is_ready_the_menu_offers_only_what_works(gui_loop: ob
 @pytest.mark.proves("CARD-4")
 def test_the_menu_refreshes_tools(tray: Tray, router: FakeRouter) -> None:
     action(tray.menu, "Refresh tools").trigger()
-    assert router.commands == [SentCommand("refresh", (PERSONAL, None))]
+    assert router.commands == [SentCommand("discovery.refresh", (PERSONAL, None))]
 
 
 @pytest.mark.proves("CARD-4")
 def test_the_menu_switches_workspaces(tray: Tray, router: FakeRouter) -> None:
     action(tray.menu, "Acme && Sons").trigger()
-    assert router.commands == [SentCommand("switch_workspace", (ACME,))]
+    assert router.commands == [SentCommand("workspaces.switch", (ACME,))]
     tray.refresh()
     assert action(tray.menu, "Acme && Sons").isChecked()
 
@@ -118,7 +118,7 @@ def test_the_menu_sets_the_optimization(tray: Tray, router: FakeRouter) -> None:
     assert enabled == {"Off": True, "BM25": True, "Hybrid": True, "Cloud": True}
     action(submenu, "Off").trigger()
     assert router.commands == [
-        SentCommand("set_project_options", (PERSONAL, None, None, Exposure.SEARCH))
+        SentCommand("projects.set_options", (PERSONAL, None, None, Exposure.SEARCH))
     ]
     tray.refresh()
     assert "Context Optimization: Off" in texts(tray.menu)

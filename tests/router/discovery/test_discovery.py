@@ -35,17 +35,17 @@ def telling(*options: str, **more: Any) -> ServerConfig:
 
 
 def status_of(running: Running, ref: ServerRef) -> ServerStatus:
-    return next(s for s in running.router.servers(PERSONAL) if s.id == ref.server)
+    return next(s for s in running.router.servers.list(PERSONAL) if s.id == ref.server)
 
 
 def told_by(running: Running, ref: ServerRef) -> dict[str, Any]:
-    [tool] = running.router.tools(ref)
+    [tool] = running.router.tools.list(ref)
     return json.loads(tool.description)
 
 
 async def begin(running: Running, name: str, config: ServerConfig) -> ServerRef:
     return ServerRef(
-        PERSONAL, await running.router.add_server(PERSONAL, name, config, consent=True)
+        PERSONAL, await running.router.servers.add(PERSONAL, name, config, consent=True)
     )
 
 
@@ -54,9 +54,9 @@ async def until_step(running: Running, ref: ServerRef, step: DiscoveryStep) -> N
 
 
 async def isolate(running: Running, **settings: Any) -> None:
-    current = running.router.settings()
+    current = running.router.settings.current()
     isolation = IsolationSettings(**settings)
-    await running.router.apply_settings(current.model_copy(update={"isolation": isolation}))
+    await running.router.settings.apply(current.model_copy(update={"isolation": isolation}))
 
 
 def processes_named(word: str) -> list[str]:
@@ -94,7 +94,7 @@ async def test_editing_a_server_ends_its_old_discovery_and_begins_a_new_one(
 ) -> None:
     ref = await begin(running, "Edited", telling("--silent", "edited-one"))
     await until_step(running, ref, DiscoveryStep.CONNECTING)
-    await running.router.update_server(ref, "Edited", telling(), consent=True)
+    await running.router.servers.update(ref, "Edited", telling(), consent=True)
     assert processes_named("edited-one") == []
     await until_step(running, ref, DiscoveryStep.COMPLETE)
     assert status_of(running, ref).failure is None
@@ -112,11 +112,11 @@ async def test_each_step_of_a_discovery_is_told(running: Running) -> None:
 async def test_a_discovery_that_fails_is_told_with_its_error(running: Running) -> None:
     broken = stdio_config("--exit-at-start", "3")
     ref = ServerRef(
-        PERSONAL, await running.router.add_server(PERSONAL, "Broken", broken, consent=False)
+        PERSONAL, await running.router.servers.add(PERSONAL, "Broken", broken, consent=False)
     )
     before = status_of(running, ref)
     assert (before.discovery, before.listed_at) == (DiscoveryStatus.NEVER, None)
-    await running.router.approve_server(ref)
+    await running.router.servers.approve(ref)
     await until_step(running, ref, DiscoveryStep.FAILED)
     after = status_of(running, ref)
     assert (after.discovery, after.listed_at) == (DiscoveryStatus.FAILED, None)
@@ -142,14 +142,14 @@ async def test_two_discoveries_run_at_once_and_the_third_waits_for_a_place(
     for ref in refs[:2]:
         await until_step(running, ref, DiscoveryStep.CONNECTING)
     assert status_of(running, refs[2]).step is DiscoveryStep.STARTING
-    await running.router.cancel_refresh(PERSONAL, refs[0].server)
+    await running.router.discovery.cancel(PERSONAL, refs[0].server)
     await until_step(running, refs[2], DiscoveryStep.CONNECTING)
 
 
 @pytest.mark.proves("DISC-4")
 async def test_who_asks_for_the_same_server_meanwhile_shares_the_run(running: Running) -> None:
     ref = await begin(running, "Test", telling())
-    refresh = running.router.refresh
+    refresh = running.router.discovery.refresh
     await asyncio.gather(*(refresh(PERSONAL, ref.server) for _ in range(5)))
     started = [e for e in running.trace.events if isinstance(e, DiscoveryProgressed)]
     assert [e.step for e in started].count(DiscoveryStep.STARTING) == 1
@@ -159,7 +159,7 @@ async def test_who_asks_for_the_same_server_meanwhile_shares_the_run(running: Ru
 async def test_a_cancelled_discovery_leaves_no_process_and_says_so(running: Running) -> None:
     ref = await begin(running, "Slow", telling("--silent", "cancelled-one"))
     await until_step(running, ref, DiscoveryStep.CONNECTING)
-    await running.router.cancel_refresh(PERSONAL)
+    await running.router.discovery.cancel(PERSONAL)
     status = status_of(running, ref)
     assert (status.discovery, status.step) == (DiscoveryStatus.FAILED, None)
     assert status.failure is not None
@@ -236,14 +236,14 @@ async def test_a_strict_setting_gives_less_memory_and_a_share_of_the_processor(
 
 async def test_what_a_server_tried_is_kept_with_it(running: Running, tmp_path: Path) -> None:
     ref = await running.add("Test", telling("--open", "/root/.ssh/id_rsa"))
-    receipt = running.router.receipt(ref)
+    receipt = running.router.discovery.receipt(ref)
     assert receipt is not None
     assert receipt.watched == supported_sandbox().profile.watch
     assert ("/root/.ssh/id_rsa" in receipt.files) == receipt.watched
     assert receipt.unseen, "it says what it can't know"
     await running.router.stop()
     async with running_router(tmp_path / "data") as again:
-        assert again.router.receipt(ref) == receipt
+        assert again.router.discovery.receipt(ref) == receipt
         assert status_of(again, ref).protection == receipt.protection
 
 
@@ -260,12 +260,12 @@ async def test_a_server_that_needs_the_network_has_it_once_a_person_agrees(
     asked = await running.trace.until(AttentionNeeded)
     assert asked.failure.kind is FailureKind.NETWORK_NEEDED
     assert asked.failure.detail == f"127.0.0.1:{port}"
-    await running.router.allow_discovery(ref, DiscoveryAccess.NETWORK)
+    await running.router.discovery.allow(ref, DiscoveryAccess.NETWORK)
     await until_step(running, ref, DiscoveryStep.COMPLETE)
     assert told_by(running, ref)["env"]["KEY"] == "s3cret-value", "placeholders would be no use"
     assert status_of(running, ref).access is DiscoveryAccess.NETWORK
     changed = config.model_copy(update={"args": (*config.args, "--open", "/x")})
-    await running.router.update_server(ref, "Test", changed, consent=True)
+    await running.router.servers.update(ref, "Test", changed, consent=True)
     assert status_of(running, ref).access is DiscoveryAccess.ISOLATED, "agreed to something else"
 
 
@@ -275,7 +275,7 @@ async def test_an_unconfined_server_is_discovered_as_it_runs(
     record = tmp_path / "record"
     ref = await running.add("Test", stdio_config("--record", str(record)))
     assert CONFINED is (status_of(running, ref).failure is not None)
-    await running.router.allow_discovery(ref, DiscoveryAccess.UNCONFINED)
+    await running.router.discovery.allow(ref, DiscoveryAccess.UNCONFINED)
     await until_step(running, ref, DiscoveryStep.COMPLETE)
     assert record.exists()
     protection = status_of(running, ref).protection

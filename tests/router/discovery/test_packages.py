@@ -114,7 +114,7 @@ async def test_a_package_is_fetched_without_scripts_or_secrets_and_then_listed_o
     assert fetch["args"][-2:] == ["--", "@scope/server"]
     assert "s3cret" not in json.dumps(fetch["env"])
     assert fetch["env"]["npm_config_registry"] == "https://registry.example"
-    receipt = running.router.receipt(ref)
+    receipt = running.router.discovery.receipt(ref)
     assert receipt is not None
     assert receipt.package is not None
     package = receipt.package
@@ -137,12 +137,12 @@ async def test_a_package_stays_as_it_is_until_a_person_wants_a_newer_one(
 ) -> None:
     ref = await running.add("Test", registry.config())
     registry.publish("2.0.0")
-    await running.router.refresh(PERSONAL, ref.server)
+    await running.router.discovery.refresh(PERSONAL, ref.server)
     assert listed_version(running, ref) == "version 1.0.0"
     running.trace.clear()
-    await running.router.refresh(PERSONAL, ref.server, packages=True)
+    await running.router.discovery.refresh(PERSONAL, ref.server, packages=True)
     await running.trace.until(ToolsChanged)
-    receipt = running.router.receipt(ref)
+    receipt = running.router.discovery.receipt(ref)
     assert receipt is not None
     assert receipt.package is not None
     assert receipt.package.version == "2.0.0"
@@ -151,7 +151,7 @@ async def test_a_package_stays_as_it_is_until_a_person_wants_a_newer_one(
 
 
 def listed_version(running: Running, ref: ServerRef) -> str:
-    [tool] = running.router.tools(ref)
+    [tool] = running.router.tools.list(ref)
     return tool.description
 
 
@@ -173,7 +173,7 @@ async def test_without_news_from_the_registry_the_old_package_is_used(
 ) -> None:
     ref = await running.add("Test", registry.config())
     registry.broken.touch()
-    await running.router.refresh(PERSONAL, ref.server, packages=True)
+    await running.router.discovery.refresh(PERSONAL, ref.server, packages=True)
     assert status_of(running, ref).failure is None
 
 
@@ -181,7 +181,7 @@ async def test_a_removed_server_takes_its_package_with_it(
     running: Running, registry: Registry, tmp_path: Path
 ) -> None:
     ref = await running.add("Test", registry.config())
-    await running.router.remove_server(ref)
+    await running.router.servers.remove(ref)
     assert not (tmp_path / "data" / "packages" / "personal" / "test").exists()
 
 
@@ -193,9 +193,9 @@ async def test_a_fetch_that_is_cancelled_ends_its_installer_at_once(
     npm = registry.folder / "npm"
     npm.write_text(f"#!/bin/sh\necho $$ > {started}\nexec sleep 600\n")
     config = registry.config()
-    server = await running.router.add_server(PERSONAL, "Test", config, consent=True)
+    server = await running.router.servers.add(PERSONAL, "Test", config, consent=True)
     pid = int(await asyncio.to_thread(started.read_text))
-    await running.router.cancel_refresh(PERSONAL, server)
+    await running.router.discovery.cancel(PERSONAL, server)
     assert not is_alive(pid)
     failure = status_of(running, ServerRef(PERSONAL, server)).failure
     assert failure is not None

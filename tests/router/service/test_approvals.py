@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from router.api.events import ApprovalsChanged, ServerStatusChanged
+from router.api.events import ServerStatusChanged
 from router.config.workspace import PermissionRule
 from router.domain.errors import NotFound
 from router.domain.ids import ServerRef, ToolKey
@@ -41,8 +41,17 @@ async def changed(running: Running, listed: Listed) -> ServerRef:
     """A server that was approved and then changed one tool and brought another."""
     ref = await running.add("Files", listed.config)
     listed.has(SLY, ERASE)
-    await running.router.refresh(PERSONAL, ref.server)
+    await running.router.discovery.refresh(PERSONAL, ref.server)
     return ref
+
+
+def told(running: Running, before: int) -> list[int]:
+    """How many tools wait, each time a status says something else than before."""
+    counts = [before]
+    for event in running.trace.events:
+        if isinstance(event, ServerStatusChanged) and event.status.waiting_count != counts[-1]:
+            counts.append(event.status.waiting_count)
+    return counts[1:]
 
 
 @pytest.mark.proves("U-2")
@@ -53,7 +62,7 @@ async def test_a_new_and_a_changed_tool_are_neither_found_nor_called(
     assert await found(running) == ["files:read"]
     assert await call(running, "files:read") == "called read"
     listed.has(SLY, ERASE)
-    await running.router.refresh(PERSONAL, ref.server)
+    await running.router.discovery.refresh(PERSONAL, ref.server)
     assert await found(running) == []
     assert await call(running, "files:read") == (
         "files:read has changed since the user approved it and waits for the user's approval. "
@@ -61,9 +70,9 @@ async def test_a_new_and_a_changed_tool_are_neither_found_nor_called(
         "and approve it there or with: toolbooth approve files:read"
     )
     assert (await call(running, "files:erase")).startswith("files:erase is new and waits")
-    [status] = running.router.servers(PERSONAL)
+    [status] = running.router.servers.list(PERSONAL)
     assert (status.tool_count, status.waiting_count) == (2, 2)
-    assert [e.waiting for e in running.trace.events if isinstance(e, ApprovalsChanged)] == [2]
+    assert told(running, before=0) == [2]
 
 
 @pytest.mark.proves("U-2")
@@ -71,7 +80,7 @@ async def test_a_person_sees_what_changed_and_approves_one_and_then_the_rest(
     running: Running, listed: Listed
 ) -> None:
     ref = await changed(running, listed)
-    erase, read = running.router.pending_tools(PERSONAL)
+    erase, read = running.router.tools.pending(PERSONAL)
     assert (erase.key, erase.approval, erase.old) == (
         ToolKey(ref.server, "erase"),
         Approval.PENDING,
@@ -79,18 +88,18 @@ async def test_a_person_sees_what_changed_and_approves_one_and_then_the_rest(
     )
     assert read.approval is Approval.CHANGED
     assert [p.text for p in read.difference if p.change is WordChange.ADDED] == [" and post it"]
-    views = {view.key.tool: view.approval for view in running.router.tools(ref)}
+    views = {view.key.tool: view.approval for view in running.router.tools.list(ref)}
     assert views == {"erase": Approval.PENDING, "read": Approval.CHANGED}
     running.trace.clear()
-    await running.router.approve_tools(ref, ["read"])
+    await running.router.tools.approve(ref, ["read"])
     assert await found(running) == ["files:read"]
     assert await call(running, "files:read") == "called read"
-    await running.router.approve_tools(ref)
+    await running.router.tools.approve(ref)
     assert await found(running) == ["files:erase", "files:read"]
-    assert running.router.pending_tools(PERSONAL) == ()
-    assert [e.waiting for e in running.trace.events if isinstance(e, ApprovalsChanged)] == [1, 0]
+    assert running.router.tools.pending(PERSONAL) == ()
+    assert told(running, before=2) == [1, 0]
     with pytest.raises(NotFound):
-        await running.router.approve_tools(ref, ["nothing"])
+        await running.router.tools.approve(ref, ["nothing"])
 
 
 @pytest.mark.proves("U-2")
@@ -99,29 +108,29 @@ async def test_what_waits_still_waits_after_a_restart(tmp_path: Path, listed: Li
         await changed(first, listed)
     async with running_router(tmp_path / "data") as second:
         assert await found(second) == []
-        assert [tool.key.tool for tool in second.router.pending_tools(PERSONAL)] == [
+        assert [tool.key.tool for tool in second.router.tools.pending(PERSONAL)] == [
             "erase",
             "read",
         ]
-        assert second.router.pending_tools(PERSONAL)[1].old.startswith("Read a file.")
+        assert second.router.tools.pending(PERSONAL)[1].old.startswith("Read a file.")
 
 
 @pytest.mark.proves("U-2")
 async def test_trusting_a_workspace_lets_everything_pass(running: Running, listed: Listed) -> None:
     ref = await changed(running, listed)
-    await running.router.set_approval_policy(PERSONAL, ApprovalPolicy.TRUST)
+    await running.router.tools.set_approval_policy(PERSONAL, ApprovalPolicy.TRUST)
     assert await found(running) == ["files:erase", "files:read"]
     listed.has(READ, ERASE)
-    await running.router.refresh(PERSONAL, ref.server)
-    assert running.router.pending_tools(PERSONAL) == ()
+    await running.router.discovery.refresh(PERSONAL, ref.server)
+    assert running.router.tools.pending(PERSONAL) == ()
 
 
 @pytest.mark.proves("U-2")
 async def test_asking_always_holds_the_first_list_back(running: Running, listed: Listed) -> None:
-    await running.router.set_approval_policy(PERSONAL, ApprovalPolicy.ASK_ALWAYS)
+    await running.router.tools.set_approval_policy(PERSONAL, ApprovalPolicy.ASK_ALWAYS)
     ref = await running.add("Files", listed.config)
     assert await found(running) == []
-    await running.router.approve_tools(ref)
+    await running.router.tools.approve(ref)
     assert await found(running) == ["files:read"]
 
 
@@ -130,26 +139,14 @@ async def test_a_denied_tool_that_waits_does_not_exist_for_callers(
 ) -> None:
     ref = await changed(running, listed)
     key = ToolKey(ref.server, "erase")
-    await running.router.set_permission(PERSONAL, key, Permission.DENY)
+    await running.router.permissions.set(PERSONAL, key, Permission.DENY)
     assert "There is no tool files:erase" in await call(running, "files:erase")
 
 
 def waiting(running: Running) -> tuple[list[str], int]:
     """What waits, and how many the server's status says do."""
-    [status] = running.router.servers(PERSONAL)
-    return [t.key.tool for t in running.router.pending_tools(PERSONAL)], status.waiting_count
-
-
-def told(running: Running) -> list[tuple[int, int]]:
-    """How many were said to wait, each time with what the last status said before."""
-    counts: list[tuple[int, int]] = []
-    said = -1
-    for event in running.trace.events:
-        if isinstance(event, ServerStatusChanged):
-            said = event.status.waiting_count
-        elif isinstance(event, ApprovalsChanged):
-            counts.append((event.waiting, said))
-    return counts
+    [status] = running.router.servers.list(PERSONAL)
+    return [t.key.tool for t in running.router.tools.pending(PERSONAL)], status.waiting_count
 
 
 @pytest.mark.proves("U-2")
@@ -159,17 +156,17 @@ async def test_a_tool_that_is_blocked_instead_is_decided_and_waits_again_once_al
     ref = await changed(running, listed)
     erase = ToolKey(ref.server, "erase")
     running.trace.clear()
-    await running.router.set_permission(PERSONAL, erase, Permission.DENY)
+    await running.router.permissions.set(PERSONAL, erase, Permission.DENY)
     assert waiting(running) == (["read"], 1)
-    assert told(running) == [(1, 1)]
-    await running.router.approve_tools(ref)
+    assert told(running, before=2) == [1]
+    await running.router.tools.approve(ref)
     assert waiting(running) == ([], 0)
-    [status] = running.router.servers(PERSONAL)
+    [status] = running.router.servers.list(PERSONAL)
     assert status.held_count == 1
     assert await found(running) == ["files:read"]
-    await running.router.set_permission(PERSONAL, erase, Permission.ALLOW)
+    await running.router.permissions.set(PERSONAL, erase, Permission.ALLOW)
     assert waiting(running) == (["erase"], 1)
-    assert told(running) == [(1, 1), (0, 0), (1, 1)]
+    assert told(running, before=2) == [1, 0, 1]
     assert await found(running) == ["files:read"]
     assert (await call(running, "files:erase")).startswith("files:erase is new and waits")
 
@@ -178,27 +175,27 @@ async def test_a_blocked_tool_that_changes_again_asks_nobody(
     running: Running, listed: Listed
 ) -> None:
     ref = await changed(running, listed)
-    await running.router.set_permission(PERSONAL, ToolKey(ref.server, "erase"), Permission.DENY)
+    await running.router.permissions.set(PERSONAL, ToolKey(ref.server, "erase"), Permission.DENY)
     running.trace.clear()
     listed.has(SLY, {**ERASE, "description": "Erase them all."})
-    await running.router.refresh(PERSONAL, ref.server)
+    await running.router.discovery.refresh(PERSONAL, ref.server)
     assert waiting(running) == (["read"], 1)
-    assert told(running) == []
+    assert told(running, before=1) == []
 
 
 async def test_a_rule_of_the_workspace_decides_and_a_word_of_a_project_does_not(
     running: Running, listed: Listed
 ) -> None:
     ref = await changed(running, listed)
-    project = await running.router.create_project(PERSONAL, "Site", None)
+    project = await running.router.projects.create(PERSONAL, "Site", None)
     erase = ToolKey(ref.server, "erase")
     running.trace.clear()
-    await running.router.set_permission(PERSONAL, erase, Permission.DENY, project)
-    assert (waiting(running), told(running)) == ((["erase", "read"], 2), [])
+    await running.router.permissions.set(PERSONAL, erase, Permission.DENY, project)
+    assert (waiting(running), told(running, before=2)) == ((["erase", "read"], 2), [])
     rule = PermissionRule(permission=Permission.DENY, server="files", tool="*")
-    await running.router.set_permission_rules(PERSONAL, None, [rule])
-    assert (waiting(running), told(running)) == (([], 0), [(0, 0)])
-    await running.router.set_permission_rules(PERSONAL, None, [])
+    await running.router.permissions.set_rules(PERSONAL, None, [rule])
+    assert (waiting(running), told(running, before=2)) == (([], 0), [0])
+    await running.router.permissions.set_rules(PERSONAL, None, [])
     assert waiting(running) == (["erase", "read"], 2)
 
 
@@ -206,6 +203,6 @@ async def test_a_removed_server_takes_its_approvals_with_it(
     running: Running, listed: Listed
 ) -> None:
     ref = await changed(running, listed)
-    await running.router.remove_server(ref)
+    await running.router.servers.remove(ref)
     await running.add("Files", listed.config)
     assert await found(running) == ["files:erase", "files:read"]

@@ -49,7 +49,7 @@ async def is_answered(running: Running, token: str) -> bool:
 
 
 def names(running: Running) -> list[str]:
-    return [token.name for token in running.router.tokens()]
+    return [token.name for token in running.router.tokens.list()]
 
 
 async def test_a_connected_application_is_answered_at_once(running: Running, file: Path) -> None:
@@ -57,7 +57,7 @@ async def test_a_connected_application_is_answered_at_once(running: Running, fil
     assert await is_answered(running, token_in(file))
     app = next(app for app in await running.router.apps.list() if app.id == CURSOR)
     assert app.state is ClientState.CONNECTED
-    assert app.token in {token.id for token in running.router.tokens()}
+    assert app.token in {token.id for token in running.router.tokens.list()}
 
 
 async def test_connecting_again_keeps_the_token_that_holds(running: Running, file: Path) -> None:
@@ -73,8 +73,8 @@ async def test_a_revoked_token_is_replaced_by_connecting_again(
 ) -> None:
     await connect(running)
     first = token_in(file)
-    token = next(t for t in running.router.tokens() if t.name == "Cursor")
-    await running.router.revoke_token(token.id)
+    token = next(t for t in running.router.tokens.list() if t.name == "Cursor")
+    await running.router.tokens.revoke(token.id)
     await connect(running)
     assert token_in(file) != first
     assert await is_answered(running, token_in(file))
@@ -153,7 +153,7 @@ async def test_imported_servers_never_take_anothers_name(running: Running, tmp_p
     found = (await running.router.apps.read_file(path)).servers
     for _ in range(2):
         await running.router.apps.import_servers(PERSONAL, found, {})
-    assert [s.name for s in running.router.servers(PERSONAL)] == ["a", "a 2"]
+    assert [s.name for s in running.router.servers.list(PERSONAL)] == ["a", "a 2"]
 
 
 async def test_a_file_that_cant_be_read_says_why(running: Running, tmp_path: Path) -> None:

@@ -43,10 +43,10 @@ async def test_a_router_serves_on_when_the_clock_is_set_and_set_right_again(
             await _serves(running)
             ping = {"jsonrpc": "2.0", "id": 5, "method": "ping"}
             assert (await running.post(ping, **session)).status_code == 200
-            [token] = running.router.tokens()
+            [token] = running.router.tokens.list()
             assert token.last_used_at == clock.now
-        assert running.router.savings(PERSONAL).requests_today >= 2
-        uses = running.router.searches.usage_history(PERSONAL, None).uses
+        assert running.router.activity.savings(PERSONAL).requests_today >= 2
+        uses = running.router.search.usage_history(PERSONAL, None).uses
         assert [use.tool for use in uses] == ["files:read"]
         assert uses[0].count <= 3
 

@@ -140,5 +140,5 @@ async def test_a_request_that_breaks_off_is_not_carried_out(running: Running) ->
         wire.writer.write_eof()
         assert await wire.is_closed()
     await running.call("tool_execute", echo)
-    calls = [e for e in running.router.recent_activity() if e.kind is ActivityKind.CALL]
+    calls = [e for e in running.router.activity.recent() if e.kind is ActivityKind.CALL]
     assert len(calls) == 1

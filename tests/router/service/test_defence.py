@@ -48,18 +48,18 @@ async def test_a_method_by_another_spelling_is_no_method(running: Running, key: 
     spelled_twice = {**message, "method": "ping"}
     response = await running.post(spelled_twice)
     assert "content" not in response.text
-    assert not [e for e in running.router.recent_activity() if e.kind is ActivityKind.CALL]
+    assert not [e for e in running.router.activity.recent() if e.kind is ActivityKind.CALL]
 
 
 async def test_many_wrong_tokens_are_slowed_down_and_nobody_else_is(running: Running) -> None:
     good = running.token
-    before = len(running.router.recent_activity())
+    before = len(running.router.activity.recent())
     wrong = [f"tbt_{number:08x}_{'x' * 43}" for number in range(100)]
     statuses = [(await running.post(LIST, token=token)).status_code for token in wrong]
     assert set(statuses) == {401, 429}
     assert statuses.count(401) == 20
     assert (await running.post_modern("tools/list", token=good)).status_code == 200
-    assert len(running.router.recent_activity()) - before <= 22
+    assert len(running.router.activity.recent()) - before <= 22
 
 
 async def test_a_request_whose_head_never_ends_is_closed(
@@ -159,7 +159,7 @@ async def test_who_never_ends_sessions_takes_none_from_others(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "MAX_SESSIONS", 4)
-    quiet = await running.router.issue_token("Quiet", None, None)
+    quiet = await running.router.tokens.issue("Quiet", None, None)
     _, mine = await running.open_session("2025-06-18", token=quiet.secret)
     theirs = [(await running.open_session("2025-06-18"))[1] for _ in range(10)]
     kept = [(await running.post(LIST, **session)).status_code for session in theirs]
@@ -301,10 +301,10 @@ async def test_no_host_that_only_looks_like_ours_is_served(running: Running) -> 
 
 async def test_what_one_token_may_see_is_never_shown_to_another(running: Running) -> None:
     mine, other = await running.add("Mine"), await running.add("Other")
-    await running.router.set_project_options(
+    await running.router.projects.set_options(
         PERSONAL, None, optimization=None, exposure=Exposure.SEARCH
     )
-    issue = running.router.issue_token
+    issue = running.router.tokens.issue
     tokens = {
         ref.server: await issue(ref.server, PERSONAL, None, servers=[ref.server])
         for ref in (mine, other)

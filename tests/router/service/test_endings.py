@@ -23,10 +23,10 @@ SLOW_CALL: JsonObject = {"name": "tool_execute", "arguments": {"toolKey": "test:
 async def test_a_running_call_ends_with_its_token(running: Running, tmp_path: Path) -> None:
     record = Record(tmp_path)
     await running.add("Test", stdio_config("--record", str(record.path)))
-    issued = await running.router.issue_token("Gone", None, None)
+    issued = await running.router.tokens.issue("Gone", None, None)
     call = spawn(running.post_modern("tools/call", SLOW_CALL, token=issued.secret), name="a call")
     await record.until("slow")
-    await running.router.revoke_token(issued.summary.id)
+    await running.router.tokens.revoke(issued.summary.id)
     assert (await call).status_code == 401
     await record.until("notifications/cancelled")
     record.close()
@@ -54,7 +54,7 @@ async def test_streams_of_an_older_revision_end_with_their_token(
 ) -> None:
     record = Record(tmp_path)
     await running.add("Test", stdio_config("--record", str(record.path)))
-    issued = await running.router.issue_token("Gone", None, None)
+    issued = await running.router.tokens.issue("Gone", None, None)
     running.token = issued.secret
     _, session = await running.open_session("2025-06-18")
     headers = running.headers(**{key.replace("_", "-"): value for key, value in session.items()})
@@ -63,7 +63,7 @@ async def test_streams_of_an_older_revision_end_with_their_token(
     await record.until("slow")
     async with running.http.stream("GET", running.url, headers=headers) as stream:
         assert stream.status_code == 200
-        await running.router.revoke_token(issued.summary.id)
+        await running.router.tokens.revoke(issued.summary.id)
         with suppress(httpx2.RemoteProtocolError):
             await stream.aread()
     assert (await call).status_code == 401
@@ -94,7 +94,7 @@ async def test_a_call_whose_server_is_removed_says_so(running: Running, tmp_path
     ref = await running.add("My server", stdio_config("--record", str(record.path)))
     call = spawn(running.call("tool_execute", {"toolKey": "my_server:slow"}), name="a call")
     await record.until("slow")
-    await running.router.remove_server(ref)
+    await running.router.servers.remove(ref)
     answer = await call
     assert answer["content"][0]["text"].startswith("My server was removed while it worked on this.")
     assert answer["structuredContent"]["retryable"] is False
@@ -108,7 +108,7 @@ async def test_a_call_whose_server_is_switched_off_says_so(
     ref = await running.add("My server", stdio_config("--record", str(record.path)))
     call = spawn(running.call("tool_execute", {"toolKey": "my_server:slow"}), name="a call")
     await record.until("slow")
-    await running.router.set_server_enabled(ref, False)
+    await running.router.servers.set_enabled(ref, False)
     text = (await call)["content"][0]["text"]
     assert text.startswith("My server was switched off while it worked on this. Switch it on")
     record.close()

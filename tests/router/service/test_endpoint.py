@@ -141,7 +141,7 @@ async def test_without_a_good_token_nothing_is_answered(running: Running, token:
     response = await running.post(LIST, token=token)
     assert response.status_code == 401
     assert response.headers["www-authenticate"] == "Bearer"
-    entry = running.router.recent_activity()[0]
+    entry = running.router.activity.recent()[0]
     assert (entry.kind, entry.outcome) == (ActivityKind.REFUSED, Outcome.DENIED)
 
 
@@ -158,24 +158,24 @@ async def test_a_token_in_meta_is_as_good_as_one_in_the_header(running: Running)
 
 @pytest.mark.proves("META-6")
 async def test_a_revoked_token_stops_working(running: Running) -> None:
-    issued = await running.router.issue_token("Gone", None, None)
+    issued = await running.router.tokens.issue("Gone", None, None)
     assert (await running.post_modern("tools/list", token=issued.secret)).status_code == 200
-    await running.router.revoke_token(TokenId(issued.summary.id))
+    await running.router.tokens.revoke(TokenId(issued.summary.id))
     assert (await running.post_modern("tools/list", token=issued.secret)).status_code == 401
 
 
 @pytest.mark.proves("META-6")
 async def test_a_token_bound_to_one_workspace_is_refused_in_another(running: Running) -> None:
-    await running.router.create_workspace("Work")
-    issued = await running.router.issue_token("Home", PERSONAL, None)
+    await running.router.workspaces.create("Work")
+    issued = await running.router.tokens.issue("Home", PERSONAL, None)
     answer = await running.post_modern("tools/list", path="/w/work", token=issued.secret)
     assert answer.status_code == 403
 
 
 @pytest.mark.proves("META-6")
 async def test_header_and_meta_that_name_different_projects_are_refused(running: Running) -> None:
-    await running.router.create_project(PERSONAL, "a", None)
-    await running.router.create_project(PERSONAL, "b", None)
+    await running.router.projects.create(PERSONAL, "a", None)
+    await running.router.projects.create(PERSONAL, "b", None)
     params = {"_meta": {"projectId": "a"}}
     good = await running.post_modern("tools/list", params, Toolbooth_Project="a")
     bad = await running.post_modern("tools/list", params, Toolbooth_Project="b")
@@ -187,7 +187,7 @@ async def test_a_token_for_some_servers_finds_and_runs_nothing_of_the_others(
     running: Running,
 ) -> None:
     mine, other = await running.add("Mine"), await running.add("Other")
-    issued = await running.router.issue_token("Narrow", PERSONAL, None, servers=[mine.server])
+    issued = await running.router.tokens.issue("Narrow", PERSONAL, None, servers=[mine.server])
     question = {"query": ["echo", f"{other.server}:echo"]}
     found = await running.call("tool_discovery", question, token=issued.secret)
     keys = {hit["toolKey"] for hit in found["structuredContent"]["results"]}
@@ -202,7 +202,7 @@ async def test_a_token_for_some_servers_finds_and_runs_nothing_of_the_others(
 
 async def test_one_token_cannot_use_another_tokens_session(running: Running) -> None:
     _, session = await running.open_session("2025-06-18")
-    other = await running.router.issue_token("Other", None, None)
+    other = await running.router.tokens.issue("Other", None, None)
     named = {name.replace("_", "-"): value for name, value in session.items()}
     for method, body in (("POST", LIST), ("GET", None), ("DELETE", None)):
         headers = running.headers(other.secret, **named)
@@ -212,8 +212,8 @@ async def test_one_token_cannot_use_another_tokens_session(running: Running) -> 
 
 
 async def test_an_open_endpoint_needs_no_token(running: Running) -> None:
-    settings = running.router.settings().model_copy(update={"open_endpoint": True})
-    await running.router.apply_settings(settings)
+    settings = running.router.settings.current().model_copy(update={"open_endpoint": True})
+    await running.router.settings.apply(settings)
     assert (await running.post_modern("tools/list", token="")).status_code == 200
 
 
@@ -274,7 +274,7 @@ async def test_a_port_that_is_taken_is_said_and_never_another_chosen(tmp_path: P
         router = Router(tmp_path, port=port)
         await router.start()
         try:
-            state = router.listener()
+            state = router.endpoint.state()
             assert state.phase is ListenerPhase.FAILED
             assert state.url is None
             assert f"Port {port} is taken" in (state.message or "")
@@ -287,8 +287,8 @@ async def test_a_changed_port_is_listened_to_at_once(running: Running) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    settings = running.router.settings().model_copy(update={"port": port})
-    await running.router.apply_settings(settings)
+    settings = running.router.settings.current().model_copy(update={"port": port})
+    await running.router.settings.apply(settings)
     assert running.url == f"http://127.0.0.1:{port}/mcp" != before
     assert (await running.modern("tools/list"))["result"]["tools"]
 
@@ -365,7 +365,7 @@ async def test_a_schema_as_deep_as_is_taken_is_shown_in_every_revision(
             **json.loads(deep),
             "type": "object",
         }
-    await running.router.set_project_options(
+    await running.router.projects.set_options(
         PERSONAL, None, optimization=None, exposure=Exposure.SEARCH
     )
     listed = [

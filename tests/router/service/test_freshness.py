@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from router.api.events import ApprovalsChanged, ListNotKept, ToolsChanged
+from router.api.events import ListNotKept, ServerStatusChanged, ToolsChanged
 from router.catalog.catalog import WorkspaceCatalog
 from router.config.discovery import ListLimitSettings
 from router.config.workspace import WorkspaceConfig
@@ -20,7 +20,7 @@ from router.domain.tool_lists import CachedListing, CutKind, ServerListing
 from router.search.provider import Provider
 from router.service import freshness
 from router.service.freshness import FreshnessMonitor, ListState, due_in
-from router.service.workspace_catalogs import Workspaces
+from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.config_store import ConfigStore
 from tests.fakes import FakeClock
 from tests.listed import Listed
@@ -118,7 +118,7 @@ class Watch:
         catalog = WorkspaceCatalog(WorkspaceConfig.model_validate(config), Provider())
         cached = CachedListing(prepare(ServerListing((READ,))), "", self.clock.now)
         catalog.set_listing(FILES.server, cached)
-        workspaces = Workspaces(folder, ConfigStore(folder), Provider())
+        workspaces = WorkspaceCatalogs(folder, ConfigStore(folder), Provider())
         workspaces.catalogs[PERSONAL] = self.catalog = catalog
         self.freshness = FreshnessMonitor(
             workspaces,
@@ -210,7 +210,7 @@ async def test_when_a_server_is_connected_its_list_is_asked_for(
     running.trace.clear()
     await running.call("tool_execute", {"toolKey": "files:read"})
     assert (await running.trace.until(ToolsChanged)).count == 2
-    assert (await running.trace.until(ApprovalsChanged)).waiting == 1
+    await running.trace.until(ServerStatusChanged, lambda e: e.status.waiting_count == 1)
 
 
 @pytest.mark.proves("DISC-10", "CACHE-8")
@@ -220,14 +220,17 @@ async def test_a_check_that_finds_the_same_list_writes_and_tells_nothing(
     async with running_router(tmp_path / "data") as running:
         ref = await running.add("Files", listed.config)
         await running.call("tool_execute", {"toolKey": "files:read"})
-        before, seen = written(tmp_path / "data"), running.router.servers(PERSONAL)[0].listed_at
+        before, seen = (
+            written(tmp_path / "data"),
+            running.router.servers.list(PERSONAL)[0].listed_at,
+        )
         asked = listed.times_asked
         running.trace.clear()
         await running.router._upstreams.discovery_queue.check(ref)  # pyright: ignore[reportPrivateUsage]
         assert listed.times_asked == asked + 1
         assert written(tmp_path / "data") == before
         assert running.trace.events == []
-        [status] = running.router.servers(PERSONAL)
+        [status] = running.router.servers.list(PERSONAL)
         assert status.listed_at is not None
         assert seen is not None
         assert status.listed_at > seen
@@ -240,9 +243,9 @@ async def test_a_server_that_says_its_list_changed_is_asked(
     await running.add("Files", listed.config)
     listed.has(READ, WRITE, {"name": "announce"})
     running.trace.clear()
-    ref = running.router.find_server(PERSONAL, "Files")
-    await running.router.refresh(PERSONAL, ref.server)
-    await running.router.approve_tools(ref)
+    ref = running.router.servers.find(PERSONAL, "Files")
+    await running.router.discovery.refresh(PERSONAL, ref.server)
+    await running.router.tools.approve(ref)
     listed.has(READ)
     running.trace.clear()
     await running.call("tool_execute", {"toolKey": "files:announce"})
@@ -254,12 +257,12 @@ async def test_neither_reading_nor_a_permission_nor_a_disabled_server_asks_for_a
     running: Running, listed: Listed
 ) -> None:
     ref = await running.add("Files", listed.config)
-    [view] = running.router.tools(ref)
+    [view] = running.router.tools.list(ref)
     asked = listed.times_asked
-    await running.router.set_permission(PERSONAL, view.key, Permission.DENY)
+    await running.router.permissions.set(PERSONAL, view.key, Permission.DENY)
     await running.call("tool_discovery", {"query": ["file"]})
-    await running.router.set_server_enabled(ref, False)
-    await running.router.refresh(PERSONAL)
+    await running.router.servers.set_enabled(ref, False)
+    await running.router.discovery.refresh(PERSONAL)
     assert listed.times_asked == asked
 
 
@@ -273,12 +276,12 @@ async def test_a_list_that_cant_be_written_is_used_and_people_are_told(
         path.unlink()
         path.mkdir()
         listed.has({"name": "read", "description": "Read a file."}, {**WRITE})
-        await running.router.refresh(PERSONAL, ref.server)
+        await running.router.discovery.refresh(PERSONAL, ref.server)
         told = await running.trace.until(ListNotKept)
         assert "can't be written" in told.reason
-        assert len(running.router.tools(ref)) == 2
+        assert len(running.router.tools.list(ref)) == 2
         path.rmdir()
-        await running.router.refresh(PERSONAL, ref.server)
+        await running.router.discovery.refresh(PERSONAL, ref.server)
         await running.trace.until(ListNotKept, lambda event: event.reason == "")
         assert path.is_file()
 
@@ -290,9 +293,9 @@ async def test_stricter_limits_hold_at_once_for_lists_that_are_known(
     listed.has({"name": "read", "description": "x" * 300})
     ref = await running.add("Files", listed.config)
     strict = ListLimitSettings(preset="strict")
-    settings = running.router.settings().model_copy(update={"list_limits": strict})
-    await running.router.apply_settings(settings)
-    [view] = running.router.tools(ref)
+    settings = running.router.settings.current().model_copy(update={"list_limits": strict})
+    await running.router.settings.apply(settings)
+    [view] = running.router.tools.list(ref)
     assert len(view.description) == 200
-    [status] = running.router.servers(PERSONAL)
+    [status] = running.router.servers.list(PERSONAL)
     assert [(cut.kind, cut.count) for cut in status.cuts] == [(CutKind.LONG_DESCRIPTION, 1)]

@@ -32,11 +32,11 @@ async def test_always_makes_the_tool_allowed_although_a_rule_asks(
     attended: Running, tmp_path: Path
 ) -> None:
     rules = (PermissionRule(permission=Permission.ASK, tool="e*"),)
-    await attended.router.set_permission_rules(PERSONAL, None, rules)
+    await attended.router.permissions.set_rules(PERSONAL, None, rules)
     call = spawn(attended.call("tool_execute", ECHO), name="a call")
     asked = await attended.trace.until(PermissionRequested)
-    assert attended.router.permission_requests() == (asked.request,)
-    await attended.router.answer_permission(asked.request.id, Answer.ALWAYS)
+    assert attended.router.permissions.requests() == (asked.request,)
+    await attended.router.permissions.answer(asked.request.id, Answer.ALWAYS)
     assert (await call)["structuredContent"] == {"a": 1}
     assert (await attended.call("tool_execute", ECHO))["structuredContent"] == {"a": 1}
     written = json.loads((tmp_path / "workspaces/personal/workspace.json").read_text())
@@ -46,12 +46,12 @@ async def test_always_makes_the_tool_allowed_although_a_rule_asks(
 
 @pytest.mark.proves("META-5", "META-9")
 async def test_a_refused_call_is_in_the_activity_log_as_denied(attended: Running) -> None:
-    await attended.router.set_permission(
+    await attended.router.permissions.set(
         PERSONAL, ToolKey(ServerId("test"), "echo"), Permission.ASK
     )
     call = spawn(attended.call("tool_execute", ECHO), name="a call")
     asked = await attended.trace.until(PermissionRequested)
-    await attended.router.answer_permission(asked.request.id, Answer.DENY)
+    await attended.router.permissions.answer(asked.request.id, Answer.DENY)
     assert "refused" in (await call)["content"][0]["text"]
     entry = (await attended.trace.until(ActivityRecorded, lambda e: e.entry.tool == "echo")).entry
     assert entry.outcome is Outcome.DENIED
@@ -62,7 +62,7 @@ async def test_a_yes_for_a_session_holds_in_that_session_and_ends_with_it(
     attended: Running,
 ) -> None:
     echo = ToolKey(ServerId("test"), "echo")
-    await attended.router.set_permission(PERSONAL, echo, Permission.ASK)
+    await attended.router.permissions.set(PERSONAL, echo, Permission.ASK)
     params: JsonObject = {"name": "tool_execute", "arguments": ECHO}
     message: JsonObject = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
 
@@ -70,7 +70,7 @@ async def test_a_yes_for_a_session_holds_in_that_session_and_ends_with_it(
         attended.trace.clear()
         call = spawn(attended.post(message, **session), name="a call")
         asked = await attended.trace.until(PermissionRequested)
-        await attended.router.answer_permission(asked.request.id, answer)
+        await attended.router.permissions.answer(asked.request.id, answer)
         await call
 
     _, one = await attended.open_session("2025-06-18")

@@ -73,14 +73,14 @@ async def test_a_planted_secret_that_a_client_says_is_kept_nowhere_even_if_argum
         async with running_router(tmp_path) as running:
             events: list[Event] = []
             running.router.subscribe(events.append)
-            settings = running.router.settings().model_copy(update={"log_arguments": True})
-            await running.router.apply_settings(settings)
+            settings = running.router.settings.current().model_copy(update={"log_arguments": True})
+            await running.router.settings.apply(settings)
             await running.add("Test", config)
             said = {"toolKey": "test:echo", "arguments": {"note": f"it is {PLANTED}"}}
             await running.call("tool_execute", said)
             await running.call("tool_discovery", {"query": [f"find {PLANTED}"]})
-            page = await running.router.activity(ActivityQuery())
-            shown = [repr(page), *map(repr, running.router.recent_activity())]
+            page = await running.router.activity.page(ActivityQuery())
+            shown = [repr(page), *map(repr, running.router.activity.recent())]
     assert "it is ***" in "".join(shown)
     files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
     told = [*shown, *map(repr, events), caplog.text]

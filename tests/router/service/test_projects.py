@@ -17,8 +17,8 @@ ECHO = ToolKey(ServerId("odd"), "echo")
 @pytest.mark.proves("META-1")
 async def test_pinned_tools_follow_the_two_meta_tools_and_can_be_called(running: Running) -> None:
     await running.add("Odd")
-    running.token = (await running.router.issue_token("Editor", None, None)).secret
-    projects = running.router.project_configs
+    running.token = (await running.router.tokens.issue("Editor", None, None)).secret
+    projects = running.router.projects
     before = (await running.modern("tools/list", {}))["result"]
     config = projects.config(PERSONAL, None)
     await projects.put(PERSONAL, None, config.model_copy(update={"pinned": (str(ECHO),)}))
@@ -28,9 +28,9 @@ async def test_pinned_tools_follow_the_two_meta_tools_and_can_be_called(running:
     call = {"name": "odd__echo", "arguments": {"text": "hello"}}
     answer = await running.modern("tools/call", call)
     assert answer["result"]["structuredContent"] == {"text": "hello"}
-    savings = running.router.savings(PERSONAL)
+    savings = running.router.activity.savings(PERSONAL)
     await projects.put(PERSONAL, None, config)
-    assert running.router.savings(PERSONAL).exposed_tokens < savings.exposed_tokens
+    assert running.router.activity.savings(PERSONAL).exposed_tokens < savings.exposed_tokens
     refused = await running.post_modern("tools/call", call)
     assert "Unknown tool" in refused.text
 
@@ -38,38 +38,38 @@ async def test_pinned_tools_follow_the_two_meta_tools_and_can_be_called(running:
 async def test_a_removed_project_comes_back_as_it_was(running: Running) -> None:
     await running.add("Odd")
     router = running.router
-    project = await router.create_project(PERSONAL, "Frontend", [ECHO.server])
-    await router.set_permission(PERSONAL, ECHO, Permission.ASK, project)
+    project = await router.projects.create(PERSONAL, "Frontend", [ECHO.server])
+    await router.permissions.set(PERSONAL, ECHO, Permission.ASK, project)
     rule = PermissionRule(permission=Permission.DENY, tool="write_*")
-    await router.set_permission_rules(PERSONAL, project, [rule])
-    whole = router.project_configs.config(PERSONAL, project)
-    assert router.project_configs.permissions(PERSONAL, project)[ECHO] is Permission.ASK
-    await router.remove_project(PERSONAL, project)
+    await router.permissions.set_rules(PERSONAL, project, [rule])
+    whole = router.projects.config(PERSONAL, project)
+    assert router.projects.permissions(PERSONAL, project)[ECHO] is Permission.ASK
+    await router.projects.remove(PERSONAL, project)
     with pytest.raises(NotFound):
-        router.project_configs.config(PERSONAL, project)
-    await router.project_configs.put(PERSONAL, project, whole)
-    assert router.project_configs.config(PERSONAL, project) == whole
-    assert [each.id for each in router.projects(PERSONAL)] == [None, project]
+        router.projects.config(PERSONAL, project)
+    await router.projects.put(PERSONAL, project, whole)
+    assert router.projects.config(PERSONAL, project) == whole
+    assert [each.id for each in router.projects.list(PERSONAL)] == [None, project]
 
 
 async def test_the_unassigned_project_is_what_the_workspace_says(running: Running) -> None:
     await running.add("Odd")
     router = running.router
-    config = router.project_configs.config(PERSONAL, None)
+    config = router.projects.config(PERSONAL, None)
     words = {str(ECHO): Permission.DENY}
     changes = {"name": "ignored", "optimization": None, "permissions": words}
     changed = config.model_copy(update=changes)
-    await router.project_configs.put(PERSONAL, None, changed)
-    assert router.projects(PERSONAL)[0].optimization is None
-    assert router.project_configs.permissions(PERSONAL, None)[ECHO] is Permission.DENY
-    assert router.workspaces()[0].name == "Personal"
-    await router.project_configs.put(PERSONAL, None, config)
-    assert router.projects(PERSONAL)[0].optimization is Optimization.HYBRID
+    await router.projects.put(PERSONAL, None, changed)
+    assert router.projects.list(PERSONAL)[0].optimization is None
+    assert router.projects.permissions(PERSONAL, None)[ECHO] is Permission.DENY
+    assert router.workspaces.list()[0].name == "Personal"
+    await router.projects.put(PERSONAL, None, config)
+    assert router.projects.list(PERSONAL)[0].optimization is Optimization.HYBRID
 
 
 async def test_a_project_without_a_name_is_refused(running: Running) -> None:
-    project = await running.router.create_project(PERSONAL, "Frontend", None)
-    config = running.router.project_configs.config(PERSONAL, project)
+    project = await running.router.projects.create(PERSONAL, "Frontend", None)
+    config = running.router.projects.config(PERSONAL, project)
     nameless = config.model_copy(update={"name": " "})
     with pytest.raises(InvalidInput, match="1 to 80 characters"):
-        await running.router.project_configs.put(PERSONAL, project, nameless)
+        await running.router.projects.put(PERSONAL, project, nameless)

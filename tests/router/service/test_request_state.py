@@ -69,8 +69,8 @@ async def test_a_call_that_nobody_can_go_on_with_any_more_ends(
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    settings = running.router.settings().model_copy(update={"port": port})
-    await running.router.apply_settings(settings)
+    settings = running.router.settings.current().model_copy(update={"port": port})
+    await running.router.settings.apply(settings)
     ended = await running.trace.until(
         ActivityRecorded, lambda e: e.entry.tool == "test_elicitation"
     )
@@ -93,7 +93,7 @@ async def test_a_state_is_worth_nothing_to_another_client_or_for_another_call(
     running: Running, asking_server: str
 ) -> None:
     result = await asked(running, asking_server)
-    other = await running.router.issue_token("Other", None, None)
+    other = await running.router.tokens.issue("Other", None, None)
     assert await is_refused(running, going_on(result), other.secret)
     assert await is_refused(running, going_on(result, question="Your password?"))
     assert not await is_refused(running, going_on(result))
@@ -115,7 +115,7 @@ async def test_a_made_up_state_spares_nobody_the_question(
 ) -> None:
     await running.add("Test")
     echo = ToolKey(ServerId("test"), "echo")
-    await running.router.set_permission(PERSONAL, echo, Permission.ASK)
+    await running.router.permissions.set(PERSONAL, echo, Permission.ASK)
     arguments: JsonObject = {"toolKey": str(echo), "arguments": {}}
     params: JsonObject = {"name": "tool_execute", "arguments": arguments, "requestState": state}
     answer = (await running.post_modern("tools/call", params)).json()

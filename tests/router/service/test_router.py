@@ -39,7 +39,7 @@ def files_with(text: bytes, folder: Path) -> list[Path]:
 
 
 async def test_adding_a_server_returns_at_once_and_its_tools_follow(running: Running) -> None:
-    server = await running.router.add_server(PERSONAL, "Test", stdio_config(), consent=True)
+    server = await running.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True)
     ref = ServerRef(PERSONAL, server)
     await running.trace.until(ToolsChanged, lambda event: event.server == server)
     steps = [e.step for e in running.trace.events if isinstance(e, DiscoveryProgressed)]
@@ -50,22 +50,22 @@ async def test_adding_a_server_returns_at_once_and_its_tools_follow(running: Run
         DiscoveryStep.CACHING,
         DiscoveryStep.COMPLETE,
     ]
-    assert "echo" in [view.key.tool for view in running.router.tools(ref)]
-    [status] = running.router.servers(PERSONAL)
+    assert "echo" in [view.key.tool for view in running.router.tools.list(ref)]
+    [status] = running.router.servers.list(PERSONAL)
     assert status.discovery is DiscoveryStatus.SUCCESS
 
 
 @pytest.mark.proves("DISC-1")
 async def test_an_existing_name_is_an_error(running: Running) -> None:
-    await running.router.add_server(PERSONAL, "Test", stdio_config(), consent=True)
+    await running.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True)
     with pytest.raises(Conflict):
-        await running.router.add_server(PERSONAL, "Test", stdio_config(), consent=True)
+        await running.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True)
 
 
 @pytest.mark.proves("CACHE-3")
 async def test_a_server_started_only_to_be_listed_is_stopped_afterwards(running: Running) -> None:
     await running.add("Test")
-    [status] = running.router.servers(PERSONAL)
+    [status] = running.router.servers.list(PERSONAL)
     assert status.state is ServerState.IDLE
 
 
@@ -78,7 +78,7 @@ async def test_at_start_cached_tools_are_there_and_a_fresh_server_is_not_touched
     async with running_router(tmp_path) as second:
         hits = (await second.call("tool_discovery", {"query": ["echo"]}))["structuredContent"]
         assert hits["results"][0]["toolKey"] == "test:echo"
-        views = second.router.tools(second.router.find_server(PERSONAL, "Test"))
+        views = second.router.tools.list(second.router.servers.find(PERSONAL, "Test"))
         assert {view.source for view in views} == {DataSource.CACHED}
         assert not any(isinstance(event, DiscoveryProgressed) for event in second.trace.events)
 
@@ -102,8 +102,8 @@ async def test_a_list_for_another_configuration_is_ignored(tmp_path: Path) -> No
     async with running_router(tmp_path) as first:
         ref = await first.add("Test")
         changed = stdio_config("--noise", "1")
-        await first.router.update_server(ref, "Test", changed, consent=False)
-        [status] = first.router.servers(PERSONAL)
+        await first.router.servers.update(ref, "Test", changed, consent=False)
+        [status] = first.router.servers.list(PERSONAL)
         assert status.tool_count is None
         assert status.state is ServerState.NEEDS_CONSENT
 
@@ -116,12 +116,12 @@ async def test_a_refresh_that_fails_keeps_the_tools_and_says_how_old_they_are(
     shutil.copy(STDIO_SERVER, script)
     ref = await running.add("Test", stdio_config(script=script))
     script.write_text("raise SystemExit('out of order')")
-    await running.router.refresh(PERSONAL)
-    [status] = running.router.servers(PERSONAL)
+    await running.router.discovery.refresh(PERSONAL)
+    [status] = running.router.servers.list(PERSONAL)
     assert status.discovery is DiscoveryStatus.FAILED
     assert status.failure is not None
     assert "out of order" in status.failure.detail
-    assert len(running.router.tools(ref)) == status.tool_count
+    assert len(running.router.tools.list(ref)) == status.tool_count
     found = await running.call("tool_discovery", {"query": ["echo"]})
     assert found["structuredContent"]["results"][0]["readiness"].startswith("cached just now")
 
@@ -132,7 +132,7 @@ async def test_calling_a_cached_tool_starts_its_server(running: Running) -> None
     arguments = {"toolKey": "test:echo", "arguments": {"text": "hi"}}
     result = await running.call("tool_execute", arguments)
     assert result["structuredContent"] == {"text": "hi"}
-    [status] = running.router.servers(PERSONAL)
+    [status] = running.router.servers.list(PERSONAL)
     assert status.state is ServerState.READY
 
 
@@ -142,14 +142,14 @@ async def test_a_cache_that_cannot_be_written_blocks_nothing(
 ) -> None:
     (tmp_path / "workspaces" / "personal" / "cache").write_text("in the way")
     ref = await running.add("Test")
-    assert running.router.tools(ref)
+    assert running.router.tools.list(ref)
 
 
 @pytest.mark.proves("CACHE-8", "DISC-10")
 async def test_a_refresh_that_changes_nothing_is_no_event(running: Running) -> None:
     await running.add("Test")
     running.trace.clear()
-    await running.router.refresh(PERSONAL)
+    await running.router.discovery.refresh(PERSONAL)
     assert not [e for e in running.trace.events if isinstance(e, ToolsChanged)]
 
 
@@ -178,10 +178,10 @@ async def test_a_command_that_arrives_by_file_waits_for_consent(
     await running.trace.until(
         ServerStatusChanged, lambda event: event.status.state is ServerState.NEEDS_CONSENT
     )
-    ref = running.router.find_server(PERSONAL, "Pasted")
-    await running.router.refresh(PERSONAL)
+    ref = running.router.servers.find(PERSONAL, "Pasted")
+    await running.router.discovery.refresh(PERSONAL)
     assert not any(isinstance(event, DiscoveryProgressed) for event in running.trace.events)
-    await running.router.approve_server(ref)
+    await running.router.servers.approve(ref)
     await running.trace.until(ToolsChanged, lambda event: event.server == ref.server)
 
 
@@ -194,10 +194,10 @@ async def test_a_malformed_edit_is_refused_and_the_last_good_state_stays(
     file.write_text('{\n  "schemaVersion": 1,\n  "name": "Personal",,\n}')
     rejected = await running.trace.until(ConfigRejected)
     assert (rejected.path, rejected.line) == (file, 3)
-    assert running.router.tools(ref)
+    assert running.router.tools.list(ref)
     file.write_text(good)
     await running.trace.until(ConfigAccepted)
-    assert running.router.tools(ref)
+    assert running.router.tools.list(ref)
 
 
 async def test_files_are_followed_on_whatever_went_wrong_before(
@@ -216,23 +216,23 @@ async def test_files_are_followed_on_whatever_went_wrong_before(
 
 
 def names_of(running: Running) -> list[str]:
-    return [workspace.name for workspace in running.router.workspaces()]
+    return [workspace.name for workspace in running.router.workspaces.list()]
 
 
 async def test_a_name_that_is_another_servers_id_means_the_server_with_that_name(
     running: Running, tmp_path: Path
 ) -> None:
     web = ServerConfig(url="http://127.0.0.1:9/mcp")
-    first = await running.router.add_server(PERSONAL, "My Files", web, consent=True)
-    second = await running.router.add_server(PERSONAL, "my_files", web, consent=True)
+    first = await running.router.servers.add(PERSONAL, "My Files", web, consent=True)
+    second = await running.router.servers.add(PERSONAL, "my_files", web, consent=True)
     assert first == "my_files" != second
-    assert running.router.find_server(PERSONAL, "my_files").server == second
-    assert running.router.find_server(PERSONAL, "My Files").server == first
-    changed = await running.router.update_server(
+    assert running.router.servers.find(PERSONAL, "my_files").server == second
+    assert running.router.servers.find(PERSONAL, "My Files").server == first
+    changed = await running.router.servers.update(
         ServerRef(PERSONAL, second), "my_files", web, consent=True
     )
     assert changed == second
-    [imported] = await running.router.import_servers(PERSONAL, {"my files": web})
+    [imported] = await running.router.servers.add_imported(PERSONAL, {"my files": web})
     assert imported not in (first, second)
 
 
@@ -240,17 +240,17 @@ async def test_an_edit_not_yet_noticed_survives_a_change_made_here(tmp_path: Pat
     router = Router(tmp_path)
     await router.open()
     web = ServerConfig(url="http://127.0.0.1:9/mcp")
-    ref = ServerRef(PERSONAL, await router.add_server(PERSONAL, "Web", web, consent=True))
+    ref = ServerRef(PERSONAL, await router.servers.add(PERSONAL, "Web", web, consent=True))
     edit_text(workspace_file(tmp_path), "127.0.0.1:9/mcp", "127.0.0.1:9/edited")
-    await router.set_server_enabled(ref, False)
+    await router.servers.set_enabled(ref, False)
     edited = ServerConfig(url="http://127.0.0.1:9/edited", disabled=True)
-    assert router.server_config(ref) == edited
+    assert router.servers.config(ref) == edited
     edit_text(tmp_path / "settings.json", '"resultsPerSearch": 8', '"resultsPerSearch": 9')
-    await router.switch_workspace(PERSONAL)
-    assert router.settings().results_per_search == 9
+    await router.workspaces.switch(PERSONAL)
+    assert router.settings.current().results_per_search == 9
     edit_text(tmp_path / "settings.json", '"resultsPerSearch": 9', '"resultsPerSearch": 10')
-    await router.apply_settings(router.settings().model_copy(update={"theme": "dark"}))
-    assert (router.settings().results_per_search, router.settings().theme) == (
+    await router.settings.apply(router.settings.current().model_copy(update={"theme": "dark"}))
+    assert (router.settings.current().results_per_search, router.settings.current().theme) == (
         10,
         "dark",
     )
@@ -267,10 +267,10 @@ async def test_imported_commands_wait_and_names_that_are_taken_get_a_number(
     running: Running,
 ) -> None:
     await running.add("Test")
-    added = await running.router.import_servers(
+    added = await running.router.servers.add_imported(
         PERSONAL, {"Test": stdio_config(), "Web": ServerConfig(url="http://127.0.0.1:9/mcp")}
     )
-    states = {s.name: s.state for s in running.router.servers(PERSONAL) if s.id in added}
+    states = {s.name: s.state for s in running.router.servers.list(PERSONAL) if s.id in added}
     assert states["Test 2"] is ServerState.NEEDS_CONSENT
     assert states["Web"] is not ServerState.NEEDS_CONSENT
 
@@ -278,10 +278,10 @@ async def test_imported_commands_wait_and_names_that_are_taken_get_a_number(
 @pytest.mark.proves("REG-6")
 async def test_a_disabled_servers_tools_are_gone_and_come_back(running: Running) -> None:
     ref = await running.add("Test")
-    await running.router.set_server_enabled(ref, False)
+    await running.router.servers.set_enabled(ref, False)
     result = await running.call("tool_execute", {"toolKey": "test:echo"})
     assert result["isError"] is True
-    await running.router.set_server_enabled(ref, True)
+    await running.router.servers.set_enabled(ref, True)
     result = await running.call("tool_execute", {"toolKey": "test:echo"})
     assert "isError" not in result
 
@@ -290,13 +290,13 @@ async def test_a_removed_server_is_gone_from_everywhere(running: Running, tmp_pa
     ref = await running.add("Test")
     cached = tmp_path / "workspaces" / "personal" / "cache" / "test.json"
     assert cached.exists()
-    await running.router.remove_server(ref)
-    assert running.router.servers(PERSONAL) == ()
+    await running.router.servers.remove(ref)
+    assert running.router.servers.list(PERSONAL) == ()
     assert not cached.exists()
     assert json.loads(workspace_file(tmp_path).read_text())["mcpServers"] == {}
     await running.trace.until(ServerRemoved, lambda event: event.ref == ref)
     with pytest.raises(NotFound):
-        running.router.server_config(ref)
+        running.router.servers.config(ref)
 
 
 async def test_a_second_instance_on_the_same_directory_is_refused(

@@ -34,7 +34,7 @@ async def filled(folder: Path, servers: int) -> Router:
     cache = DiskToolCache(folder / "workspaces" / "personal" / "cache")
     listing = prepare(ServerListing(tuple(tool(n) for n in range(PER_SERVER))))
     for number in range(servers):
-        await first.add_server(PERSONAL, f"s{number}", CONFIG, consent=True)
+        await first.servers.add(PERSONAL, f"s{number}", CONFIG, consent=True)
         entry = CachedListing(listing, CONFIG.config_hash, datetime.now(UTC))
         cache.write(ServerId(f"s{number}"), entry)
     await first.stop()
@@ -49,8 +49,8 @@ async def test_the_tools_of_a_server_are_read_within_a_millisecond(tmp_path: Pat
     router = await filled(tmp_path, 1)
     await router.open()
     ref = ServerRef(PERSONAL, ServerId("s0"))
-    assert len(router.tools(ref)) == PER_SERVER
-    fastest = min(timed(lambda: router.tools(ref)) for _ in range(20))
+    assert len(router.tools.list(ref)) == PER_SERVER
+    fastest = min(timed(lambda: router.tools.list(ref)) for _ in range(20))
     await router.stop()
     assert fastest < 0.001
 
@@ -61,8 +61,8 @@ async def test_ten_thousand_cached_tools_are_there_within_half_a_second(tmp_path
     router = await filled(tmp_path, 10)
     took = await opened(router)
     refs = [ServerRef(PERSONAL, ServerId(f"s{n}")) for n in range(10)]
-    assert sum(len(router.tools(ref)) for ref in refs) == 10 * PER_SERVER
-    fastest = min(timed(lambda: [router.tools(ref) for ref in refs]) for _ in range(10))
+    assert sum(len(router.tools.list(ref)) for ref in refs) == 10 * PER_SERVER
+    fastest = min(timed(lambda: [router.tools.list(ref) for ref in refs]) for _ in range(10))
     await router.stop()
     assert fastest < 0.010
     assert took < 0.5

@@ -21,7 +21,7 @@ result(first:await().text .. second:await().text)
 
 
 async def progressive(running: Running, project: ProjectId | None = None) -> None:
-    await running.router.set_project_options(
+    await running.router.projects.set_options(
         PERSONAL, project, optimization=Optimization.BM25, exposure=Exposure.PROGRESSIVE
     )
 
@@ -42,9 +42,9 @@ async def test_each_client_sees_and_calls_its_own_servers(running: Running) -> N
     tokens = {}
     for name in ("Test", "Other"):
         server = ServerId(name.lower())
-        project = await running.router.create_project(PERSONAL, f"Only {name}", [server])
+        project = await running.router.projects.create(PERSONAL, f"Only {name}", [server])
         await progressive(running, project)
-        tokens[name] = (await running.router.issue_token(name, PERSONAL, project)).secret
+        tokens[name] = (await running.router.tokens.issue(name, PERSONAL, project)).secret
     for name, other in (("Test", "Other"), ("Other", "Test")):
         listed = await running.call("list-servers", {}, token=tokens[name])
         assert f"## {name} (" in listed["content"][0]["text"]
@@ -101,8 +101,8 @@ async def test_a_script_is_renamed_and_never_replaces_another_by_accident(
 async def test_a_script_without_end_holds_up_nobody(running: Running) -> None:
     await running.add("Test")
     await progressive(running)
-    settings = running.router.settings()
-    await running.router.apply_settings(settings.model_copy(update={"script_timeout_s": 1.0}))
+    settings = running.router.settings.current()
+    await running.router.settings.apply(settings.model_copy(update={"script_timeout_s": 1.0}))
     endless = "('a'):rep(50000):find(('.-'):rep(30) .. 'b')"
     stuck = spawn(running.call("execute", {"script": endless}), name="an endless script")
     listed = await running.call("list-servers", {})

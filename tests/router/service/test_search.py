@@ -15,14 +15,14 @@ from tests.running import PERSONAL, Running
 @pytest.mark.proves("META-4", "META-10")
 async def test_a_search_is_tried_out_by_each_strategy_as_clients_get_it(running: Running) -> None:
     await running.add("Odd")
-    trials = await running.router.searches.try_out(PERSONAL, None, ["echo a text"])
+    trials = await running.router.search.try_out(PERSONAL, None, ["echo a text"])
     bm25, hybrid = (trial.reply for trial in trials)
     assert all(trial.duration_ms > 0 and trial.context_tokens > 20 for trial in trials)
     assert (bm25.strategy, hybrid.strategy) == (Optimization.BM25, Optimization.HYBRID)
     assert bm25.hits[0].tool.key.tool == hybrid.hits[0].tool.key.tool
     assert 0 < bm25.hits[0].relevance <= 1
     assert bm25.hits[0].explanation
-    assert running.router.searches.usage_history(PERSONAL, None) == UsageHistory()
+    assert running.router.search.usage_history(PERSONAL, None) == UsageHistory()
 
 
 @pytest.mark.proves("META-7")
@@ -30,7 +30,7 @@ async def test_trying_out_the_cloud_without_a_service_says_what_is_missing(
     running: Running,
 ) -> None:
     await running.add("Odd")
-    [trial] = await running.router.searches.try_out(
+    [trial] = await running.router.search.try_out(
         PERSONAL, None, ["echo"], strategies=[Optimization.CLOUD]
     )
     assert trial.reply.strategy is Optimization.HYBRID
@@ -39,7 +39,7 @@ async def test_trying_out_the_cloud_without_a_service_says_what_is_missing(
 
 async def test_how_long_a_strategy_takes_is_known_once_it_has_answered(running: Running) -> None:
     await running.add("Test")
-    searches = running.router.searches
+    searches = running.router.search
     asked = [Optimization.BM25, Optimization.CLOUD]
     durations: list[float] = []
     for _ in range(3):
@@ -55,14 +55,14 @@ async def test_how_long_a_strategy_takes_is_known_once_it_has_answered(running: 
 
 async def test_a_search_of_nothing_is_refused_with_a_sentence(running: Running) -> None:
     with pytest.raises(InvalidInput, match="list of strings"):
-        await running.router.searches.try_out(PERSONAL, None, [])
+        await running.router.search.try_out(PERSONAL, None, [])
 
 
 async def test_a_change_of_tools_has_the_index_ready_before_anyone_searches(
     running: Running,
 ) -> None:
     ref = await running.add("Odd")
-    searches = running.router.searches
+    searches = running.router.search
     searches.follow(ToolsChanged(PERSONAL, ref.server, 1))
     await searches.prepare(PERSONAL)
     [trial] = await searches.try_out(PERSONAL, None, ["echo"], strategies=[Optimization.HYBRID])
@@ -70,8 +70,8 @@ async def test_a_change_of_tools_has_the_index_ready_before_anyone_searches(
 
 
 async def test_new_workspaces_search_by_words_and_meaning(running: Running) -> None:
-    workspace = await running.router.create_workspace("Second")
-    assert running.router.projects(workspace)[0].optimization is Optimization.HYBRID
+    workspace = await running.router.workspaces.create("Second")
+    assert running.router.projects.list(workspace)[0].optimization is Optimization.HYBRID
 
 
 @pytest.fixture
@@ -86,16 +86,16 @@ def keyring(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 async def test_a_change_of_the_cloud_service_is_taken_back_with_its_key(
     keyring: dict[str, str], running: Running
 ) -> None:
-    searches = running.router.searches
+    searches = running.router.search
     await searches.set_cloud("https://one.example", "planted-one")
     moved = await searches.set_cloud("https://two.example", "planted-two")
     gone = await searches.set_cloud("")
     assert "planted" not in str(keyring)
     await searches.undo_cloud(gone)
-    assert running.router.settings().cloud_search_url == "https://two.example"
+    assert running.router.settings.current().cloud_search_url == "https://two.example"
     assert "planted-two" in keyring.values()
     await searches.undo_cloud(moved)
-    assert running.router.settings().cloud_search_url == "https://one.example"
+    assert running.router.settings.current().cloud_search_url == "https://one.example"
     assert "planted-one" in keyring.values()
     with pytest.raises(NotFound, match="can't be undone any more"):
         await searches.undo_cloud(moved)
@@ -104,7 +104,7 @@ async def test_a_change_of_the_cloud_service_is_taken_back_with_its_key(
 async def test_a_key_is_not_sent_to_another_service(
     keyring: dict[str, str], running: Running
 ) -> None:
-    searches = running.router.searches
+    searches = running.router.search
     await searches.set_cloud("https://one.example/a", "planted-one")
     await searches.set_cloud("https://One.example/b")
     assert "planted-one" in keyring.values()
@@ -117,13 +117,13 @@ async def test_a_key_is_not_sent_to_another_service(
 async def test_a_refused_change_of_the_cloud_service_keeps_the_key_that_was_there(
     keyring: dict[str, str], running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    searches = running.router.searches
+    searches = running.router.search
     await searches.set_cloud("https://one.example", "planted-one")
 
     async def full(_: object) -> None:
         raise Conflict("The disk is full.")
 
-    monkeypatch.setattr(running.router, "apply_settings", full)
+    monkeypatch.setattr(running.router.settings, "apply", full)
     for url, token in (("https://two.example", "planted-two"), ("", None)):
         with pytest.raises(Conflict):
             await searches.set_cloud(url, token)

@@ -267,8 +267,8 @@ async def test_log_messages_reach_the_client_whose_call_it_is(running: Running) 
 
 @pytest.mark.proves("META-4")
 async def test_clients_hear_that_their_tools_changed_and_only_then(running: Running) -> None:
-    project = running.router.projects(PERSONAL)[0]
-    await running.router.set_project_options(
+    project = running.router.projects.list(PERSONAL)[0]
+    await running.router.projects.set_options(
         PERSONAL, None, optimization=None, exposure=project.exposure
     )
     heard = asyncio.Event()

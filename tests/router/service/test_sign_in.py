@@ -57,12 +57,12 @@ async def visit(url: str) -> None:
 
 
 async def sign_in(running: Running) -> None:
-    begun = await running.router.begin_sign_in(NOTES)
-    await asyncio.gather(visit(begun.authorization_url), running.router.sign_in_ended(NOTES))
+    begun = await running.router.sign_ins.begin(NOTES)
+    await asyncio.gather(visit(begun.authorization_url), running.router.sign_ins.ended(NOTES))
 
 
 def status(running: Running) -> ServerStatus:
-    return next(s for s in running.router.servers(PERSONAL) if s.id == NOTES.server)
+    return next(s for s in running.router.servers.list(PERSONAL) if s.id == NOTES.server)
 
 
 async def test_nothing_happens_until_a_person_signs_in_and_then_the_tools_come(
@@ -81,7 +81,7 @@ async def test_nothing_happens_until_a_person_signs_in_and_then_the_tools_come(
 
 
 async def test_whoever_asks_meanwhile_gets_the_same_sign_in(running: Running) -> None:
-    begun = await asyncio.gather(*(running.router.begin_sign_in(NOTES) for _ in range(3)))
+    begun = await asyncio.gather(*(running.router.sign_ins.begin(NOTES) for _ in range(3)))
     assert len({each.authorization_url for each in begun}) == 1
 
 
@@ -89,7 +89,7 @@ async def test_without_a_sign_in_tools_stay_visible_and_a_call_says_what_to_do(
     running: Running, server: OAuthServer
 ) -> None:
     await sign_in(running)
-    await running.router.sign_out(NOTES)
+    await running.router.sign_ins.sign_out(NOTES)
     server.requests.clear()
     found = await running.call("tool_discovery", {"query": ["echo"]})
     assert found["structuredContent"]["results"][0]["toolKey"] == "notes:echo"
@@ -102,7 +102,7 @@ async def test_without_a_sign_in_tools_stay_visible_and_a_call_says_what_to_do(
 
 async def test_a_sign_in_that_fails_is_explained(running: Running, server: OAuthServer) -> None:
     server.provider.denies = True
-    begun = await running.router.begin_sign_in(NOTES)
+    begun = await running.router.sign_ins.begin(NOTES)
     await visit(begun.authorization_url)
     seen = await running.trace.until(
         ServerStatusChanged,
@@ -121,16 +121,16 @@ async def test_a_token_in_the_settings_goes_before_any_sign_in(
     server.requests.clear()
     config = ServerConfig(url=url, headers={"authorization": f"Bearer {token}"})
     ref = await running.add("Static", config)
-    assert len(running.router.tools(ref)) == 4
+    assert len(running.router.tools.list(ref)) == 4
     assert set(server.requests) == {"/mcp"}
     with pytest.raises(InvalidInput, match="token in its settings"):
-        await running.router.begin_sign_in(ref)
+        await running.router.sign_ins.begin(ref)
 
 
 async def test_a_server_started_here_needs_no_sign_in(running: Running) -> None:
-    server = await running.router.add_server(PERSONAL, "Local", stdio_config(), consent=True)
+    server = await running.router.servers.add(PERSONAL, "Local", stdio_config(), consent=True)
     with pytest.raises(InvalidInput):
-        await running.router.begin_sign_in(ServerRef(PERSONAL, server))
+        await running.router.sign_ins.begin(ServerRef(PERSONAL, server))
 
 
 async def test_no_secret_leaves_the_keyring(
@@ -143,7 +143,7 @@ async def test_no_secret_leaves_the_keyring(
     caplog.set_level(logging.DEBUG, logger="router")
     await sign_in(running)
     await running.call("tool_execute", {"toolKey": "notes:echo", "arguments": {}})
-    await running.router.sign_out(NOTES)
+    await running.router.sign_ins.sign_out(NOTES)
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     ours = [record.getMessage() for record in caplog.records if record.name.startswith("router")]
     told = written.decode("utf-8", "replace") + "".join(ours) + repr(running.trace.events)
@@ -170,7 +170,7 @@ async def test_a_clients_secret_in_the_settings_goes_to_the_keyring(
 ) -> None:
     oauth = {"clientId": "by-hand", "clientSecret": "very-secret", "scopes": ["tools"]}
     config = ServerConfig.model_validate({"url": "https://mcp.invalid/", "oauth": oauth})
-    await running.router.add_server(PERSONAL, "Hand", config, consent=True)
+    await running.router.servers.add(PERSONAL, "Hand", config, consent=True)
     text = (tmp_path / "workspaces" / "personal" / "workspace.json").read_text()
     assert "very-secret" not in text
     assert "${keyring:personal/hand/clientSecret}" in text

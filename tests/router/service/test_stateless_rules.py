@@ -42,7 +42,7 @@ def refusal(response: httpx2.Response) -> int:
 
 
 def calls(running: Running) -> int:
-    return len([e for e in running.router.recent_activity() if e.kind is ActivityKind.CALL])
+    return len([e for e in running.router.activity.recent() if e.kind is ActivityKind.CALL])
 
 
 async def test_a_header_that_says_something_else_than_the_body_is_refused(
@@ -103,7 +103,7 @@ async def test_arguments_repeated_in_headers_are_the_same_there(
     script = tmp_path / "marked_server.py"
     script.write_text(STDIO_SERVER.read_text().replace('{"type": "object"}', schema))
     await running.add("Test", stdio_config(script=script))
-    await running.router.set_project_options(
+    await running.router.projects.set_options(
         PERSONAL, None, optimization=None, exposure=Exposure.SEARCH
     )
     good = running.headers(

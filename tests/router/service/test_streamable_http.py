@@ -153,8 +153,8 @@ async def test_two_requests_by_one_name_both_end_with_their_session(
 async def test_what_changed_while_no_stream_stood_open_is_told_on_the_next(
     running: Running,
 ) -> None:
-    project = running.router.projects(PERSONAL)[0]
-    await running.router.set_project_options(
+    project = running.router.projects.list(PERSONAL)[0]
+    await running.router.projects.set_options(
         PERSONAL, None, optimization=None, exposure=project.exposure
     )
     (_, session), (_, witness) = [await running.open_session(OLD) for _ in range(2)]

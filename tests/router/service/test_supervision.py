@@ -33,7 +33,7 @@ async def until_state(running: Running, state: ServerState) -> ServerStatusChang
 async def test_a_server_runs_before_anyone_calls_it(tmp_path: Path, lifecycle: Lifecycle) -> None:
     async with running_router(tmp_path) as first:
         config = stdio_config(lifecycle=lifecycle)
-        await first.router.add_server(PERSONAL, "Test", config, consent=True)
+        await first.router.servers.add(PERSONAL, "Test", config, consent=True)
         await until_state(first, READY)
     written = json.loads((tmp_path / "workspaces/personal/workspace.json").read_text())
     assert written["mcpServers"]["Test"]["lifecycle"] == lifecycle
@@ -49,7 +49,7 @@ async def test_the_revision_a_server_speaks_is_remembered_across_starts(tmp_path
     assert recorded(record, "refused")[0] == "initialize"
     record.unlink()
     async with running_router(tmp_path / "data") as second:
-        await second.router.refresh(PERSONAL, TEST.server)
+        await second.router.discovery.refresh(PERSONAL, TEST.server)
     assert len(recorded(record, "started")) == 1
     assert recorded(record, "refused") == []
 
@@ -58,14 +58,14 @@ async def test_a_server_that_becomes_one_to_always_run_is_started_at_once(runnin
     await running.add("Test")
     running.trace.clear()
     always = stdio_config(lifecycle=Lifecycle.ALWAYS)
-    await running.router.update_server(TEST, "Test", always, consent=True)
+    await running.router.servers.update(TEST, "Test", always, consent=True)
     await until_state(running, READY)
-    await running.router.refresh(PERSONAL, TEST.server)
-    assert running.router.servers(PERSONAL)[0].state is READY
-    await running.router.set_server_enabled(TEST, False)
-    assert running.router.servers(PERSONAL)[0].state is ServerState.DISABLED
+    await running.router.discovery.refresh(PERSONAL, TEST.server)
+    assert running.router.servers.list(PERSONAL)[0].state is READY
+    await running.router.servers.set_enabled(TEST, False)
+    assert running.router.servers.list(PERSONAL)[0].state is ServerState.DISABLED
     running.trace.clear()
-    await running.router.set_server_enabled(TEST, True)
+    await running.router.servers.set_enabled(TEST, True)
     await until_state(running, READY)
 
 
@@ -75,14 +75,14 @@ async def test_a_server_given_up_is_told_once_and_tried_again_when_a_person_asks
     monkeypatch.setattr("router.upstream.restart_policy.LONGEST_PAUSE_S", 1e-3)
     monkeypatch.setattr("router.upstream.restart_policy._FIRST_PAUSE_S", 1e-3)
     config = stdio_config("--exit-at-start", "3", lifecycle=Lifecycle.ALWAYS)
-    await running.router.add_server(PERSONAL, "Test", config, consent=True)
+    await running.router.servers.add(PERSONAL, "Test", config, consent=True)
     told = await running.trace.until(AttentionNeeded)
     assert (told.ref, told.failure.kind) == (TEST, FailureKind.EXITED)
     await until_state(running, ServerState.FAILED)
     states = [e.status.state for e in running.trace.events if isinstance(e, ServerStatusChanged)]
     assert ServerState.BACKING_OFF in states
     running.trace.clear()
-    await running.router.refresh(PERSONAL, TEST.server)
+    await running.router.discovery.refresh(PERSONAL, TEST.server)
     await until_state(running, ServerState.CONNECTING)
     assert not any(isinstance(event, AttentionNeeded) for event in running.trace.events)
 
@@ -109,20 +109,20 @@ async def test_a_server_of_the_environment_is_used_with_its_key_and_written_nowh
     monkeypatch.setenv("ODD_API_KEY", "s3cret-key")
     with serving(odd.app) as url:
         lent = servers_of_environment({"ODD_MCP_URL": f"{url}/mcp", "ODD_API_KEY": "s3cret-key"})
-        async with running_router(tmp_path, lent=lent) as running:
+        async with running_router(tmp_path, extra_servers=lent) as running:
             ref = ServerRef(PERSONAL, ServerId("odd"))
-            assert [status.id for status in running.router.servers(PERSONAL)] == ["odd"]
-            await running.router.refresh(PERSONAL, ref.server)
+            assert [status.id for status in running.router.servers.list(PERSONAL)] == ["odd"]
+            await running.router.discovery.refresh(PERSONAL, ref.server)
             assert {seen.headers["authorization"] for seen in odd.requests} == {"Bearer s3cret-key"}
             for change in (
-                running.router.remove_server(ref),
-                running.router.set_server_enabled(ref, False),
-                running.router.update_server(ref, "Odd", lent["odd"], consent=True),
+                running.router.servers.remove(ref),
+                running.router.servers.set_enabled(ref, False),
+                running.router.servers.update(ref, "Odd", lent["odd"], consent=True),
             ):
                 with pytest.raises(InvalidInput, match="environment"):
                     await change
             await running.add("Test")
-            assert len(running.router.servers(PERSONAL)) == 2
+            assert len(running.router.servers.list(PERSONAL)) == 2
     files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
     assert not any(b"s3cret-key" in text for text in files)
     written = json.loads((tmp_path / "workspaces/personal/workspace.json").read_text())
@@ -155,11 +155,11 @@ async def test_a_server_in_the_file_goes_before_one_of_the_environment(tmp_path:
     async with running_router(tmp_path) as first:
         await first.add("test")
     lent = servers_of_environment({"TEST_MCP_URL": "http://127.0.0.1:9/mcp"})
-    async with running_router(tmp_path, lent=lent) as second:
-        [status] = second.router.servers(PERSONAL)
+    async with running_router(tmp_path, extra_servers=lent) as second:
+        [status] = second.router.servers.list(PERSONAL)
         assert status.target.endswith("stdio_server.py")
-        await second.router.remove_server(status.ref)
-        assert [s.target for s in second.router.servers(PERSONAL)] == ["127.0.0.1:9/mcp"]
+        await second.router.servers.remove(status.ref)
+        assert [s.target for s in second.router.servers.list(PERSONAL)] == ["127.0.0.1:9/mcp"]
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, dict[str, object]]]:
@@ -174,7 +174,7 @@ async def test_discovery_and_registry_tell_what_they_do_in_structured_events(
 ) -> None:
     caplog.set_level("INFO")
     await running.add("Test")
-    count = len(running.router.tools(TEST))
+    count = len(running.router.tools.list(TEST))
     events = dict(told(caplog))
     trace = events["tools.discovery.started"].pop("traceId")
     assert trace
@@ -186,11 +186,11 @@ async def test_discovery_and_registry_tell_what_they_do_in_structured_events(
     assert events["tools.registry.updated"]["staticCount"] == 2
     caplog.clear()
     failing = stdio_config("--exit-at-start", "3")
-    await running.router.update_server(TEST, "Test", failing, consent=True)
-    await running.router.refresh(PERSONAL, TEST.server)
+    await running.router.servers.update(TEST, "Test", failing, consent=True)
+    await running.router.discovery.refresh(PERSONAL, TEST.server)
     failed = dict(told(caplog))["tools.discovery.server.failed"]
     assert failed["serverName"] == "test"
     assert "code 3" in str(failed["errorMessage"])
-    await running.router.remove_server(TEST)
+    await running.router.servers.remove(TEST)
     removed = dict(told(caplog))["tools.registry.server.removed"]
     assert (removed["serverName"], removed["removedCount"]) == ("test", 0)

@@ -20,7 +20,7 @@ ECHO = "echo"
 
 
 def view_of(router: Router, ref: ServerRef, name: str = ECHO) -> ToolView:
-    return next(view for view in router.tools(ref) if view.key.tool == name)
+    return next(view for view in router.tools.list(ref) if view.key.tool == name)
 
 
 @pytest.mark.proves("DISC-14")
@@ -47,16 +47,16 @@ async def test_a_tool_says_where_it_comes_from_and_when_it_was_last_seen(tmp_pat
 async def test_a_tool_says_what_is_permitted(running: Running) -> None:
     ref = await running.add("Test")
     key = ToolKey(ref.server, ECHO)
-    await running.router.set_permission(PERSONAL, key, Permission.ASK)
+    await running.router.permissions.set(PERSONAL, key, Permission.ASK)
     assert view_of(running.router, ref).permission is Permission.ASK
 
 
 @pytest.mark.proves("DISC-14")
 async def test_a_tool_is_not_available_while_its_server_may_not_run(running: Running) -> None:
     ref = await running.add("Test")
-    await running.router.set_server_enabled(ref, False)
+    await running.router.servers.set_enabled(ref, False)
     assert not view_of(running.router, ref).available
-    await running.router.set_server_enabled(ref, True)
+    await running.router.servers.set_enabled(ref, True)
     assert view_of(running.router, ref).available
 
 
@@ -68,8 +68,8 @@ async def test_a_tool_that_waits_for_a_person_is_not_available(
     listed.has({"name": "read"})
     ref = await running.add("Listed", listed.config)
     listed.has({"name": "read"}, {"name": "erase"})
-    await running.router.refresh(PERSONAL, ref.server)
-    views = {view.key.tool: view for view in running.router.tools(ref)}
+    await running.router.discovery.refresh(PERSONAL, ref.server)
+    views = {view.key.tool: view for view in running.router.tools.list(ref)}
     assert (views["erase"].available, views["erase"].approval) == (False, Approval.PENDING)
     assert views["read"].available
 

@@ -37,7 +37,7 @@ async def test_a_failed_call_can_be_followed_from_the_activity_log_to_the_server
     await running.call("tool_discovery", {"query": ["crash"]})
     crash = {"toolKey": "test:crash", "arguments": {"code": 3, "words": "out of cheese\n"}}
     await running.call("tool_execute", crash)
-    recent = running.router.recent_activity()
+    recent = running.router.activity.recent()
     ids = {entry.kind: entry.request_id for entry in recent}
     assert ids[ActivityKind.CALL] != ids[ActivityKind.SEARCH]
     logged = lines.getvalue().splitlines()

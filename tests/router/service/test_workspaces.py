@@ -23,11 +23,11 @@ async def test_projects_have_servers_permissions_and_options_of_their_own(
     one, two = await running.add("One"), await running.add("Two")
     await running.add("Three")
     chosen = [one.server, two.server]
-    project = await running.router.create_project(PERSONAL, "Web site", chosen)
-    await running.router.set_project_options(
+    project = await running.router.projects.create(PERSONAL, "Web site", chosen)
+    await running.router.projects.set_options(
         PERSONAL, project, optimization=None, exposure=Exposure.SEARCH
     )
-    await running.router.set_permission(
+    await running.router.permissions.set(
         PERSONAL, ToolKey(one.server, "echo"), Permission.DENY, project
     )
     answer = await running.modern("tools/list", path="/w/personal/p/web_site")
@@ -39,16 +39,16 @@ async def test_projects_have_servers_permissions_and_options_of_their_own(
 
 async def test_a_token_for_a_project_must_name_one_that_exists(running: Running) -> None:
     with pytest.raises(NotFound):
-        await running.router.issue_token("X", PERSONAL, ProjectId("nobody"))
+        await running.router.tokens.issue("X", PERSONAL, ProjectId("nobody"))
     with pytest.raises(InvalidInput):
-        await running.router.issue_token("X", None, ProjectId("nobody"))
+        await running.router.tokens.issue("X", None, ProjectId("nobody"))
 
 
 @pytest.mark.proves("CARD-4")
 async def test_the_active_workspace_is_what_the_plain_address_shows(running: Running) -> None:
     await running.add("Home")
-    work = await running.router.create_workspace("Work")
-    await running.router.switch_workspace(work)
+    work = await running.router.workspaces.create("Work")
+    await running.router.workspaces.switch(work)
     await running.trace.until(WorkspaceSwitched, lambda event: event.workspace == work)
     assert await _found(running, "") == []
     assert await _found(running, "/w/personal") == ["home:echo"]
@@ -57,7 +57,7 @@ async def test_the_active_workspace_is_what_the_plain_address_shows(running: Run
 async def test_without_the_active_workspace_the_first_one_is_shown(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text('{"schemaVersion": 1, "activeWorkspace": "gone"}')
     async with running_router(tmp_path) as running:
-        assert running.router.active_workspace() == PERSONAL
+        assert running.router.workspaces.active() == PERSONAL
         assert (await running.modern("tools/list"))["result"]["tools"]
 
 
@@ -69,50 +69,52 @@ async def _found(running: Running, path: str) -> list[str]:
 
 async def test_a_tool_can_be_tried_from_here_and_leaves_a_trace(running: Running) -> None:
     ref = await running.add("Test")
-    caller = running.router.local_caller(PERSONAL, None)
-    result = await running.router.call_tool(caller, ToolKey(ref.server, "echo"), {"a": 1})
+    caller = running.router.projects.local_principal(PERSONAL, None)
+    result = await running.router.tools.call(caller, ToolKey(ref.server, "echo"), {"a": 1})
     assert isinstance(result, Ok)
-    assert running.router.recent_activity()[0].client == "Toolbooth"
+    assert running.router.activity.recent()[0].client == "Toolbooth"
 
 
 async def test_a_removed_workspace_comes_back_with_everything(running: Running) -> None:
-    work = await running.router.create_workspace("Work")
+    work = await running.router.workspaces.create("Work")
     config = ServerConfig(url="http://127.0.0.1:9/mcp")
-    await running.router.add_server(work, "Home", config, consent=True)
-    await running.router.remove_workspace(work)
-    assert [w.id for w in running.router.workspaces()] == [PERSONAL]
-    await running.router.restore_workspace(work)
-    assert [s.name for s in running.router.servers(work)] == ["Home"]
+    await running.router.servers.add(work, "Home", config, consent=True)
+    await running.router.workspaces.remove(work)
+    assert [w.id for w in running.router.workspaces.list()] == [PERSONAL]
+    await running.router.workspaces.restore(work)
+    assert [s.name for s in running.router.servers.list(work)] == ["Home"]
     with pytest.raises(Conflict):
-        await running.router.restore_workspace(work)
+        await running.router.workspaces.restore(work)
 
 
 async def test_the_last_workspace_stays(running: Running) -> None:
     with pytest.raises(InvalidInput, match="last workspace"):
-        await running.router.remove_workspace(PERSONAL)
+        await running.router.workspaces.remove(PERSONAL)
 
 
 async def test_workspaces_and_projects_can_be_renamed_and_keep_their_ids(running: Running) -> None:
-    await running.router.rename_workspace(PERSONAL, "Mine")
+    await running.router.workspaces.rename(PERSONAL, "Mine")
     one = await running.add("One")
-    project = await running.router.create_project(PERSONAL, "Site", None)
-    await running.router.update_project(PERSONAL, project, "Web site", [one.server])
-    assert [w.name for w in running.router.workspaces()] == ["Mine"]
-    summary = running.router.projects(PERSONAL)[1]
+    project = await running.router.projects.create(PERSONAL, "Site", None)
+    await running.router.projects.update(PERSONAL, project, "Web site", [one.server])
+    assert [w.name for w in running.router.workspaces.list()] == ["Mine"]
+    summary = running.router.projects.list(PERSONAL)[1]
     assert (summary.id, summary.name, summary.servers) == (project, "Web site", (one.server,))
-    await running.router.remove_project(PERSONAL, project)
-    assert len(running.router.projects(PERSONAL)) == 1
+    await running.router.projects.remove(PERSONAL, project)
+    assert len(running.router.projects.list(PERSONAL)) == 1
 
 
 async def test_a_person_tries_a_tool_and_sees_what_the_server_says_beside(running: Running) -> None:
     one = await running.add("One")
-    result = await running.router.try_tool(PERSONAL, ToolKey(one.server, "echo"), {"text": "hi"})
+    result = await running.router.tools.try_out(
+        PERSONAL, ToolKey(one.server, "echo"), {"text": "hi"}
+    )
     assert "hi" in str(result)
     with pytest.raises(InvalidInput):
-        await running.router.try_tool(PERSONAL, ToolKey(one.server, "nothing"), {})
-    await running.router.call_tool(
-        running.router.local_caller(PERSONAL, None),
+        await running.router.tools.try_out(PERSONAL, ToolKey(one.server, "nothing"), {})
+    await running.router.tools.call(
+        running.router.projects.local_principal(PERSONAL, None),
         ToolKey(one.server, "crash"),
         {"code": 1, "words": "out of paper"},
     )
-    assert [line.text for line in running.router.log(one)] == ["out of paper"]
+    assert [line.text for line in running.router.servers.log(one)] == ["out of paper"]

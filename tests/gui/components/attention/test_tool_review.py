@@ -62,7 +62,7 @@ def test_a_tool_that_waits_is_approved_where_it_is_described(
     assert "Changed: no app sees it" in texts(window.pages.workspace.detail)
     assert "“ignore all”" in texts(window.pages.workspace.detail)
     press(window.pages.workspace.detail, "Approve")
-    assert router.commands[-1] == SentCommand("approve_tools", (GITHUB.ref, ("create_issue",)))
+    assert router.commands[-1] == SentCommand("tools.approve", (GITHUB.ref, ("create_issue",)))
 
 
 def test_a_suspicious_tool_that_was_approved_offers_nothing_to_approve() -> None:

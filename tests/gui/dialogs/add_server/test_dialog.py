@@ -56,7 +56,7 @@ def test_what_was_typed_is_added_with_consent(
 ) -> None:
     dialog.form.set_draft(ServerDraft.of("time", TIME))
     dialog.submit()
-    assert router.commands == [SentCommand("add_server", (PERSONAL, "time", TIME, True))]
+    assert router.commands == [SentCommand("servers.add", (PERSONAL, "time", TIME, True))]
     qtbot.waitUntil(lambda: saved == [ServerRef(PERSONAL, ServerId("time"))], timeout=WAIT_MS)
 
 
@@ -70,7 +70,7 @@ def test_a_name_that_another_server_has_is_refused_while_it_is_typed(
     assert router.commands == []
     dialog.form.set_draft(ServerDraft.of("time 2", TIME))
     dialog.submit()
-    assert router.commands[-1].name == "add_server"
+    assert router.commands[-1].name == "servers.add"
 
 
 def test_a_pasted_command_line_fills_the_form(dialog: ServerDialog, qtbot: QtBot) -> None:
@@ -92,7 +92,7 @@ def test_several_pasted_servers_are_imported_together(
     qtbot.waitUntil(lambda: dialog.paste.result().endswith("a, b"), timeout=WAIT_MS)
     dialog.paste.import_all()
     servers = {"a": ServerConfig(command="x"), "b": ServerConfig(command="y")}
-    assert router.commands == [SentCommand("import_servers", (PERSONAL, servers))]
+    assert router.commands == [SentCommand("servers.add_imported", (PERSONAL, servers))]
 
 
 def test_what_cannot_be_read_is_said_and_changes_nothing(
@@ -124,7 +124,7 @@ def test_the_consent_shows_no_secret_of_an_argument_or_an_address(dialog: Server
 def test_a_refusal_stays_in_the_dialog_and_nothing_typed_is_lost(
     dialog: ServerDialog, router: FakeRouter, saved: list[ServerRef], qtbot: QtBot
 ) -> None:
-    router.failures["add_server"] = Conflict("There is a server time already.", "Rename it.")
+    router.failures["servers.add"] = Conflict("There is a server time already.", "Rename it.")
     dialog.form.set_draft(ServerDraft.of("time", TIME))
     dialog.submit()
     qtbot.waitUntil(
@@ -167,7 +167,7 @@ def test_editing_keeps_what_the_form_does_not_know(
     expected = ServerConfig.model_validate(
         {"command": "uvx", "args": ["other"], "disabled": True, "autoApprove": ["now"]}
     )
-    assert router.commands == [SentCommand("update_server", (ref, "time", expected, True))]
+    assert router.commands == [SentCommand("servers.update", (ref, "time", expected, True))]
 
 
 @pytest.mark.parametrize(

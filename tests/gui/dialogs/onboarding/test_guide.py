@@ -158,9 +158,9 @@ def test_the_guide_comes_by_itself_once(
     guide = Guide(router, Commands(run_now), Bridge(), window)
     guide.welcome()
     qtbot.waitUntil(lambda: bool(window.findChildren(GuideDialog)))
-    assert router.settings().welcome_shown
+    assert router.settings.current().welcome_shown
     guide.welcome()
-    assert [c.name for c in router.commands] == ["apply_settings"]
+    assert [c.name for c in router.commands] == ["settings.apply"]
 
 
 def test_somebody_who_knows_it_is_left_in_peace(
@@ -188,7 +188,7 @@ def test_commands_that_came_along_are_approved_before_the_check(
     assert "With the variables: NOTES_KEY" in shown
     assert "planted" not in shown
     press(dialog, f"Approve {WAITING.name}")
-    assert router.commands[-1] == SentCommand("approve_server", (WAITING.ref,))
+    assert router.commands[-1] == SentCommand("servers.approve", (WAITING.ref,))
     approved = replace(WAITING, state=ServerState.IDLE)
     router.state.servers[PERSONAL] = (approved,)
     router.emit(ServerStatusChanged(approved))

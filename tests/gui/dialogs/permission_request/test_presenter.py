@@ -50,7 +50,7 @@ def asker(router: FakeRouter, gui_loop: object, qtbot: QtBot) -> PermissionPrese
 
 
 def put(router: FakeRouter, *asks: PermissionRequest) -> None:
-    router.asks = asks
+    router.permissions.asks = asks
     for ask in asks:
         router.emit(PermissionRequested(ask))
 
@@ -88,7 +88,9 @@ def test_each_answer_reaches_the_router_and_the_next_question_follows(
 ) -> None:
     put(router, question(1), question(2))
     press(asker.prompt, button)
-    assert router.commands == [SentCommand("answer_permission", (PermissionRequestId("1"), answer))]
+    assert router.commands == [
+        SentCommand("permissions.answer", (PermissionRequestId("1"), answer))
+    ]
     assert "Claude Code wants to run tool_2" in texts(asker.prompt)
     press(asker.prompt, button)
     assert not asker.prompt.isVisible()
@@ -100,7 +102,7 @@ def test_a_double_click_answers_one_question_and_not_the_next(
     put(router, question(1), question(2))
     double_click(asker.prompt, "Allow once")
     assert router.commands == [
-        SentCommand("answer_permission", (PermissionRequestId("1"), Answer.ONCE))
+        SentCommand("permissions.answer", (PermissionRequestId("1"), Answer.ONCE))
     ]
     assert "Claude Code wants to run tool_2" in texts(asker.prompt)
 
@@ -113,7 +115,7 @@ def test_closing_means_no_and_enter_means_nothing(
     assert router.commands == []
     asker.prompt.close()
     assert router.commands == [
-        SentCommand("answer_permission", (PermissionRequestId("1"), Answer.DENY))
+        SentCommand("permissions.answer", (PermissionRequestId("1"), Answer.DENY))
     ]
 
 
@@ -121,7 +123,7 @@ def test_an_answer_that_comes_too_late_is_let_go(
     asker: PermissionPresenter, router: FakeRouter
 ) -> None:
     put(router, question(1))
-    router.failures["answer_permission"] = NotFound("Nobody waits for this answer any more.")
-    router.asks = ()
+    router.failures["permissions.answer"] = NotFound("Nobody waits for this answer any more.")
+    router.permissions.asks = ()
     press(asker.prompt, "Allow once")
     assert not asker.prompt.isVisible()

@@ -30,7 +30,7 @@ OPTIONS, SERVERS, PERMISSIONS, RULES = range(4)
 @pytest.fixture
 def router() -> FakeRouter:
     made = stocked_router()
-    run_now(made.project_configs.put(PERSONAL, SITE, ProjectConfig(name="Site")))
+    run_now(made.projects.put(PERSONAL, SITE, ProjectConfig(name="Site")))
     made.commands.clear()
     return made
 
@@ -69,7 +69,7 @@ def undo(dialog: ProjectsDialog, qtbot: QtBot) -> None:
 
 
 def config(router: FakeRouter) -> ProjectConfig:
-    return router.project_configs.config(PERSONAL, SITE)
+    return router.projects.config(PERSONAL, SITE)
 
 
 def field(dialog: ProjectsDialog, name: str) -> QLineEdit:
@@ -98,7 +98,7 @@ def test_a_project_has_the_servers_a_person_chooses(
 ) -> None:
     dialog.go_to_tab(SERVERS)
     change(dialog, "All servers of the workspace", qtbot)
-    every = tuple(status.id for status in router.servers(PERSONAL))
+    every = tuple(status.id for status in router.servers.list(PERSONAL))
     qtbot.waitUntil(lambda: config(router).servers == every)
     change(dialog, "Sentry", qtbot)
     qtbot.waitUntil(lambda: ServerId("sentry") not in (config(router).servers or every))
@@ -161,7 +161,7 @@ def test_projects_are_created_renamed_and_removed_and_all_that_is_taken_back(
     new.setText("Docs")
     with qtbot.waitSignal(dialog.changes.saved):
         QTest.keyClick(new, Qt.Key.Key_Return)
-    names = lambda: [each.name for each in router.projects(PERSONAL)][1:]  # noqa: E731
+    names = lambda: [each.name for each in router.projects.list(PERSONAL)][1:]  # noqa: E731
     qtbot.waitUntil(lambda: names() == ["Site", "Docs"])
     qtbot.waitUntil(lambda: field(dialog, "Name of the project").text() == "Docs")
     name = field(dialog, "Name of the project")
@@ -175,7 +175,7 @@ def test_projects_are_created_renamed_and_removed_and_all_that_is_taken_back(
         undo(dialog, qtbot)
     qtbot.waitUntil(lambda: names() == ["Site"])
     created = [command.name for command in router.commands]
-    assert created.count("remove_project") == 2
+    assert created.count("projects.remove") == 2
 
 
 def test_tools_are_pinned_for_a_project(
@@ -194,7 +194,7 @@ def test_tools_are_pinned_for_a_project(
 def test_what_is_refused_is_said_and_what_holds_is_shown(
     dialog: ProjectsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
-    router.failures["project_configs.put"] = ToolboothError("The disk is full.", "Make room.")
+    router.failures["projects.put"] = ToolboothError("The disk is full.", "Make room.")
     click(dialog, "Progressive", qtbot)
     qtbot.waitUntil(lambda: "The disk is full. Make room." in texts(dialog))
     assert button(dialog, "Search").isChecked()
@@ -203,6 +203,6 @@ def test_what_is_refused_is_said_and_what_holds_is_shown(
 def test_a_project_that_others_remove_is_shown_no_longer(
     dialog: ProjectsDialog, router: FakeRouter
 ) -> None:
-    router.state.projects[PERSONAL] = router.projects(PERSONAL)[:1]
+    router.state.projects[PERSONAL] = router.projects.list(PERSONAL)[:1]
     router.emit(WorkspacesChanged(PERSONAL))
     assert field(dialog, "Name of the project").text() == "No project"

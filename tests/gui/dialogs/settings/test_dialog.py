@@ -87,14 +87,14 @@ def test_a_change_applies_at_once_and_undo_takes_it_back(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     press(named(dialog, Segmented, "Theme"), "Dark")
-    qtbot.waitUntil(lambda: router.settings().theme == "dark", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: router.settings.current().theme == "dark", timeout=WAIT_MS)
     qtbot.waitUntil(
         lambda: "Saved. Connected apps pick this up on their next request." in texts(dialog),
         timeout=WAIT_MS,
     )
     press(dialog, "Undo")
     qtbot.waitUntil(lambda: "Taken back." in texts(dialog), timeout=WAIT_MS)
-    assert router.settings().theme == "system"
+    assert router.settings.current().theme == "system"
 
 
 def test_undo_leaves_alone_what_others_changed_meanwhile(
@@ -102,10 +102,10 @@ def test_undo_leaves_alone_what_others_changed_meanwhile(
 ) -> None:
     press(named(dialog, Segmented, "Theme"), "Dark")
     qtbot.waitUntil(lambda: any("Saved" in text for text in texts(dialog)), timeout=WAIT_MS)
-    router.state.settings = router.settings().model_copy(update={"port": 4000})
+    router.state.settings = router.settings.current().model_copy(update={"port": 4000})
     press(dialog, "Undo")
-    qtbot.waitUntil(lambda: router.settings().theme == "system", timeout=WAIT_MS)
-    assert router.settings().port == 4000
+    qtbot.waitUntil(lambda: router.settings.current().theme == "system", timeout=WAIT_MS)
+    assert router.settings.current().port == 4000
 
 
 @pytest.mark.proves("CARD-2", "META-4")
@@ -117,12 +117,12 @@ def test_the_toggle_switches_the_optimization_of_the_workspace(
     assert toggle.isChecked()
     toggle.click()
     assert router.commands == [
-        SentCommand("set_project_options", (PERSONAL, None, None, Exposure.SEARCH))
+        SentCommand("projects.set_options", (PERSONAL, None, None, Exposure.SEARCH))
     ]
     qtbot.waitUntil(lambda: any("Saved" in text for text in texts(dialog)), timeout=WAIT_MS)
     press(dialog, "Undo")
     qtbot.waitUntil(
-        lambda: router.projects(PERSONAL)[0].optimization is Optimization.BM25, timeout=WAIT_MS
+        lambda: router.projects.list(PERSONAL)[0].optimization is Optimization.BM25, timeout=WAIT_MS
     )
 
 
@@ -144,7 +144,7 @@ def test_learning_from_use_can_be_switched_off(dialog: SettingsDialog, router: F
     assert toggle.isChecked()
     toggle.click()
     assert router.commands[-1] == SentCommand(
-        "apply_settings", (Settings().model_copy(update={"learn_from_use": False}),)
+        "settings.apply", (Settings().model_copy(update={"learn_from_use": False}),)
     )
 
 
@@ -162,7 +162,7 @@ def test_a_project_option_is_shown_as_it_comes_from_elsewhere(
     router.state.projects[PERSONAL] = (
         ProjectSummary(None, "Unassigned", None, None, Exposure.SEARCH),
     )
-    router.emit(SettingsApplied(router.settings()))
+    router.emit(SettingsApplied(router.settings.current()))
     toggle = named(dialog, Toggle, "Send only the tools an app needs")
     assert isinstance(toggle, Toggle)
     assert not toggle.isChecked()
@@ -171,7 +171,7 @@ def test_a_project_option_is_shown_as_it_comes_from_elsewhere(
 def test_a_refused_change_is_explained_and_the_control_goes_back(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
-    router.failures["apply_settings"] = Conflict("Port 4000 is taken.", "Choose another.")
+    router.failures["settings.apply"] = Conflict("Port 4000 is taken.", "Choose another.")
     port = named(dialog, NumberField, "Port")
     assert isinstance(port, NumberField)
     port.setValue(4000)
@@ -187,7 +187,7 @@ def test_enter_in_a_field_takes_the_value_and_presses_no_button(
     assert isinstance(port, NumberField)
     port.lineEdit().setText("4000")
     QTest.keyClick(port, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: router.settings().port == 4000, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: router.settings.current().port == 4000, timeout=WAIT_MS)
     assert dialog.isVisible()
     assert dialog.current_page() is PageName.NETWORK
 
@@ -198,7 +198,7 @@ def test_news_do_not_take_away_what_is_being_typed(
     port = named(dialog, NumberField, "Port")
     assert isinstance(port, NumberField)
     port.lineEdit().setText("40")
-    router.emit(SettingsApplied(router.settings()))
+    router.emit(SettingsApplied(router.settings.current()))
     assert port.lineEdit().text() == "40"
 
 
@@ -223,7 +223,7 @@ def test_a_new_token_is_shown_once_masked_with_what_to_paste(
     lifetime.setCurrentIndex(2)
     press(dialog, "Create token")
     order = ("Zed", PERSONAL, None, None, timedelta(days=30))
-    assert router.commands == [SentCommand("issue_token", order)]
+    assert router.commands == [SentCommand("tokens.issue", order)]
     field = named(dialog, QLineEdit, "Token")
     assert isinstance(field, QLineEdit)
     qtbot.waitUntil(lambda: field.text() == "tb_zed_secret", timeout=WAIT_MS)
@@ -242,7 +242,7 @@ def test_revoking_asks_first(dialog: SettingsDialog, router: FakeRouter, qtbot: 
     box = dialog.findChildren(QMessageBox)[0]
     assert router.commands == []
     press(box, "Revoke")
-    assert router.commands == [SentCommand("revoke_token", (TokenId("b2"),))]
+    assert router.commands == [SentCommand("tokens.revoke", (TokenId("b2"),))]
     qtbot.waitUntil(lambda: "Cursor" not in texts(dialog), timeout=WAIT_MS)
 
 
@@ -269,7 +269,7 @@ def test_the_least_isolation_is_a_setting_like_any_other(
 ) -> None:
     dialog.go_to(PageName.SECURITY)
     QTest.mouseClick(button(dialog, "Confined"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: router.settings().isolation.required_level == 2)
+    qtbot.waitUntil(lambda: router.settings.current().isolation.required_level == 2)
 
 
 def test_how_much_of_a_list_is_shown_is_chosen_by_a_preset(
@@ -278,11 +278,11 @@ def test_how_much_of_a_list_is_shown_is_chosen_by_a_preset(
     dialog.go_to(PageName.SECURITY)
     assert any("2,000 tools" in text for text in texts(dialog))
     press(named(dialog, Segmented, "How much of a list is shown"), "Little")
-    qtbot.waitUntil(lambda: router.settings().list_limits.preset == "strict")
+    qtbot.waitUntil(lambda: router.settings.current().list_limits.preset == "strict")
     qtbot.waitUntil(lambda: any("At most 50 tools" in text for text in texts(dialog)))
     qtbot.waitUntil(lambda: "Saved." in " ".join(texts(dialog)))
     press(dialog, "Undo")
-    qtbot.waitUntil(lambda: router.settings().list_limits.preset == "default")
+    qtbot.waitUntil(lambda: router.settings.current().list_limits.preset == "default")
 
 
 def test_how_apps_reach_tools_is_chosen_and_can_be_undone(
@@ -290,14 +290,14 @@ def test_how_apps_reach_tools_is_chosen_and_can_be_undone(
 ) -> None:
     dialog.go_to(PageName.OPTIMIZATION)
     press(named(dialog, Segmented, "How apps reach tools"), "Progressive")
-    qtbot.waitUntil(lambda: router.projects(PERSONAL)[0].exposure is Exposure.PROGRESSIVE)
+    qtbot.waitUntil(lambda: router.projects.list(PERSONAL)[0].exposure is Exposure.PROGRESSIVE)
     qtbot.waitUntil(lambda: any("five tools" in text for text in texts(dialog)))
     scripts = named(dialog, Toggle, "Scripts beside search")
     assert not scripts.isEnabled()
-    assert router.projects(PERSONAL)[0].optimization is Optimization.BM25
+    assert router.projects.list(PERSONAL)[0].optimization is Optimization.BM25
     qtbot.waitUntil(lambda: "Saved." in " ".join(texts(dialog)))
     press(dialog, "Undo")
-    qtbot.waitUntil(lambda: router.projects(PERSONAL)[0].exposure is Exposure.SEARCH)
+    qtbot.waitUntil(lambda: router.projects.list(PERSONAL)[0].exposure is Exposure.SEARCH)
 
 
 def test_scripts_can_be_offered_beside_search(router: FakeRouter, dialog: SettingsDialog) -> None:
@@ -305,14 +305,14 @@ def test_scripts_can_be_offered_beside_search(router: FakeRouter, dialog: Settin
     toggle = named(dialog, Toggle, "Scripts beside search")
     assert isinstance(toggle, Toggle)
     toggle.click()
-    assert router.settings().offer_execute
+    assert router.settings.current().offer_execute
 
 
 def test_the_security_page_says_how_well_servers_are_isolated_here(
     router: FakeRouter, dialog: SettingsDialog, qtbot: QtBot
 ) -> None:
     missing = (Reason(Why.NO_BUBBLEWRAP), Reason(Why.READ_FILES, ("2",)))
-    router.protection = Protection(IsolationLevel.LIMITED, True, 512, missing=missing)
+    router.discovery.protected_by = Protection(IsolationLevel.LIMITED, True, 512, missing=missing)
     dialog.open_at(PageName.SECURITY)
 
     def told() -> None:
@@ -329,9 +329,9 @@ def test_what_can_not_be_taken_back_now_can_be_later(
 ) -> None:
     press(named(dialog, Segmented, "Theme"), "Dark")
     qtbot.waitUntil(lambda: any("Saved" in text for text in texts(dialog)), timeout=WAIT_MS)
-    router.failures["apply_settings"] = Conflict("The disk is full.", "Make room.")
+    router.failures["settings.apply"] = Conflict("The disk is full.", "Make room.")
     press(dialog, "Undo")
     qtbot.waitUntil(lambda: "The disk is full. Make room." in texts(dialog), timeout=WAIT_MS)
-    del router.failures["apply_settings"]
+    del router.failures["settings.apply"]
     press(dialog, "Undo")
-    qtbot.waitUntil(lambda: router.settings().theme == "system", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: router.settings.current().theme == "system", timeout=WAIT_MS)

@@ -57,23 +57,23 @@ def test_the_cloud_service_is_set_tested_and_taken_back(
     QTest.keyClicks(url, URL)
     QTest.keyClicks(key, "planted-key")
     press(card, "Save")
-    assert router.searches.cloud == (URL, "planted-key")
-    router.state.settings = router.settings().model_copy(update={"cloud_search_url": URL})
+    assert router.search.cloud == (URL, "planted-key")
+    router.state.settings = router.settings.current().model_copy(update={"cloud_search_url": URL})
     qtbot.waitUntil(lambda: button(card, "Test").isEnabled())
     assert key.text() == ""
     press(card, "Test")
     qtbot.waitUntil(lambda: "It works: 0 tools in 2" in texts(card).replace("\N{NBSP}", " "))
     press(dialog, "Undo")
-    assert router.searches.cloud == ("", None)
+    assert router.search.cloud == ("", None)
 
 
 def test_a_service_that_does_not_answer_is_said_to(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
-    router.searches.replies[Optimization.CLOUD] = SearchReply(
+    router.search.replies[Optimization.CLOUD] = SearchReply(
         (), Optimization.HYBRID, note="cloud search: it refused the token"
     )
-    router.state.settings = router.settings().model_copy(update={"cloud_search_url": URL})
+    router.state.settings = router.settings.current().model_copy(update={"cloud_search_url": URL})
     dialog.show_state()
     card, _, _ = cloud(dialog)
     press(card, "Test")
@@ -85,7 +85,7 @@ def test_where_there_is_no_keyring_the_card_says_how_long_the_key_lasts(
 ) -> None:
     card, url, key = cloud(dialog)
     assert "where there is none, it lasts until Toolbooth stops" in texts(card)
-    router.searches.has_keyring = False
+    router.search.has_keyring = False
     QTest.keyClicks(url, URL)
     QTest.keyClicks(key, "planted-key")
     press(card, "Save")
@@ -101,8 +101,8 @@ def test_the_strategies_say_what_is_set_up_and_what_was_measured(
     assert "Not set up." in shown()
     assert "4 MB" in shown()
     assert " ms" not in shown()
-    router.searches.took_ms = {Optimization.HYBRID: 8.7}
-    router.state.settings = router.settings().model_copy(update={"cloud_search_url": URL})
+    router.search.took_ms = {Optimization.HYBRID: 8.7}
+    router.state.settings = router.settings.current().model_copy(update={"cloud_search_url": URL})
     dialog.show_state()
     assert "Not set up." not in shown()
     assert "9 ms" in shown()
@@ -117,7 +117,7 @@ def test_pinned_tools_are_chosen_from_a_list_and_taken_back(
     view = next(v for v in picker.findChildren(QAbstractItemView) if v.accessibleName() == "Tools")
     QTest.keyClick(view, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: "1 pinned tools: create_issue" in texts(dialog))
-    assert router.project_configs.config(PERSONAL, None).pinned == (str(KEY),)
+    assert router.projects.config(PERSONAL, None).pinned == (str(KEY),)
     press(picker, "Done")
     qtbot.waitUntil(lambda: "Saved." in texts(dialog))
     press(dialog, "Undo")
@@ -129,16 +129,16 @@ def test_what_the_activity_log_keeps_is_a_setting(
 ) -> None:
     dialog.open_at(PageName.ACTIVITY)
     press(dialog, "Log arguments and search texts")
-    assert router.settings().log_arguments
+    assert router.settings.current().log_arguments
     qtbot.waitUntil(lambda: "Saved." in texts(dialog))
     press(dialog, "Undo")
-    qtbot.waitUntil(lambda: not router.settings().log_arguments)
+    qtbot.waitUntil(lambda: not router.settings.current().log_arguments)
 
 
 def test_starting_hidden_is_a_setting(dialog: SettingsDialog, router: FakeRouter) -> None:
     dialog.open_at(PageName.GENERAL)
     press(dialog, "Start hidden")
-    assert router.settings().start_hidden
+    assert router.settings.current().start_hidden
 
 
 def test_an_address_that_is_refused_stays_to_be_corrected(
@@ -150,7 +150,7 @@ def test_an_address_that_is_refused_stays_to_be_corrected(
     async def refuse(*_: object) -> CloudChange:
         raise InvalidInput("The service can't be used: it needs https.")
 
-    monkeypatch.setattr(router.searches, "set_cloud", refuse)
+    monkeypatch.setattr(router.search, "set_cloud", refuse)
     card, url, key = cloud(dialog)
     QTest.keyClicks(url, "search.example.com")
     QTest.keyClicks(key, "planted-key")

@@ -85,7 +85,7 @@ def fill(dialog: TryToolDialog, **values: str) -> None:
 
 def sent(router: FakeRouter) -> JsonObject:
     name, (_, _, arguments) = router.commands[-1].name, router.commands[-1].arguments
-    assert name == "try_tool"
+    assert name == "tools.try_out"
     assert isinstance(arguments, dict)
     return cast(JsonObject, arguments)
 
@@ -205,7 +205,7 @@ def test_what_the_tool_does_not_take_is_said_before_it_runs(
 def test_a_tool_that_fails_says_why(
     router: FakeRouter, dialog: TryToolDialog, qtbot: QtBot
 ) -> None:
-    router.failures["try_tool"] = InvalidInput("It is broken.", "Mend it.")
+    router.failures["tools.try_out"] = InvalidInput("It is broken.", "Mend it.")
     fill(dialog, owner="acme")
     press(dialog, "Run")
     qtbot.waitUntil(lambda: dialog.error() == "It is broken. Mend it.")
@@ -319,13 +319,13 @@ def test_a_workspace_is_renamed_in_place(router: FakeRouter, window: MainWindow)
     (field,) = window.sidebar.findChildren(QLineEdit)
     QTest.keyClicks(field, "Work")
     QTest.keyClick(field, Qt.Key.Key_Return)
-    assert router.commands[-1] == SentCommand("rename_workspace", (ACME, "Work"))
+    assert router.commands[-1] == SentCommand("workspaces.rename", (ACME, "Work"))
 
 
 def test_a_removed_workspace_can_be_taken_back(
     router: FakeRouter, window: MainWindow, qtbot: QtBot
 ) -> None:
-    window.sidebar.workspace_removed.emit(router.workspaces()[1])
+    window.sidebar.workspace_removed.emit(router.workspaces.list()[1])
     qtbot.waitUntil(lambda: "Removed Acme" in texts(window))
     press(window, "Undo")
-    assert router.commands[-1] == SentCommand("restore_workspace", (ACME,))
+    assert router.commands[-1] == SentCommand("workspaces.restore", (ACME,))

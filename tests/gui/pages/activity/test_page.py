@@ -66,7 +66,7 @@ FAILED = replace(
 def router() -> FakeRouter:
     made = stocked_router()
     made.state.activity = (SEARCH, CALL)
-    made.logged = (replace(SEARCH, detail=None), CALL, FAILED)
+    made.activity.logged = (replace(SEARCH, detail=None), CALL, FAILED)
     return made
 
 
@@ -153,7 +153,7 @@ def test_what_happens_meanwhile_comes_on_top_and_the_choice_stays(
 def test_older_entries_are_loaded_at_the_end_of_the_list(
     router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
-    router.logged = tuple(
+    router.activity.logged = tuple(
         replace(CALL, at=START - timedelta(minutes=n), request_id=str(n)) for n in range(900)
     )
     window = open_window(router, look, qtbot)

@@ -106,7 +106,7 @@ def test_what_waits_in_another_workspace_is_counted_and_stands_under_its_name(
     shown = texts(window)
     assert shown.index("Personal · 3") < shown.index("Acme · 1") < shown.index("Mail")
     press(window, "Approve Mail")
-    assert last(router) == SentCommand("approve_server", (elsewhere.ref,))
+    assert last(router) == SentCommand("servers.approve", (elsewhere.ref,))
 
 
 def test_a_changed_tool_shows_what_is_suspicious_and_what_is_new(window: MainWindow) -> None:
@@ -121,12 +121,12 @@ def test_one_tool_is_approved_or_all_that_nothing_was_found_in(
     router: FakeRouter, window: MainWindow
 ) -> None:
     press(window, "Approve fork")
-    assert last(router) == SentCommand("approve_tools", (GITHUB.ref, ("fork",)))
+    assert last(router) == SentCommand("tools.approve", (GITHUB.ref, ("fork",)))
     router.commands.clear()
     press(window, "Approve 1 without findings")
-    assert last(router) == SentCommand("approve_tools", (GITHUB.ref, ("fork",)))
+    assert last(router) == SentCommand("tools.approve", (GITHUB.ref, ("fork",)))
     press(window, "Approve create_issue")
-    assert last(router) == SentCommand("approve_tools", (GITHUB.ref, ("create_issue",)))
+    assert last(router) == SentCommand("tools.approve", (GITHUB.ref, ("create_issue",)))
 
 
 def test_a_tool_nobody_shall_have_is_blocked_in_its_own_workspace_and_that_is_taken_back(
@@ -139,10 +139,10 @@ def test_a_tool_nobody_shall_have_is_blocked_in_its_own_workspace_and_that_is_ta
     qtbot.waitUntil(lambda: "Acme · 1" in texts(window))
     press(window, "Block send")
     blocked = (ACME, ToolKey(elsewhere.id, "send"))
-    assert last(router) == SentCommand("set_permission", (*blocked, Permission.DENY, None))
+    assert last(router) == SentCommand("permissions.set", (*blocked, Permission.DENY, None))
     qtbot.waitUntil(lambda: "Blocked send" in texts(window.undo_bar))
     press(window.undo_bar, "Undo")
-    assert last(router) == SentCommand("set_permission", (*blocked, Permission.ALLOW, None))
+    assert last(router) == SentCommand("permissions.set", (*blocked, Permission.ALLOW, None))
 
 
 def test_all_tools_of_a_server_are_approved_at_once_only_if_nothing_was_found_in_any(
@@ -154,7 +154,7 @@ def test_all_tools_of_a_server_are_approved_at_once_only_if_nothing_was_found_in
     qtbot.waitUntil(lambda: "Approve all 2" in offered(window))
     press(window, "Approve all 2")
     names = tuple(each.key.tool for each in router.state.pending)
-    assert last(router) == SentCommand("approve_tools", (GITHUB.ref, names))
+    assert last(router) == SentCommand("tools.approve", (GITHUB.ref, names))
     router.state.pending = (replace(CHANGED, key=ToolKey(GITHUB.id, "create_issue")),)
     router.emit(ToolsChanged(PERSONAL, GITHUB.id, 2))
     qtbot.waitUntil(lambda: offered(window) == ["Approve"])
@@ -163,7 +163,7 @@ def test_all_tools_of_a_server_are_approved_at_once_only_if_nothing_was_found_in
 def test_what_the_server_tried_is_shown_before_its_tools_are_approved(
     router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
-    router.receipts[GITHUB.ref] = RECEIPT
+    router.discovery.receipts[GITHUB.ref] = RECEIPT
     window = open_window(router, look, qtbot)
     window.go_to(Page.ATTENTION)
     assert "Files: blocked. Network: blocked. Memory: 512 MB." in texts(window)
@@ -191,14 +191,14 @@ def test_a_receipt_says_what_could_not_be_seen() -> None:
 
 def test_a_command_is_approved_there(router: FakeRouter, window: MainWindow) -> None:
     press(window, f"Approve {WAITING.name}")
-    assert last(router) == SentCommand("approve_server", (WAITING.ref,))
+    assert last(router) == SentCommand("servers.approve", (WAITING.ref,))
 
 
 def test_a_double_click_approves_what_was_read_and_not_what_takes_its_place(
     router: FakeRouter, window: MainWindow
 ) -> None:
     double_click(window, f"Approve {WAITING.name}")
-    assert [c.name for c in router.commands if c.name == "approve_server"] == ["approve_server"]
+    assert [c.name for c in router.commands if c.name == "servers.approve"] == ["servers.approve"]
 
 
 def test_by_keyboard_one_gets_there_and_from_one_decision_to_the_next(
@@ -208,7 +208,7 @@ def test_by_keyboard_one_gets_there_and_from_one_decision_to_the_next(
     QTest.keyClick(window, Qt.Key.Key_F6)
     assert focused().accessibleName() == f"Approve {WAITING.name}"
     QTest.keyClick(focused(), Qt.Key.Key_Space)
-    assert last(router) == SentCommand("approve_server", (WAITING.ref,))
+    assert last(router) == SentCommand("servers.approve", (WAITING.ref,))
     router.state.servers[PERSONAL] = (GITHUB,)
     router.emit(ToolsChanged(PERSONAL, GITHUB.id, 2))
     qtbot.waitUntil(lambda: badge(window) == "Needs you, 2")

@@ -29,7 +29,7 @@ HIT = SearchHit(
 @pytest.fixture
 def router() -> FakeRouter:
     made = stocked_router()
-    made.searches.replies = {
+    made.search.replies = {
         Optimization.HYBRID: SearchReply((HIT,), Optimization.HYBRID),
         Optimization.BM25: SearchReply((), Optimization.BM25, note="The index is being built."),
     }
@@ -59,7 +59,7 @@ def test_both_strategies_answer_side_by_side_with_scores_and_reasons(
     assert "words: open · meaning 0.91 · used before for this" in shown
     assert "The index is being built." in shown
     assert "No tool fits." in shown
-    assert router.searches.asked == [("open a ticket", "bm25", "hybrid")]
+    assert router.search.asked == [("open a ticket", "bm25", "hybrid")]
 
 
 def test_one_types_at_once_where_one_asks(window: MainWindow) -> None:
@@ -72,7 +72,7 @@ def test_long_names_leave_the_score_and_the_buttons_in_sight(
     named = Tool(ToolKey(GITHUB.id, "create_issue"), "a long name " * 12, {}, "", 10)
     hit = SearchHit(named, 0.94, "matches open", reasons=REASONS)
     both = (Optimization.BM25, Optimization.HYBRID)
-    router.searches.replies = {each: SearchReply((hit,), each) for each in both}
+    router.search.replies = {each: SearchReply((hit,), each) for each in both}
     ask(window, "open", qtbot)
     column = window.findChildren(ResultColumn)[0]
     score = next(each for each in column.findChildren(QLabel) if each.text() == "0.94")
@@ -86,7 +86,7 @@ def test_one_strategy_can_be_looked_at_alone(
 ) -> None:
     ask(window, "open", qtbot)
     press(window.pages.playground, "Hybrid")
-    qtbot.waitUntil(lambda: router.searches.asked[-1] == ("open", "hybrid"))
+    qtbot.waitUntil(lambda: router.search.asked[-1] == ("open", "hybrid"))
     assert "Keyword (BM25)" not in texts(window)
 
 
@@ -101,11 +101,11 @@ def test_a_tool_is_pinned_and_that_can_be_undone(
     ask(window, "open", qtbot)
     press(window, "Pin: every app gets this tool")
     qtbot.waitUntil(lambda: "Every app gets create_issue now" in texts(window))
-    assert router.project_configs.config(PERSONAL, None).pinned == (str(KEY),)
+    assert router.projects.config(PERSONAL, None).pinned == (str(KEY),)
     pinned = "Pinned: every app gets this tool. Press to unpin"
     qtbot.waitUntil(lambda: has_button(window, pinned))
     press(window, "Undo")
-    assert router.project_configs.config(PERSONAL, None).pinned == ()
+    assert router.projects.config(PERSONAL, None).pinned == ()
     qtbot.waitUntil(lambda: not has_button(window, pinned))
 
 
@@ -123,7 +123,7 @@ def test_a_tool_is_never_shown_again_and_that_can_be_undone(
     ask(window, "open", qtbot)
     press(window, "Never show this tool")
     qtbot.waitUntil(lambda: "Nobody finds create_issue any more" in texts(window))
-    denied = SentCommand("set_permission", (PERSONAL, KEY, Permission.DENY, None))
+    denied = SentCommand("permissions.set", (PERSONAL, KEY, Permission.DENY, None))
     assert router.commands[-1] == denied
     press(window, "Undo")
     assert router.commands[-1].arguments[2] is before

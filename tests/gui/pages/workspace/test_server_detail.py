@@ -72,11 +72,11 @@ def test_a_server_that_answers_late_is_given_twice_the_time_and_tried_again(
     router: FakeRouter, window: MainWindow, qtbot: QtBot
 ) -> None:
     press(window.pages.workspace.detail, "Wait longer")
-    qtbot.waitUntil(lambda: router.commands[-1].name == "refresh")
+    qtbot.waitUntil(lambda: router.commands[-1].name == "discovery.refresh")
     patient = CONFIG.model_copy(update={"discovery_timeout_s": 60.0})
     changed, tried = router.commands[-2:]
-    assert changed == SentCommand("update_server", (SENTRY.ref, SENTRY.name, patient, False))
-    assert tried == SentCommand("refresh", (SENTRY.workspace, SENTRY.id))
+    assert changed == SentCommand("servers.update", (SENTRY.ref, SENTRY.name, patient, False))
+    assert tried == SentCommand("discovery.refresh", (SENTRY.workspace, SENTRY.id))
 
 
 def test_who_has_all_the_time_there_is_gets_no_more(router: FakeRouter, window: MainWindow) -> None:

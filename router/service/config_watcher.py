@@ -1,0 +1,84 @@
+"""Notices what users and other programs change in the files of the data directory."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import assert_never
+
+from router.api.events import ConfigAccepted, ConfigRejected, Publish
+from router.config.settings import Settings
+from router.runtime.tasks import log_and_continue, spawn, stop
+from router.service.scripts import Scripts
+from router.service.settings import SettingsService
+from router.service.tokens import Tokens
+from router.service.workspace_editor import WorkspaceEditor
+from router.store.config_store import (
+    Accepted,
+    Change,
+    ConfigStore,
+    Rejected,
+    SettingsChanged,
+    WorkspaceChanged,
+    WorkspaceGone,
+)
+
+log = logging.getLogger(__name__)
+
+_POLL_S = 1.0
+
+
+class ConfigWatcher:
+    def __init__(
+        self,
+        config: ConfigStore,
+        editor: WorkspaceEditor,
+        settings: SettingsService,
+        scripts: Scripts,
+        tokens: Tokens,
+        publish: Publish,
+    ) -> None:
+        self._config = config
+        self._editor = editor
+        self._settings = settings
+        self._scripts = scripts
+        self._tokens = tokens
+        self._publish = publish
+        self._polling: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._polling = spawn(self._poll_forever(), name="watch files")
+
+    async def close(self) -> None:
+        await stop(self._polling)
+
+    async def follow(self, change: Change, before: Settings | None = None) -> None:
+        """Apply one change; `before` are the settings before it."""
+        match change:
+            case SettingsChanged():
+                await self._settings.changed(before or self._settings.current())
+            case WorkspaceChanged(workspace):
+                await self._editor.reconcile(workspace)
+            case WorkspaceGone(workspace):
+                await self._editor.drop(workspace)
+            case Rejected(path, line, reason):
+                log.warning("%s: %s", path if line is None else f"{path}, line {line}", reason)
+                self._publish(ConfigRejected(path, line, reason))
+            case Accepted(path):
+                self._publish(ConfigAccepted(path))
+            case _:
+                assert_never(change)
+
+    async def _poll_forever(self) -> None:
+        while True:
+            await asyncio.sleep(_POLL_S)
+            with log_and_continue("look at the files"):
+                await self._poll()
+
+    async def _poll(self) -> None:
+        before = self._settings.current()
+        for change in await asyncio.to_thread(self._config.poll):
+            with log_and_continue(f"follow {change}"):
+                await self.follow(change, before)
+        await self._scripts.reload()
+        await self._tokens.reload()

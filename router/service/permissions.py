@@ -1,0 +1,88 @@
+"""Permissions: per tool, by rules, and the requests that wait for an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from router.api.events import Publish, ToolsChanged
+from router.catalog import config_edits
+from router.config.workspace import PermissionRule
+from router.domain.ids import ProjectId, ToolKey, WorkspaceId
+from router.domain.names import SCRIPTS
+from router.domain.permissions import (
+    Answer,
+    Kind,
+    Permission,
+    PermissionRequest,
+    PermissionRequestId,
+)
+from router.gateway.tools.permission_requests import PermissionRequests
+from router.service.workspace_catalogs import WorkspaceCatalogs
+from router.service.workspace_editor import WorkspaceEditor
+
+
+class Permissions:
+    """The production implementation of `api.permissions.PermissionsPort`."""
+
+    def __init__(
+        self,
+        catalogs: WorkspaceCatalogs,
+        editor: WorkspaceEditor,
+        requests: PermissionRequests,
+        publish: Publish,
+    ) -> None:
+        self._catalogs = catalogs
+        self._editor = editor
+        self._requests = requests
+        self._publish = publish
+
+    def requests(self) -> tuple[PermissionRequest, ...]:
+        return self._requests.pending()
+
+    async def answer(self, request_id: PermissionRequestId, answer: Answer) -> None:
+        asked = self._requests.answer(request_id, answer)
+        if answer is Answer.ALWAYS:
+            await self._always_allow(asked)
+
+    def explicit(
+        self, workspace: WorkspaceId, project: ProjectId | None
+    ) -> Mapping[str, Permission]:
+        config = self._catalogs.catalog(workspace).config
+        scope = config if project is None else config_edits.project_entry(config, project)
+        return dict(scope.permissions)
+
+    async def set(
+        self,
+        workspace: WorkspaceId,
+        key: ToolKey,
+        permission: Permission,
+        project: ProjectId | None = None,
+    ) -> None:
+        await self._editor.edit(
+            workspace, lambda c: config_edits.with_permission(c, key, permission, project)
+        )
+        if key.server != SCRIPTS:
+            count = len(self._catalogs.catalog(workspace).entry(key.server).tools)
+            self._publish(ToolsChanged(workspace, key.server, count))
+
+    def rules(
+        self, workspace: WorkspaceId, project: ProjectId | None
+    ) -> tuple[PermissionRule, ...]:
+        return config_edits.rules_of(self._catalogs.catalog(workspace).config, project)
+
+    async def set_rules(
+        self, workspace: WorkspaceId, project: ProjectId | None, rules: Sequence[PermissionRule]
+    ) -> None:
+        await self._editor.edit(workspace, lambda c: config_edits.with_rules(c, project, rules))
+        self._editor.publish_tools(workspace)
+
+    async def _always_allow(self, asked: PermissionRequest) -> None:
+        """Allow without a request from now on, in the project the request came from."""
+        workspace, project = asked.ref.workspace, asked.project
+        if asked.kind is Kind.TOOL:
+            await self.set(workspace, asked.key, Permission.ALLOW, project)
+            return
+        rule = PermissionRule.model_validate(
+            {"permission": Permission.ALLOW, "server": asked.ref.server, asked.kind: asked.name}
+        )
+        await self.set_rules(workspace, project, (rule, *self.rules(workspace, project)))

@@ -1,0 +1,68 @@
+"""The settings: applies changes, whether they come from a command or from the file."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from router.api.events import ConfigRejected, Publish, SettingsApplied, WorkspaceSwitched
+from router.config.settings import Settings
+from router.domain.json_values import JsonObject
+from router.service.activity import Activity
+from router.service.upstream_manager import UpstreamManager
+from router.service.workspace_catalogs import WorkspaceCatalogs
+from router.store.config_store import ConfigStore
+
+
+class SettingsService:
+    """The production implementation of `api.settings.SettingsPort`."""
+
+    def __init__(
+        self,
+        config: ConfigStore,
+        catalogs: WorkspaceCatalogs,
+        upstreams: UpstreamManager,
+        activity: Activity,
+        publish: Publish,
+        on_port_changed: Callable[[int], Awaitable[None]],
+    ) -> None:
+        """`on_port_changed` has the endpoint listen on another port."""
+        self._config = config
+        self._catalogs = catalogs
+        self._upstreams = upstreams
+        self._activity = activity
+        self._publish = publish
+        self._on_port_changed = on_port_changed
+
+    def current(self) -> Settings:
+        return self._config.settings
+
+    def rejected_files(self) -> tuple[ConfigRejected, ...]:
+        rejected = self._config.rejected
+        return tuple(ConfigRejected(file.path, file.line, file.reason) for file in rejected)
+
+    async def apply(self, settings: Settings) -> None:
+        known = dict(self.current())
+        await self.change({k: v for k, v in settings if v != known[k]})
+
+    async def change(self, changes: JsonObject) -> None:
+        """Change these settings only, whatever else the file says by now."""
+        if "active_workspace" in changes:  # the chosen one may have been removed since
+            self._catalogs.catalog(changes["active_workspace"])
+        before = self.current()
+        await asyncio.to_thread(
+            self._config.update_settings, lambda now: now.model_copy(update=changes)
+        )
+        await self.changed(before)
+
+    async def changed(self, before: Settings) -> None:
+        """Follow settings that were changed."""
+        after = self.current()
+        self._activity.apply(after)
+        self._publish(SettingsApplied(after))
+        if after.list_limits != before.list_limits:
+            await self._upstreams.limits_changed()
+        if after.active_workspace != before.active_workspace:
+            self._publish(WorkspaceSwitched(after.active_workspace))
+        if after.port != before.port and self._upstreams.is_serving:
+            await self._on_port_changed(after.port)

@@ -1,0 +1,75 @@
+"""Access tokens of clients: checks what they name, stores them, publishes changes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+
+from router.api.events import Publish, TokensChanged
+from router.catalog import config_edits
+from router.domain.clients import IssuedToken, TokenSummary
+from router.domain.ids import ProjectId, ServerId, TokenId, WorkspaceId
+from router.runtime.clock import Clock
+from router.service.workspace_catalogs import WorkspaceCatalogs
+from router.store.tokens import TokenStore, WithdrawnToken
+
+
+class Tokens:
+    """The production implementation of `api.tokens.TokensPort`."""
+
+    def __init__(
+        self, store: TokenStore, catalogs: WorkspaceCatalogs, publish: Publish, clock: Clock
+    ) -> None:
+        self._store = store
+        self._catalogs = catalogs
+        self._publish = publish
+        self._clock = clock
+
+    def list(self) -> tuple[TokenSummary, ...]:
+        return self._store.list()
+
+    def verify(self, secret: str) -> TokenSummary | None:
+        """The token with this secret, if it is valid."""
+        return self._store.verify(secret)
+
+    async def issue(
+        self,
+        name: str,
+        workspace: WorkspaceId | None,
+        project: ProjectId | None,
+        *,
+        servers: Sequence[ServerId] | None = None,
+        lifetime: timedelta | None = None,
+    ) -> IssuedToken:
+        self._catalogs.check_scope(workspace, project, servers)
+        name = config_edits.checked_name(name)
+        expires_at = config_edits.end_of(lifetime, self._clock())
+        issued = await asyncio.to_thread(
+            self._store.issue, name, workspace, project, expires_at, servers
+        )
+        self._publish(TokensChanged())
+        return issued
+
+    async def revoke(self, token: TokenId) -> None:
+        await asyncio.to_thread(self._store.revoke, token)
+        self._publish(TokensChanged())
+
+    async def withdraw(self, token: TokenId) -> WithdrawnToken | None:
+        """Revoke a token so that `reinstate` can undo it."""
+        withdrawn = await asyncio.to_thread(self._store.withdraw, token)
+        self._publish(TokensChanged())
+        return withdrawn
+
+    async def reinstate(self, withdrawn: WithdrawnToken) -> None:
+        await asyncio.to_thread(self._store.reinstate, withdrawn)
+        self._publish(TokensChanged())
+
+    async def reload(self) -> None:
+        """Follow what another process wrote."""
+        if await asyncio.to_thread(self._store.reload_if_changed):
+            self._publish(TokensChanged())
+
+    async def flush(self) -> None:
+        """Write when tokens were last used."""
+        await asyncio.to_thread(self._store.flush)
