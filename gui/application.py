@@ -223,7 +223,7 @@ class Application(QObject):
         if isinstance(error, ToolboothError):
             return error
         return ToolboothError(
-            self.tr("The router could not start."), self.tr("The log has the details.")
+            self.tr("The router failed to start."), self.tr("See the log for details.")
         )
 
     def _on_settings(self, events: Sequence[SettingsApplied]) -> None:
@@ -256,7 +256,9 @@ class Application(QObject):
         if self._first_hint():
             self.tray.hint(
                 self.tr("Toolbooth is still running"),
-                self.tr("Your apps stay connected. Quit from the icon’s menu to stop."),
+                self.tr(
+                    "Your apps stay connected. To stop Toolbooth, choose Quit from the icon’s menu."
+                ),
             )
 
     def _do_without_tray(self) -> None:
@@ -267,8 +269,10 @@ class Application(QObject):
         if self._first_hint():
             self.windows.main.banners.put(
                 "tray",
-                self.tr("This desktop shows no tray icons"),
-                self.tr("Closing the window minimises it; the menu at its top quits Toolbooth."),
+                self.tr("Tray icons are not available on this desktop"),
+                self.tr(
+                    "Closing the window minimizes it. To quit Toolbooth, use the menu at the top."
+                ),
             )
 
     def _first_hint(self) -> bool:
@@ -288,7 +292,9 @@ class Application(QObject):
         ask(
             self.windows.main,
             self.tr("Quit Toolbooth?"),
-            self.tr("This stops all servers (%n running). Apps lose their tools.", "", running),
+            self.tr(
+                "This stops all servers (%n running). Apps lose access to their tools.", "", running
+            ),
             yes=self.tr("Quit"),
             on_yes=self.quit,
         )

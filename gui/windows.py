@@ -126,8 +126,8 @@ class Windows(QObject):
             read_link(link)
             if self._by_link is not None and Shiboken.isValid(self._by_link):
                 raise Conflict(
-                    self.tr("A link is open already."),
-                    self.tr("Decide about that server first, then open the other link again."),
+                    self.tr("Another link is already open."),
+                    self.tr("Finish adding that server first, then open the other link again."),
                 )
         except ToolboothError as error:
             self.show_error(error)

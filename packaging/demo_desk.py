@@ -28,8 +28,8 @@ from router.domain.ids import ServerId, ServerRef, ToolKey, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.permissions import Permission
 from router.service import Router
-from tests.booth import NODE, NODE_MODULES, PYTHON_SERVERS
-from tests.running import Client
+from tests.support.router_process import NODE, NODE_MODULES, PYTHON_SERVERS
+from tests.support.running_router import Client
 
 ROOT = Path(__file__).resolve().parent.parent
 PERSONAL = WorkspaceId("personal")

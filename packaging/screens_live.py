@@ -24,8 +24,8 @@ from gui.widgets.theme import theme
 from router.domain.servers import DiscoveryStatus, ServerState
 from router.runtime.tasks import spawn
 from router.service import Router
-from tests.running import Client
 from tests.servers.oauth_server import OAuthServer
+from tests.support.running_router import Client
 
 T = TypeVar("T")
 _WITHIN_S = 30.0

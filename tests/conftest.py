@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytest_plugins = ["tests.support.hang_guard", "tests.support.protection_header"]
+
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
@@ -100,3 +101,38 @@ def test_every_command_is_documented() -> None:
     documented = (ROOT / "docs" / "command-line.md").read_text()
     assert "serve" in commands
     assert [word for word in commands if not re.search(rf"`{word}\b", documented)] == []
+
+
+CLOCKS = {"monotonic", "perf_counter", "process_time", "thread_time", "monotonic_ns"}
+
+
+def clocked_tests(tree: ast.Module) -> set[str]:
+    """The tests of a module that read a clock, themselves or by what they use of the module."""
+    uses = {
+        each.name: {node.id for node in ast.walk(each) if isinstance(node, ast.Name)}
+        | {node.attr for node in ast.walk(each) if isinstance(node, ast.Attribute)}
+        for each in tree.body
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    }
+    clocked = {name for name, used in uses.items() if used & CLOCKS}
+    while more := {name for name, used in uses.items() if used & clocked} - clocked:
+        clocked |= more
+    return {name for name in clocked if name.startswith("test_")}
+
+
+def proofs(tree: ast.Module) -> set[str]:
+    tests = [each for each in tree.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+    marks = [ast.unparse(each) for each in tree.body if isinstance(each, ast.Assign)]
+    if any(mark.startswith("pytestmark") and "mark.proof" in mark for mark in marks):
+        return {test.name for test in tests}
+    return {t.name for t in tests if any("mark.proof" in ast.unparse(d) for d in t.decorator_list)}
+
+
+def test_only_proofs_measure_a_clock() -> None:
+    """What else a machine does meanwhile must not decide whether `make test` passes."""
+    found: list[str] = []
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        if "node_modules" not in path.parts:
+            tree = ast.parse(path.read_text())
+            found += [f"{path.name}::{name}" for name in clocked_tests(tree) - proofs(tree)]
+    assert found == []

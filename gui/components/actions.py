@@ -90,7 +90,7 @@ class Actions:
 
         def offer_undo(_: None) -> None:
             if not enabled:
-                text = tr("Switched off {name}").format(name=status.name)
+                text = tr("Turned off {name}").format(name=status.name)
                 self._offer_undo(text, lambda: self._run(switch(status.ref, True)))
 
         self._run(switch(status.ref, enabled), offer_undo)
@@ -147,7 +147,7 @@ class Actions:
         self._run(self._router.permissions.set(self._workspace, key, permission))
 
     def hide_tool(self, key: ToolKey) -> None:
-        self._block(self._workspace, key, tr("Nobody finds {tool} any more"))
+        self._block(self._workspace, key, tr("{tool} is now hidden from apps"))
 
     def block_tool(self, ref: ServerRef, tool: str) -> None:
         """Block a tool that is held back for approval."""
@@ -177,7 +177,7 @@ class Actions:
         before = projects.config(workspace, None)
         others = [each for each in before.pinned if each != str(key)]
         pins = tuple([*others, str(key)] if pinned else others)
-        text = tr("Every app gets {tool} now") if pinned else tr("{tool} is no longer pinned")
+        text = tr("{tool} is now pinned for all apps") if pinned else tr("Unpinned {tool}")
 
         def offer_undo(_: None) -> None:
             self._offer_undo(
@@ -200,8 +200,8 @@ class Actions:
             return
         self._show_error(
             ToolboothError(
-                tr("The page to sign in on could not be opened."),
-                tr("Try it in a terminal: toolbooth sign-in"),
+                tr("Couldn’t open the sign-in page."),
+                tr("Sign in from a terminal with: toolbooth sign-in"),
             )
         )
 

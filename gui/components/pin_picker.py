@@ -69,7 +69,10 @@ class PinPicker(QDialog):
         column.setContentsMargins(24, 18, 24, 16)
         column.setSpacing(12)
         column.addWidget(label(self.tr("Always include"), font=fonts.semibold(18)))
-        said = self.tr("Apps get the ticked tools without a search. Each costs its definition.")
+        said = self.tr(
+            "Apps get the selected tools without searching. Each adds its definition to the "
+            "context."
+        )
         column.addWidget(wrapped(said))
         column.addWidget(card, 1)
         column.addLayout(bottom)

@@ -64,8 +64,8 @@ def attention_items(
     for part in find_attention(router).workspaces:
         found += [_of_server(status) for status in part.servers]
         for held in part.held:
-            title = tr("%n tools of {name} are held back", "", len(held.tools))
-            text = tr("They are new or were changed. Apps don’t see them before you decide.")
+            title = tr("%n tools of {name} need approval", "", len(held.tools))
+            text = tr("They are new or have changed. Apps can’t use them until you approve them.")
             key = ("tools", held.ref, frozenset(tool.key for tool in held.tools))
             notification = Notification(title.format(name=held.name), text)
             found.append(AttentionItem(key, held.name, notification))
@@ -77,10 +77,10 @@ def attention_items(
 
 def _of_server(status: ServerStatus) -> AttentionItem:
     if status.state is ServerState.NEEDS_SIGN_IN:
-        title, text = tr("{name} needs you to sign in"), tr("Until then its tools can’t be called.")
+        title, text = tr("Sign in to {name}"), tr("Its tools can’t be called until you sign in.")
     else:
-        title = tr("{name} waits for your approval")
-        text = tr("Its command does not run before you agree to it.")
+        title = tr("{name} needs your approval")
+        text = tr("Its command won’t run until you approve it.")
     notification = Notification(title.format(name=status.name), text)
     return AttentionItem((status.state, status.ref), status.name, notification)
 
@@ -96,7 +96,7 @@ def _combined(items: Sequence[AttentionItem]) -> Notification:
         return items[0].notification
     names = list(dict.fromkeys(item.name for item in items))
     more = "…" if len(names) > _NAMED else ""
-    title = tr("%n things need you", "", len(items))
+    title = tr("%n items need attention", "", len(items))
     return Notification(title, ", ".join(names[:_NAMED]) + more)
 
 

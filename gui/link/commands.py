@@ -139,5 +139,5 @@ def _unexpected(error: BaseException) -> ToolboothError:
     what = f"{type(error).__name__}: {error}"
     return ToolboothError(
         tr("Something unexpected went wrong: {error}").format(error=what),
-        tr("The log has the details."),
+        tr("See the log for details."),
     )

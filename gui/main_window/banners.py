@@ -42,8 +42,9 @@ class StatusBanners(Banners):
             return
         self.put(
             "listener",
-            translated(state.message or "") or self.tr("The router could not start listening."),
-            self.tr("No app can connect until this is mended."),
+            translated(state.message or "")
+            or self.tr("The router couldn’t start listening for connections."),
+            self.tr("Apps can’t connect until this is fixed."),
             tone="err",
             buttons=[(self.tr("Settings…"), self.settings_requested.emit)],
         )
@@ -72,9 +73,7 @@ class StatusBanners(Banners):
             return
         self.put(
             subject,
-            self.tr("The tools of {name} are known, but could not be saved").format(
-                name=ref.server
-            ),
+            self.tr("Couldn’t save the tools of {name}").format(name=ref.server),
             reason,
         )
 
@@ -84,7 +83,9 @@ class StatusBanners(Banners):
             where = self.tr("{path}, line {line}").format(path=path, line=line)
         self.put(
             str(path),
-            self.tr("{name} can’t be used; what was good before stays").format(name=path.name),
+            self.tr("{name} is invalid. The last valid version is still in use").format(
+                name=path.name
+            ),
             f"{where}: {translated(reason)}",
             buttons=[(self.tr("Open file"), lambda: _open(path))],
         )

@@ -25,7 +25,7 @@ class RouterCard(Card):
         self._address.setFont(fonts.mono_font())
         self._address.setProperty("tint", "text2")
         self._where = QWidget()
-        copy = CopyButton(self.tr("Copy the router’s address"), lambda: self._url)
+        copy = CopyButton(self.tr("Copy router address"), lambda: self._url)
         top = QHBoxLayout()
         top.setSpacing(7)
         top.addWidget(self._mark)

@@ -67,7 +67,7 @@ class Sidebar(QFrame):
         self._router: RouterPort | None = None
         self.page = Page.WORKSPACE
         self._workspaces: tuple[WorkspaceSummary, ...] = ()
-        self._naming = _NameField(self.tr("Name of the new workspace"))
+        self._naming = _NameField(self.tr("New workspace name"))
         self._naming.named.connect(self._take_name)
         self._naming.left.connect(self.focus_rows)
         self._renaming: WorkspaceId | None = None
@@ -75,7 +75,7 @@ class Sidebar(QFrame):
         self._manage: dict[Page, SidebarRow] = {
             page: self._manage_row(page, text)
             for page, text in (
-                (Page.ATTENTION, self.tr("Needs you")),
+                (Page.ATTENTION, self.tr("Needs attention")),
                 (Page.PLAYGROUND, self.tr("Search playground")),
                 (Page.APPS, self.tr("Connected apps")),
                 (Page.ACTIVITY, self.tr("Activity")),
@@ -223,7 +223,7 @@ class Sidebar(QFrame):
         gear = row.add_action("settings", self.tr("Projects…"))
         gear.setAccessibleDescription(workspace.name)
         gear.clicked.connect(lambda: self.projects_requested.emit(workspace.id))
-        hint = self.tr("Right-click or press the menu key to rename or remove it")
+        hint = self.tr("Right-click or press the Menu key to rename or remove it")
         row.setToolTip(f"{workspace.name}\n{hint}")  # A long name is cut in the row.
         return row
 

@@ -13,10 +13,11 @@ from pathlib import PurePath
 from typing import assert_never
 
 from gui.text import formats
-from gui.text.errors import Action, Remedy, brief_text, cause_text, failure_remedy
+from gui.text.errors import Action, Remedy, brief_text, cause_text, failure_remedy, translated
 from gui.text.tr import tr
 from router.domain.activity import TOOL_REPORTED, ActivityEntry, ActivityKind, Outcome
 from router.domain.endpoint import ListenerPhase
+from router.domain.failure_text import protection_sentences
 from router.domain.failures import Failure, FailureKind
 from router.domain.receipts import Protection, Reason
 from router.domain.servers import (
@@ -109,7 +110,7 @@ def _present_failure(status: ServerStatus, failure: Failure) -> Presentation:
     """A server with a cached tool list is out of date rather than failed."""
     detail, remedy = cause_text(failure), failure_remedy(failure.kind)
     if status.state is ServerState.BACKING_OFF:
-        return Presentation(Mark.ATTENTION, tr("Trying again"), detail, Tone.WARN, remedy)
+        return Presentation(Mark.ATTENTION, tr("Retrying"), detail, Tone.WARN, remedy)
     if status.state in (ServerState.IDLE, ServerState.READY) and status.tool_count is not None:
         return Presentation(Mark.ATTENTION, tr("Out of date"), detail, Tone.WARN, remedy)
     return Presentation(Mark.FAILED, tr("Failed"), detail, Tone.ERR, remedy, brief_text(failure))
@@ -118,18 +119,18 @@ def _present_failure(status: ServerStatus, failure: Failure) -> Presentation:
 def _present_healthy(status: ServerStatus) -> Presentation:
     target = short_target(status)
     if status.waiting_count and status.state in (ServerState.READY, ServerState.IDLE):
-        waits = tr("%n tools are held back", "", status.waiting_count)
+        waits = tr("%n tools need approval", "", status.waiting_count)
         review = Remedy(tr("Review…"), Action.REVIEW_TOOLS)
         return Presentation(Mark.ATTENTION, tr("Needs approval"), waits, Tone.WARN, review)
     match status.state:
         case ServerState.READY:
             return Presentation(Mark.READY, tr("Ready"), target, Tone.OK)
         case ServerState.IDLE if status.tool_count is None:
-            return Presentation(Mark.OFF, tr("Not listed yet"), target, Tone.NEUTRAL)
+            return Presentation(Mark.OFF, tr("Not discovered yet"), target, Tone.NEUTRAL)
         case ServerState.IDLE:
-            return Presentation(Mark.READY, tr("Starts when called"), target, Tone.OK)
+            return Presentation(Mark.READY, tr("Starts on first call"), target, Tone.OK)
         case ServerState.BACKING_OFF:
-            return Presentation(Mark.WORKING, tr("Trying again"), target, Tone.ACCENT)
+            return Presentation(Mark.WORKING, tr("Retrying"), target, Tone.ACCENT)
         case _:
             retry = failure_remedy(FailureKind.OTHER)
             return Presentation(Mark.FAILED, tr("Failed"), target, Tone.ERR, retry)
@@ -175,11 +176,13 @@ def long_target(status: ServerStatus, now: datetime) -> str:
 def protection_text(status: ServerStatus) -> str:
     """The protection in force at the last discovery; empty if it is not known."""
     if status.transport is TransportType.HTTP:
-        return tr("Reached by address: it runs elsewhere, so there is nothing to isolate.")
+        return tr(
+            "This server runs at its URL, not on this computer, so there is nothing to isolate."
+        )
     if status.protection is None:
         return ""
     words = protection_words(status.protection)
-    told = tr("When its tools were listed: {words}").format(words=words)
+    told = tr("During discovery: {words}").format(words=words)
     return "\n".join((told, *map(reason_words, status.protection.missing)))
 
 
@@ -190,15 +193,7 @@ def reason_words(reason: Reason) -> str:
 
 def protection_words(protection: Protection) -> str:
     """What was in force, in one line."""
-    parts = [
-        tr("Files: blocked.") if protection.files_blocked else tr("Files: not blocked."),
-        tr("Network: allowed.") if protection.network else tr("Network: blocked."),
-    ]
-    if protection.memory_mb is not None:
-        parts.append(tr("Memory: {size} MB.").format(size=protection.memory_mb))
-    if protection.cpu_percent is not None:
-        parts.append(tr("Processor: {share} % of a core.").format(share=protection.cpu_percent))
-    return " ".join(parts)
+    return " ".join(map(translated, protection_sentences(protection)))
 
 
 def accessible_server(status: ServerStatus) -> str:
@@ -225,7 +220,7 @@ def overview(servers: Iterable[ServerStatus], apps: int) -> tuple[str, str]:
     )
     attention = (
         tr("%n failing", "", failing) if failing else "",
-        tr("%n waiting for you", "", waiting) if waiting else "",
+        tr("%n pending", "", waiting) if waiting else "",
     )
     return " · ".join(counts), " · ".join(filter(None, attention))
 
@@ -244,7 +239,7 @@ def effect_badge(effect: Effect) -> tuple[str, Tone] | None:
         case Effect.WRITES:
             return tr("writes data"), Tone.WARN
         case Effect.DESTRUCTIVE:
-            return tr("can destroy data"), Tone.ERR
+            return tr("destructive"), Tone.ERR
         case Effect.UNKNOWN:
             return None
         case _:

@@ -12,11 +12,11 @@ from router.domain.servers import TransportType
 def plain_text(places: Sequence[str], transport: TransportType) -> tuple[str, str]:
     """Secrets are in plain text in our file, and what to do about it."""
     hint = (
-        tr("Pass it as an environment variable instead: that goes to the keyring.")
+        tr("Pass it as an environment variable instead. Those are stored in the keyring.")
         if transport is TransportType.STDIO
-        else tr("Pass it as a header instead: that goes to the keyring.")
+        else tr("Pass it as a header instead. Those are stored in the keyring.")
     )
-    said = tr("A secret is kept as plain text in workspace.json ({places})")
+    said = tr("A secret is stored as plain text in workspace.json ({places})")
     return said.format(places=", ".join(places)), hint
 
 
@@ -27,6 +27,6 @@ def concern_text(concerns: Sequence[SecretConcern], transport: TransportType) ->
         return plain_text(plain, transport)
     names = ", ".join(concern.place for concern in concerns)
     return (
-        tr("There is no keyring: {names} is kept only until Toolbooth stops").format(names=names),
+        tr("No keyring available: {names} is only kept until Toolbooth stops").format(names=names),
         tr("Set one up (GNOME Keyring, KWallet), then save the server again."),
     )

@@ -90,7 +90,7 @@ def _ready_count(servers: tuple[ServerStatus, ...]) -> str:
     """Of those that are switched on."""
     enabled = [server for server in servers if server.enabled]
     if not enabled:
-        return tr("no servers switched on")
+        return tr("no servers turned on")
     ready = sum(present(server).mark is Mark.READY for server in enabled)
     return tr("{ready} of %n servers ready", "", len(enabled)).format(ready=ready)
 
@@ -102,9 +102,9 @@ def _trouble(server: ServerStatus) -> Trouble:
 
 def _trouble_text(server: ServerStatus, mark: Mark) -> str:
     if server.state is ServerState.NEEDS_SIGN_IN:
-        return tr("{name} needs you to sign in…")
+        return tr("Sign in to {name}…")
     if server.state is ServerState.NEEDS_CONSENT or (server.waiting_count and not server.failure):
-        return tr("{name} waits for your approval…")
+        return tr("Approve {name}…")
     if mark is Mark.FAILED:
-        return tr("{name} could not start…")
+        return tr("{name} failed to start…")
     return tr("{name} has a problem…")

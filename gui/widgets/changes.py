@@ -118,7 +118,7 @@ class ChangesFooter(QWidget):
         )
 
     def _show_undone(self) -> None:
-        self.show_message(self.tr("Taken back."))
+        self.show_message(self.tr("Undone."))
 
     def show_undo(self) -> None:
         """Show the undo button if there is a change to undo."""

@@ -25,10 +25,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tools are held back</source>
+        <source>%n tools need approval</source>
         <translation>
-            <numerusform>%n tool is held back</numerusform>
-            <numerusform>%n tools are held back</numerusform>
+            <numerusform>%n tool needs approval</numerusform>
+            <numerusform>%n tools need approval</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -67,10 +67,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n waiting for you</source>
+        <source>%n pending</source>
         <translation>
-            <numerusform>%n waiting for you</numerusform>
-            <numerusform>%n waiting for you</numerusform>
+            <numerusform>%n pending</numerusform>
+            <numerusform>%n pending</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -102,10 +102,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n files outside its home</source>
+        <source>%n files outside its home folder</source>
         <translation>
-            <numerusform>%n file outside its home</numerusform>
-            <numerusform>%n files outside its home</numerusform>
+            <numerusform>%n file outside its home folder</numerusform>
+            <numerusform>%n files outside its home folder</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -130,31 +130,31 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n more things it tried are not listed.</source>
+        <source>%n more attempts are not listed.</source>
         <translation>
-            <numerusform>%n more thing it tried is not listed.</numerusform>
-            <numerusform>%n more things it tried are not listed.</numerusform>
+            <numerusform>%n more attempt is not listed.</numerusform>
+            <numerusform>%n more attempts are not listed.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tools beyond the limit</source>
+        <source>%n tools over the limit</source>
         <translation>
-            <numerusform>%n tool beyond the limit</numerusform>
-            <numerusform>%n tools beyond the limit</numerusform>
+            <numerusform>%n tool over the limit</numerusform>
+            <numerusform>%n tools over the limit</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tools whose name can’t be read</source>
+        <source>%n tools with an invalid name</source>
         <translation>
-            <numerusform>%n tool whose name can’t be read</numerusform>
-            <numerusform>%n tools whose name can’t be read</numerusform>
+            <numerusform>%n tool with an invalid name</numerusform>
+            <numerusform>%n tools with an invalid name</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tools with a name that another one has</source>
+        <source>%n tools with a duplicate name</source>
         <translation>
-            <numerusform>%n tool with a name that another one has</numerusform>
-            <numerusform>%n tools with a name that another one has</numerusform>
+            <numerusform>%n tool with a duplicate name</numerusform>
+            <numerusform>%n tools with a duplicate name</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -172,86 +172,86 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n schemas too deep</source>
+        <source>%n schemas nested too deeply</source>
         <translation>
-            <numerusform>%n schema too deep</numerusform>
-            <numerusform>%n schemas too deep</numerusform>
+            <numerusform>%n schema nested too deeply</numerusform>
+            <numerusform>%n schemas nested too deeply</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n descriptions of parameters shortened</source>
+        <source>%n parameter descriptions shortened</source>
         <translation>
-            <numerusform>%n description of a parameter shortened</numerusform>
-            <numerusform>%n descriptions of parameters shortened</numerusform>
+            <numerusform>%n parameter description shortened</numerusform>
+            <numerusform>%n parameter descriptions shortened</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n composed parts of schemas left out</source>
+        <source>%n schema compositions removed</source>
         <translation>
-            <numerusform>%n composed part of a schema left out</numerusform>
-            <numerusform>%n composed parts of schemas left out</numerusform>
+            <numerusform>%n schema composition removed</numerusform>
+            <numerusform>%n schema compositions removed</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n references to other places left out</source>
+        <source>%n external references removed</source>
         <translation>
-            <numerusform>%n reference to another place left out</numerusform>
-            <numerusform>%n references to other places left out</numerusform>
+            <numerusform>%n external reference removed</numerusform>
+            <numerusform>%n external references removed</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n texts with HTML taken out</source>
+        <source>%n texts with HTML removed</source>
         <translation>
-            <numerusform>%n text with HTML taken out</numerusform>
-            <numerusform>%n texts with HTML taken out</numerusform>
+            <numerusform>%n text with HTML removed</numerusform>
+            <numerusform>%n texts with HTML removed</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n texts with hidden characters taken out</source>
+        <source>%n texts with hidden characters removed</source>
         <translation>
-            <numerusform>%n text with hidden characters taken out</numerusform>
-            <numerusform>%n texts with hidden characters taken out</numerusform>
+            <numerusform>%n text with hidden characters removed</numerusform>
+            <numerusform>%n texts with hidden characters removed</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n icons left out</source>
+        <source>%n icons removed</source>
         <translation>
-            <numerusform>%n icon left out</numerusform>
-            <numerusform>%n icons left out</numerusform>
+            <numerusform>%n icon removed</numerusform>
+            <numerusform>%n icons removed</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tools of {name} are held back</source>
+        <source>%n tools of {name} need approval</source>
         <translation>
-            <numerusform>%n tool of {name} is held back</numerusform>
-            <numerusform>%n tools of {name} are held back</numerusform>
+            <numerusform>%n tool of {name} needs approval</numerusform>
+            <numerusform>%n tools of {name} need approval</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n things need you</source>
+        <source>%n items need attention</source>
         <translation>
-            <numerusform>%n thing needs you</numerusform>
-            <numerusform>%n things need you</numerusform>
+            <numerusform>%n item needs attention</numerusform>
+            <numerusform>%n items need attention</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>ActivityPage</name>
     <message numerus="yes">
-        <source>%n entries written to {name}.</source>
+        <source>Exported %n entries to {name}.</source>
         <translation>
-            <numerusform>%n entry written to {name}.</numerusform>
-            <numerusform>%n entries written to {name}.</numerusform>
+            <numerusform>Exported %n entry to {name}.</numerusform>
+            <numerusform>Exported %n entries to {name}.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>Application</name>
     <message numerus="yes">
-        <source>This stops all servers (%n running). Apps lose their tools.</source>
+        <source>This stops all servers (%n running). Apps lose access to their tools.</source>
         <translation>
-            <numerusform>This stops all servers (%n running). Apps lose their tools.</numerusform>
-            <numerusform>This stops all servers (%n running). Apps lose their tools.</numerusform>
+            <numerusform>This stops all servers (%n running). Apps lose access to their tools.</numerusform>
+            <numerusform>This stops all servers (%n running). Apps lose access to their tools.</numerusform>
         </translation>
     </message>
 </context>
@@ -272,20 +272,20 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tools are held back</source>
+        <source>%n tools need approval</source>
         <translation>
-            <numerusform>%n tool is held back</numerusform>
-            <numerusform>%n tools are held back</numerusform>
+            <numerusform>%n tool needs approval</numerusform>
+            <numerusform>%n tools need approval</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>CloudCard</name>
     <message numerus="yes">
-        <source>It works: %n tools in {time}.</source>
+        <source>Connected: %n tools in {time}.</source>
         <translation>
-            <numerusform>It works: %n tool in {time}.</numerusform>
-            <numerusform>It works: %n tools in {time}.</numerusform>
+            <numerusform>Connected: %n tool in {time}.</numerusform>
+            <numerusform>Connected: %n tools in {time}.</numerusform>
         </translation>
     </message>
 </context>
@@ -380,17 +380,17 @@
 <context>
     <name>PermissionPrompt</name>
     <message numerus="yes">
-        <source>Counts as no in %n s.</source>
+        <source>Denied automatically in %n s</source>
         <translation>
-            <numerusform>Counts as no in %n s.</numerusform>
-            <numerusform>Counts as no in %n s.</numerusform>
+            <numerusform>Denied automatically in %n s</numerusform>
+            <numerusform>Denied automatically in %n s</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n more wait.</source>
+        <source>%n more waiting</source>
         <translation>
-            <numerusform>%n more waits.</numerusform>
-            <numerusform>%n more wait.</numerusform>
+            <numerusform>%n more waiting</numerusform>
+            <numerusform>%n more waiting</numerusform>
         </translation>
     </message>
 </context>
@@ -427,10 +427,10 @@
 <context>
     <name>ScriptsDialog</name>
     <message numerus="yes">
-        <source>%n scripts have changes that are not saved.</source>
+        <source>%n scripts have unsaved changes.</source>
         <translation>
-            <numerusform>%n script has changes that are not saved.</numerusform>
-            <numerusform>%n scripts have changes that are not saved.</numerusform>
+            <numerusform>%n script has unsaved changes.</numerusform>
+            <numerusform>%n scripts have unsaved changes.</numerusform>
         </translation>
     </message>
 </context>

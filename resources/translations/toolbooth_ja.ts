@@ -16,7 +16,7 @@
         <translation>予期しない問題が起きました: {error}</translation>
     </message>
     <message>
-        <source>The log has the details.</source>
+        <source>See the log for details.</source>
         <translation>詳しくはログをご覧ください。</translation>
     </message>
     <message>
@@ -32,7 +32,7 @@
         <translation>閉じる</translation>
     </message>
     <message>
-        <source>{cause}; not tried again before {time}</source>
+        <source>{cause}; next retry after {time}</source>
         <translation>{cause}（{time} まで再試行しません）</translation>
     </message>
     <message>
@@ -40,27 +40,27 @@
         <translation>コマンド「{name}」が見つかりません</translation>
     </message>
     <message>
-        <source>“{name}” may not be run</source>
+        <source>“{name}” can’t be executed</source>
         <translation>「{name}」を実行する権限がありません</translation>
     </message>
     <message>
-        <source>Stopped by itself ({reason})</source>
-        <translation>サーバーが終了しました（{reason}）</translation>
+        <source>Crashed ({reason})</source>
+        <translation>クラッシュしました（{reason}）</translation>
     </message>
     <message>
-        <source>No answer within {time}</source>
+        <source>No response within {time}</source>
         <translation>{time} 以内に応答がありません</translation>
     </message>
     <message>
-        <source>{address} can’t be reached</source>
+        <source>Can’t reach {address}</source>
         <translation>{address} に接続できません</translation>
     </message>
     <message>
-        <source>Sign-in needed</source>
+        <source>Sign-in required</source>
         <translation>サインインが必要です</translation>
     </message>
     <message>
-        <source>Waits for your approval</source>
+        <source>Waiting for your approval</source>
         <translation>承認待ちです</translation>
     </message>
     <message>
@@ -68,35 +68,35 @@
         <translation>シークレット {name} がありません</translation>
     </message>
     <message>
-        <source>Its answers are not valid MCP</source>
+        <source>Invalid MCP response</source>
         <translation>応答が MCP として正しくありません</translation>
     </message>
     <message>
-        <source>Too many calls at once</source>
+        <source>Too many concurrent calls</source>
         <translation>同時の呼び出しが多すぎます</translation>
     </message>
     <message>
-        <source>Runs for as many sessions as it may</source>
+        <source>Session limit reached</source>
         <translation>上限までセッションが動いています</translation>
     </message>
     <message>
-        <source>Took more memory than its limit of {limit}</source>
+        <source>Exceeded its memory limit of {limit}</source>
         <translation>メモリの上限 {limit} を超えました</translation>
     </message>
     <message>
-        <source>Needs the network to list its tools</source>
-        <translation>ツールの一覧にネットワークが必要です</translation>
+        <source>Needs network access for discovery</source>
+        <translation>ツールの検出にネットワークが必要です</translation>
     </message>
     <message>
-        <source>Not started: too little protection here</source>
-        <translation>起動しませんでした: この環境の保護が不足しています</translation>
+        <source>Not started: isolation too weak</source>
+        <translation>起動しませんでした: 隔離が不十分です</translation>
     </message>
     <message>
-        <source>Package {name} could not be fetched</source>
+        <source>Couldn’t download package {name}</source>
         <translation>パッケージ {name} を取得できませんでした</translation>
     </message>
     <message>
-        <source>Switched off</source>
+        <source>Turned off</source>
         <translation>オフ</translation>
     </message>
     <message>
@@ -104,12 +104,12 @@
         <translation>問題が起きました</translation>
     </message>
     <message>
-        <source>It may be slow to start; try again in 30 seconds, or give it longer.</source>
+        <source>It may be slow to start. Try again in 30 seconds, or raise its timeout.</source>
         <translation>起動に時間がかかっているかもしれません。30 秒後にもう一度試すか、制限時間を延ばしてください。</translation>
     </message>
     <message>
-        <source>Is the package installed? Correct the command, or install it and try again.</source>
-        <translation>パッケージはインストールされていますか？コマンドを直すか、インストールしてからやり直してください。</translation>
+        <source>Check that it is installed and that the command is correct, then try again.</source>
+        <translation>インストールされていて、コマンドが正しいことを確認してから、もう一度お試しください。</translation>
     </message>
     <message>
         <source>Check the file’s permissions.</source>
@@ -124,7 +124,7 @@
         <translation>シークレットなし</translation>
     </message>
     <message>
-        <source>Can’t be reached</source>
+        <source>Unreachable</source>
         <translation>接続できません</translation>
     </message>
     <message>
@@ -132,31 +132,31 @@
         <translation>Docker または Podman を起動してから、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>Check its command, arguments and environment.</source>
+        <source>Check its command, arguments and environment variables.</source>
         <translation>コマンド、引数、環境変数を確認してください。</translation>
     </message>
     <message>
-        <source>Check the address and the network.</source>
+        <source>Check the address and your network connection.</source>
         <translation>アドレスとネットワークを確認してください。</translation>
     </message>
     <message>
-        <source>Sign in, or add a token to its settings.</source>
+        <source>Sign in, or add a token in its settings.</source>
         <translation>サインインするか、設定にトークンを追加してください。</translation>
     </message>
     <message>
-        <source>Look at what it would run, then approve it.</source>
-        <translation>実行される内容を確かめてから承認してください。</translation>
+        <source>Review the command, then approve it.</source>
+        <translation>コマンドを確かめてから承認してください。</translation>
     </message>
     <message>
         <source>Set it in the server’s settings, then try again.</source>
         <translation>サーバーの設定で入力してから、やり直してください。</translation>
     </message>
     <message>
-        <source>Update the server, or tell its author.</source>
+        <source>Update the server, or report this to its author.</source>
         <translation>サーバーを更新するか、作者に知らせてください。</translation>
     </message>
     <message>
-        <source>Try again in a while.</source>
+        <source>Try again later.</source>
         <translation>しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
@@ -164,35 +164,35 @@
         <translation>セッションを閉じるか、上限を上げてください。</translation>
     </message>
     <message>
-        <source>Raise its limit, or call it with less at once.</source>
-        <translation>上限を上げるか、一度に渡す量を減らしてください。</translation>
+        <source>Raise its memory limit, or send it less data at a time.</source>
+        <translation>メモリの上限を上げるか、一度に渡す量を減らしてください。</translation>
     </message>
     <message>
-        <source>Allow it the network and its secrets while its tools are listed, or not.</source>
-        <translation>ツールを一覧する間、ネットワークとシークレットの使用を許可するか選んでください。</translation>
+        <source>Allow network access if you trust this server. It also gets its secrets during discovery.</source>
+        <translation>このサーバーを信頼できる場合は、ネットワークを許可してください。ツールの検出中はシークレットも渡されます。</translation>
     </message>
     <message>
-        <source>The settings ask for better protection than this computer gives.</source>
-        <translation>設定で求められている保護を、このコンピューターでは提供できません。</translation>
+        <source>This computer can’t provide the minimum isolation required in Settings.</source>
+        <translation>設定で求められている隔離を、このコンピューターでは提供できません。</translation>
     </message>
     <message>
-        <source>Check its name and the network, then try again.</source>
+        <source>Check the package name and your network connection, then try again.</source>
         <translation>名前とネットワークを確認して、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>Refresh it when you like.</source>
-        <translation>いつでも更新できます。</translation>
+        <source>Refresh it to try again.</source>
+        <translation>もう一度試すには更新してください。</translation>
     </message>
     <message>
-        <source>Switch it on.</source>
+        <source>Turn it on.</source>
         <translation>オンにしてください。</translation>
     </message>
     <message>
-        <source>It comes with {program}. Install that and try again.</source>
+        <source>It comes with {program}. Install it, then try again.</source>
         <translation>{program} に含まれています。インストールしてから、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>Looked in: {folders}</source>
+        <source>Searched in: {folders}</source>
         <translation>検索した場所: {folders}</translation>
     </message>
     <message>
@@ -242,48 +242,48 @@
         <translation>{percent} % 削減</translation>
     </message>
     <message>
-        <source>There is nothing to read.</source>
-        <translation>内容がありません。</translation>
+        <source>There is nothing to import.</source>
+        <translation>取り込むものがありません。</translation>
     </message>
     <message>
-        <source>A quotation mark is never closed.</source>
+        <source>A quotation mark is not closed.</source>
         <translation>引用符が閉じられていません。</translation>
     </message>
     <message>
-        <source>This reads like a sentence, not like a server.</source>
+        <source>This looks like a sentence, not a server.</source>
         <translation>サーバーではなく、文章のようです。</translation>
     </message>
     <message>
-        <source>This sets variables but names no command.</source>
+        <source>This sets variables but has no command.</source>
         <translation>変数だけで、コマンドがありません。</translation>
     </message>
     <message>
-        <source>“{sign}” needs a shell, and servers are started without one.</source>
+        <source>“{sign}” needs a shell, but servers are started without one.</source>
         <translation>「{sign}」にはシェルが必要ですが、サーバーはシェルなしで起動されます。</translation>
     </message>
     <message>
-        <source>“{word}” is no command, address or link, nor a snippet that can be read.</source>
+        <source>“{word}” is not a command, URL, install link or configuration snippet.</source>
         <translation>「{word}」は、コマンド、アドレス、リンク、または読み取れる設定の断片ではありません。</translation>
     </message>
     <message>
-        <source>This is too long to be read. Import it as a file instead.</source>
+        <source>This is too long. Import it as a file instead.</source>
         <translation>長すぎて読み取れません。ファイルとして取り込んでください。</translation>
     </message>
     <message>
-        <source>This JSON can&apos;t be read, line {line}: {reason}.</source>
-        <translation>JSON を読み取れません。{line} 行目: {reason}</translation>
+        <source>Invalid JSON at line {line}: {reason}.</source>
+        <translation>JSON が正しくありません。{line} 行目: {reason}</translation>
     </message>
     <message>
-        <source>There is no server in it.</source>
+        <source>It contains no servers.</source>
         <translation>サーバーが含まれていません。</translation>
     </message>
     <message>
-        <source>This TOML can&apos;t be read: {reason}.</source>
-        <translation>この TOML を読み取れません: {reason}。</translation>
+        <source>Invalid TOML: {reason}.</source>
+        <translation>TOML が正しくありません: {reason}。</translation>
     </message>
     <message>
-        <source>This YAML can&apos;t be read: {reason}.</source>
-        <translation>この YAML は読み取れません: {reason}</translation>
+        <source>Invalid YAML: {reason}.</source>
+        <translation>YAML が正しくありません: {reason}</translation>
     </message>
     <message>
         <source>Off</source>
@@ -302,7 +302,7 @@
         <translation>処理中</translation>
     </message>
     <message>
-        <source>Trying again</source>
+        <source>Retrying</source>
         <translation>再試行中</translation>
     </message>
     <message>
@@ -314,9 +314,9 @@
         <translation>失敗</translation>
     </message>
     <message numerus="yes">
-        <source>%n tools are held back</source>
+        <source>%n tools need approval</source>
         <translation>
-            <numerusform>%n 個のツールを保留中</numerusform>
+            <numerusform>%n 個のツールに承認が必要です</numerusform>
         </translation>
     </message>
     <message>
@@ -324,11 +324,11 @@
         <translation>準備完了</translation>
     </message>
     <message>
-        <source>Not listed yet</source>
-        <translation>未取得</translation>
+        <source>Not discovered yet</source>
+        <translation>未検出</translation>
     </message>
     <message>
-        <source>Starts when called</source>
+        <source>Starts on first call</source>
         <translation>呼び出し時に起動</translation>
     </message>
     <message>
@@ -352,7 +352,7 @@
         <translation>{ago}に更新</translation>
     </message>
     <message>
-        <source>Reached by address: it runs elsewhere, so there is nothing to isolate.</source>
+        <source>This server runs at its URL, not on this computer, so there is nothing to isolate.</source>
         <translation>アドレスで接続するサーバーです。別の場所で動いているため、隔離の対象はありません。</translation>
     </message>
     <message>
@@ -376,8 +376,8 @@
         <translation>メモリ: {size} MB。</translation>
     </message>
     <message>
-        <source>Processor: {share} % of a core.</source>
-        <translation>プロセッサ: コアの {share} %。</translation>
+        <source>CPU: {share} % of a core.</source>
+        <translation>CPU: コアの {share} %。</translation>
     </message>
     <message numerus="yes">
         <source>%n failing</source>
@@ -386,7 +386,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n waiting for you</source>
+        <source>%n pending</source>
         <translation>
             <numerusform>%n 件確認待ち</numerusform>
         </translation>
@@ -396,8 +396,8 @@
         <translation>ツールがエラーを報告しました。</translation>
     </message>
     <message>
-        <source>When its tools were listed: {words}</source>
-        <translation>ツールの一覧取得時: {words}</translation>
+        <source>During discovery: {words}</source>
+        <translation>検出時: {words}</translation>
     </message>
     <message numerus="yes">
         <source>%n tools</source>
@@ -432,7 +432,7 @@
         <translation>書き込みあり</translation>
     </message>
     <message>
-        <source>can destroy data</source>
+        <source>destructive</source>
         <translation>消去の恐れあり</translation>
     </message>
     <message>
@@ -498,7 +498,7 @@
         </translation>
     </message>
     <message>
-        <source>Give the server a name.</source>
+        <source>Enter a name for the server.</source>
         <translation>サーバーの名前を入力してください。</translation>
     </message>
     <message>
@@ -506,7 +506,7 @@
         <translation>名前が {most} 文字を超えています。</translation>
     </message>
     <message>
-        <source>Say which command starts the server.</source>
+        <source>Enter the command that starts the server.</source>
         <translation>サーバーを起動するコマンドを入力してください。</translation>
     </message>
     <message>
@@ -514,49 +514,49 @@
         <translation>アドレスは http:// か https:// で始めてください。</translation>
     </message>
     <message>
-        <source>A value has no name.</source>
-        <translation>名前のない値があります。</translation>
+        <source>Every value needs a name.</source>
+        <translation>すべての値に名前が必要です。</translation>
     </message>
     <message>
-        <source>“{name}” can’t be a name here.</source>
+        <source>“{name}” is not a valid name.</source>
         <translation>「{name}」はここでは名前に使えません。</translation>
     </message>
     <message>
-        <source>“{name}” is there twice.</source>
+        <source>“{name}” appears twice.</source>
         <translation>「{name}」が重複しています。</translation>
     </message>
     <message numerus="yes">
-        <source>%n tools of {name} are held back</source>
+        <source>%n tools of {name} need approval</source>
         <translation>
-            <numerusform>{name} の %n 件のツールが保留中です</numerusform>
+            <numerusform>{name} の %n 件のツールに承認が必要です</numerusform>
         </translation>
     </message>
     <message>
-        <source>They are new or were changed. Apps don’t see them before you decide.</source>
-        <translation>新しいか変更されたツールです。あなたが決めるまでアプリには見えません。</translation>
+        <source>They are new or have changed. Apps can’t use them until you approve them.</source>
+        <translation>新しいか変更されたツールです。承認するまでアプリからは使えません。</translation>
     </message>
     <message>
-        <source>{name} needs you to sign in</source>
+        <source>Sign in to {name}</source>
         <translation>{name} にサインインが必要です</translation>
     </message>
     <message>
-        <source>Until then its tools can’t be called.</source>
-        <translation>それまでこのサーバーのツールは呼び出せません。</translation>
+        <source>Its tools can’t be called until you sign in.</source>
+        <translation>サインインするまで、このサーバーのツールは呼び出せません。</translation>
     </message>
     <message>
-        <source>{name} waits for your approval</source>
+        <source>{name} needs your approval</source>
         <translation>{name} が承認を待っています</translation>
     </message>
     <message>
-        <source>Its command does not run before you agree to it.</source>
-        <translation>あなたが同意するまでコマンドは実行されません。</translation>
+        <source>Its command won’t run until you approve it.</source>
+        <translation>承認するまでコマンドは実行されません。</translation>
     </message>
     <message>
         <source>{name} keeps failing</source>
         <translation>{name} の起動に繰り返し失敗しています</translation>
     </message>
     <message numerus="yes">
-        <source>%n things need you</source>
+        <source>%n items need attention</source>
         <translation>
             <numerusform>%n 件の対応が必要です</numerusform>
         </translation>
@@ -570,7 +570,7 @@
         <translation>クラウド</translation>
     </message>
     <message>
-        <source>no servers switched on</source>
+        <source>no servers turned on</source>
         <translation>オンのサーバーはありません</translation>
     </message>
     <message numerus="yes">
@@ -580,15 +580,15 @@
         </translation>
     </message>
     <message>
-        <source>{name} needs you to sign in…</source>
+        <source>Sign in to {name}…</source>
         <translation>{name} にサインインが必要です…</translation>
     </message>
     <message>
-        <source>{name} waits for your approval…</source>
-        <translation>{name} が承認を待っています…</translation>
+        <source>Approve {name}…</source>
+        <translation>{name} を承認…</translation>
     </message>
     <message>
-        <source>{name} could not start…</source>
+        <source>{name} failed to start…</source>
         <translation>{name} を起動できませんでした…</translation>
     </message>
     <message>
@@ -596,7 +596,7 @@
         <translation>{name} に問題があります…</translation>
     </message>
     <message>
-        <source>Switched off {name}</source>
+        <source>Turned off {name}</source>
         <translation>{name} をオフにしました</translation>
     </message>
     <message>
@@ -604,155 +604,155 @@
         <translation>{name} を削除しました</translation>
     </message>
     <message>
-        <source>Nobody finds {tool} any more</source>
-        <translation>{tool} は今後見つかりません</translation>
+        <source>{tool} is now hidden from apps</source>
+        <translation>{tool} をアプリから隠しました</translation>
     </message>
     <message>
         <source>Blocked {tool}</source>
         <translation>{tool} を拒否しました</translation>
     </message>
     <message>
-        <source>Every app gets {tool} now</source>
-        <translation>すべてのアプリに {tool} を渡します</translation>
+        <source>{tool} is now pinned for all apps</source>
+        <translation>{tool} をすべてのアプリに固定しました</translation>
     </message>
     <message>
-        <source>{tool} is no longer pinned</source>
+        <source>Unpinned {tool}</source>
         <translation>{tool} の固定を外しました</translation>
     </message>
     <message>
-        <source>The page to sign in on could not be opened.</source>
+        <source>Couldn’t open the sign-in page.</source>
         <translation>サインインのページを開けませんでした。</translation>
     </message>
     <message>
-        <source>Try it in a terminal: toolbooth sign-in</source>
+        <source>Sign in from a terminal with: toolbooth sign-in</source>
         <translation>ターミナルで toolbooth sign-in を試してください。</translation>
     </message>
     <message>
-        <source>The workspace that /mcp and the window show.</source>
-        <translation>/mcp とウィンドウに表示するワークスペースです。</translation>
+        <source>The workspace that /mcp and the window use.</source>
+        <translation>/mcp とウィンドウで使うワークスペースです。</translation>
     </message>
     <message>
-        <source>The port on 127.0.0.1.</source>
-        <translation>127.0.0.1 のポートです。</translation>
+        <source>The port that the router listens on (127.0.0.1).</source>
+        <translation>ルーターが待ち受けるポート（127.0.0.1）です。</translation>
     </message>
     <message>
-        <source>Let every program on this computer connect without a token.</source>
+        <source>Allow any program on this computer to connect without a token.</source>
         <translation>このコンピューターのすべてのプログラムに、トークンなしの接続を許可します。</translation>
     </message>
     <message>
-        <source>How many tools a search returns unless the client says.</source>
+        <source>How many tools a search returns by default.</source>
         <translation>アプリが指定しないときに、検索が返すツールの数です。</translation>
     </message>
     <message>
-        <source>Let what was run after a search raise those tools for similar searches.</source>
+        <source>Rank tools higher that were used after similar searches.</source>
         <translation>検索後に実行されたツールを、似た検索で上位に出します。</translation>
     </message>
     <message>
-        <source>The service that cloud search asks; its token is in the keyring.</source>
-        <translation>クラウド検索の問い合わせ先。トークンはキーリングに保管されます。</translation>
+        <source>The service used for cloud search. Its key is stored in the keyring.</source>
+        <translation>クラウド検索に使うサービス。キーはキーリングに保管されます。</translation>
     </message>
     <message>
-        <source>Also write search texts and arguments into the activity log.</source>
+        <source>Also log search queries and tool arguments.</source>
         <translation>検索の文と引数も活動ログに書き込みます。</translation>
     </message>
     <message>
-        <source>How long activity is kept.</source>
+        <source>How many days of activity to keep.</source>
         <translation>アクティビティを保存する日数です。</translation>
     </message>
     <message>
-        <source>How many MB of activity are kept at most.</source>
+        <source>The maximum size of the activity log, in MB.</source>
         <translation>アクティビティを保存する上限 (MB)。</translation>
     </message>
     <message>
-        <source>How long one tool call may take.</source>
+        <source>The maximum duration of a tool call.</source>
         <translation>ツールの呼び出し 1 回にかけられる時間です。</translation>
     </message>
     <message>
-        <source>How long a call waits for your yes.</source>
+        <source>How long a call waits for your permission.</source>
         <translation>呼び出しがあなたの許可を待つ時間。</translation>
     </message>
     <message>
-        <source>After how long unused a server is stopped.</source>
+        <source>How long a server can be idle before it is stopped.</source>
         <translation>使われていないサーバーを停止するまでの時間です。</translation>
     </message>
     <message>
-        <source>Start Toolbooth when an app connects by `toolbooth connect`.</source>
+        <source>Start Toolbooth when an app connects with `toolbooth connect`.</source>
         <translation>アプリが `toolbooth connect` で接続したときに Toolbooth を起動します。</translation>
     </message>
     <message>
-        <source>How many KB of a result tool_execute returns at once; 0 means all of it.</source>
+        <source>How many KB of a result tool_execute returns at a time; 0 returns all of it.</source>
         <translation>tool_execute が一度に返す結果の大きさ（KB）です。0 にするとすべて返します。</translation>
     </message>
     <message>
-        <source>How much of each server&apos;s list is shown.</source>
-        <translation>各サーバーの一覧をどこまで表示するか。</translation>
+        <source>The limits on the tool list of each server.</source>
+        <translation>各サーバーのツール一覧に対する制限です。</translation>
     </message>
     <message>
-        <source>What protects the computer while a server&apos;s lists are learnt.</source>
-        <translation>サーバーの一覧を取得する間、コンピューターを守る仕組み。</translation>
+        <source>How servers are isolated during discovery.</source>
+        <translation>検出中にサーバーを隔離する方法です。</translation>
     </message>
     <message>
-        <source>Offer scripts (execute) to clients that search for tools, too.</source>
+        <source>Also offer scripts (execute) to clients that search for tools.</source>
         <translation>ツールを検索するクライアントにもスクリプト (execute) を提供します。</translation>
     </message>
     <message>
-        <source>How long one script may take.</source>
+        <source>The maximum duration of a script.</source>
         <translation>1 つのスクリプトにかけられる時間。</translation>
     </message>
     <message>
-        <source>How many calls one script may make.</source>
+        <source>The maximum number of calls a script can make.</source>
         <translation>1 つのスクリプトが行える呼び出しの数。</translation>
     </message>
     <message>
-        <source>How much memory one script may use, in MB.</source>
+        <source>The maximum memory a script can use, in MB.</source>
         <translation>1 つのスクリプトが使えるメモリ (MB)。</translation>
     </message>
     <message>
-        <source>The window&apos;s colours.</source>
+        <source>The color theme of the window.</source>
         <translation>ウィンドウの配色です。</translation>
     </message>
     <message>
-        <source>The window&apos;s language.</source>
+        <source>The language of the window.</source>
         <translation>ウィンドウの言語です。</translation>
     </message>
     <message>
-        <source>Open no window when you start Toolbooth yourself.</source>
+        <source>Start without opening the window.</source>
         <translation>自分で起動したときもウィンドウを開きません。</translation>
     </message>
     <message>
-        <source>Whether the guide for the first run was shown.</source>
+        <source>Whether the setup guide has been shown.</source>
         <translation>初回ガイドを表示したかどうか。</translation>
     </message>
     <message>
-        <source>Whether the hint that closing hides to the tray was shown.</source>
+        <source>Whether the hint about closing to the tray has been shown.</source>
         <translation>閉じるとトレイに隠れるという案内を表示したかどうかです。</translation>
     </message>
     <message>
-        <source>What it tried can&apos;t be seen on this system: no file, host or program is listed.</source>
-        <translation>このシステムでは、サーバーが試みたことは見えません。ファイル、ホスト、プログラムは記録されていません。</translation>
+        <source>This system can&apos;t monitor the server: files, hosts and programs are not recorded.</source>
+        <translation>このシステムではサーバーの動作を監視できません。ファイル、ホスト、プログラムは記録されません。</translation>
     </message>
     <message>
-        <source>Files it only asked about, without opening them, are not listed.</source>
+        <source>Files that it checked but did not open are not recorded.</source>
         <translation>開かずに存在だけを調べたファイルは記録されません。</translation>
     </message>
     <message>
-        <source>The names it looked up can&apos;t be seen at this level, only that it did.</source>
-        <translation>このレベルでは、名前を検索したことはわかりますが、どの名前かは見えません。</translation>
+        <source>DNS lookups are detected at this isolation level, but not the names.</source>
+        <translation>この隔離レベルでは、DNS の名前解決があったことはわかりますが、名前は記録されません。</translation>
     </message>
     <message>
-        <source>What it sent to the hosts it reached can&apos;t be seen.</source>
-        <translation>接続したホストに何を送ったかは見えません。</translation>
+        <source>The data sent to hosts is not recorded.</source>
+        <translation>ホストに送られたデータは記録されません。</translation>
     </message>
     <message>
-        <source>Some of what it tried could not be read.</source>
-        <translation>試みたことの一部は読み取れませんでした。</translation>
+        <source>Some of its activity could not be recorded.</source>
+        <translation>動作の一部は記録できませんでした。</translation>
     </message>
     <message>
         <source>bubblewrap (bwrap) is not installed.</source>
         <translation>bubblewrap（bwrap）がインストールされていません。</translation>
     </message>
     <message>
-        <source>Level {0}: the self-test did not end in time.</source>
+        <source>Level {0}: the self-test timed out.</source>
         <translation>レベル {0}：自己テストが時間内に終わりませんでした。</translation>
     </message>
     <message>
@@ -760,60 +760,60 @@
         <translation>レベル {0}：{1}</translation>
     </message>
     <message>
-        <source>Level {0}: a program inside could read files.</source>
+        <source>Level {0}: a sandboxed program could read files.</source>
         <translation>レベル {0}：内側のプログラムがファイルを読めました。</translation>
     </message>
     <message>
-        <source>Level {0}: a program inside could write files.</source>
+        <source>Level {0}: a sandboxed program could write files.</source>
         <translation>レベル {0}：内側のプログラムがファイルに書き込めました。</translation>
     </message>
     <message>
-        <source>Level {0}: a program inside could reach the network.</source>
+        <source>Level {0}: a sandboxed program could reach the network.</source>
         <translation>レベル {0}：内側のプログラムがネットワークに接続できました。</translation>
     </message>
     <message>
-        <source>Level {0}: a program inside could reach local sockets.</source>
+        <source>Level {0}: a sandboxed program could reach local sockets.</source>
         <translation>レベル {0}：内側のプログラムがローカルソケットに接続できました。</translation>
     </message>
     <message>
-        <source>Level {0}: a program inside could signal other programs.</source>
+        <source>Level {0}: a sandboxed program could signal other programs.</source>
         <translation>レベル {0}：内側のプログラムがほかのプログラムにシグナルを送れました。</translation>
     </message>
     <message>
-        <source>Level {0}: a program inside could start processes without end.</source>
+        <source>Level {0}: a sandboxed program could start unlimited processes.</source>
         <translation>レベル {0}：内側のプログラムがプロセスを際限なく起動できました。</translation>
     </message>
     <message>
-        <source>It runs in a container, started as written: isolation ends at the container.</source>
-        <translation>コンテナーの中で、書かれたとおりに起動されます。隔離はコンテナーまでです。</translation>
+        <source>It runs in a container, started as configured: isolation ends at the container.</source>
+        <translation>コンテナーの中で、設定どおりに起動されます。隔離はコンテナーまでです。</translation>
     </message>
     <message>
-        <source>It runs as written: npm is not installed.</source>
-        <translation>書かれたとおりに起動されます：npm がインストールされていません。</translation>
+        <source>Started as configured: npm is not installed.</source>
+        <translation>設定どおりに起動されます：npm がインストールされていません。</translation>
     </message>
     <message>
-        <source>It runs as written: neither uv nor Python is installed.</source>
-        <translation>書かれたとおりに起動されます：uv も Python もインストールされていません。</translation>
+        <source>Started as configured: neither uv nor Python is installed.</source>
+        <translation>設定どおりに起動されます：uv も Python もインストールされていません。</translation>
     </message>
     <message>
-        <source>{0} runs it as written: {1} has no value.</source>
-        <translation>{0} が書かれたとおりに起動します：{1} に値がありません。</translation>
+        <source>Started by {0} as configured: {1} has no value.</source>
+        <translation>設定どおりに {0} が起動します：{1} に値がありません。</translation>
     </message>
     <message>
-        <source>{0} runs it as written: the option {1} is not understood.</source>
-        <translation>{0} が書かれたとおりに起動します：オプション {1} を解釈できません。</translation>
+        <source>Started by {0} as configured: unknown option {1}.</source>
+        <translation>設定どおりに {0} が起動します：オプション {1} を解釈できません。</translation>
     </message>
     <message>
-        <source>{0} runs it as written: it names no package.</source>
-        <translation>{0} が書かれたとおりに起動します：パッケージ名がありません。</translation>
+        <source>Started by {0} as configured: no package name found.</source>
+        <translation>設定どおりに {0} が起動します：パッケージ名がありません。</translation>
     </message>
     <message>
-        <source>{0} runs it as written: {1} does not come from the registry.</source>
-        <translation>{0} が書かれたとおりに起動します：{1} はレジストリーのものではありません。</translation>
+        <source>Started by {0} as configured: {1} is not from the registry.</source>
+        <translation>設定どおりに {0} が起動します：{1} はレジストリーのものではありません。</translation>
     </message>
     <message>
-        <source>{0} runs it as written: {1} does not come from the package index.</source>
-        <translation>{0} が書かれたとおりに起動します：{1} はパッケージインデックスのものではありません。</translation>
+        <source>Started by {0} as configured: {1} is not from the package index.</source>
+        <translation>設定どおりに {0} が起動します：{1} はパッケージインデックスのものではありません。</translation>
     </message>
     <message>
         <source>{0}</source>
@@ -840,12 +840,12 @@
         <translation>一覧: toolbooth list</translation>
     </message>
     <message>
-        <source>A token may last from a second to ten years.</source>
+        <source>A token can be valid for one second to ten years.</source>
         <translation>トークンの有効期間は 1 秒から 10 年までです。</translation>
     </message>
     <message>
-        <source>Choose another name, or edit it.</source>
-        <translation>別の名前を選ぶか、既存のものを編集してください。</translation>
+        <source>Choose another name, or edit the existing server.</source>
+        <translation>別の名前を選ぶか、既存のサーバーを編集してください。</translation>
     </message>
     <message>
         <source>Choose another name.</source>
@@ -856,7 +856,7 @@
         <translation>一覧: toolbooth project list</translation>
     </message>
     <message>
-        <source>A name has 1 to {most} characters.</source>
+        <source>A name must have 1 to {most} characters.</source>
         <translation>名前は 1～{most} 文字です。</translation>
     </message>
     <message>
@@ -868,12 +868,12 @@
         <translation>サーバー「{name}」はありません。</translation>
     </message>
     <message>
-        <source>&quot;{name}&quot; has no letters or digits to make an id from.</source>
-        <translation>「{name}」には ID に使える英数字がありません。</translation>
+        <source>&quot;{name}&quot; must contain a letter or digit.</source>
+        <translation>「{name}」には英数字が必要です。</translation>
     </message>
     <message>
-        <source>&quot;{name}&quot; stands for no project at all.</source>
-        <translation>「{name}」はプロジェクトなしを表す名前です。</translation>
+        <source>&quot;{name}&quot; is a reserved name.</source>
+        <translation>「{name}」は予約された名前です。</translation>
     </message>
     <message>
         <source>There is already a project &quot;{name}&quot;.</source>
@@ -888,7 +888,7 @@
         <translation>ワークスペース「{name}」はすでにあります。</translation>
     </message>
     <message>
-        <source>It has 1 to 64 letters, digits, hyphens and underscores.</source>
+        <source>Use 1 to 64 letters, digits, hyphens and underscores.</source>
         <translation>1～64 文字の英数字、ハイフン、アンダースコアを使ってください。</translation>
     </message>
     <message>
@@ -896,23 +896,23 @@
         <translation>---@param 名前 型 説明 の形で書いてください。</translation>
     </message>
     <message>
-        <source>&quot;{name}&quot; can&apos;t be the name of a script.</source>
+        <source>&quot;{name}&quot; is not a valid script name.</source>
         <translation>「{name}」はスクリプトの名前に使えません。</translation>
     </message>
     <message>
-        <source>A script has at most {size} KB.</source>
+        <source>A script can have at most {size} KB.</source>
         <translation>スクリプトは最大 {size} KB です。</translation>
     </message>
     <message>
-        <source>&quot;{line}&quot; is no parameter.</source>
-        <translation>「{line}」はパラメーターではありません。</translation>
+        <source>&quot;{line}&quot; is not a valid parameter.</source>
+        <translation>「{line}」は有効なパラメーターではありません。</translation>
     </message>
     <message>
-        <source>The type in &quot;{line}&quot; is not known.</source>
+        <source>Unknown type in &quot;{line}&quot;.</source>
         <translation>「{line}」の型は不明です。</translation>
     </message>
     <message>
-        <source>Known are {types}, each also with [], and choices like &quot;a&quot;|&quot;b&quot;.</source>
+        <source>Supported types are {types}, each also with [], and choices like &quot;a&quot;|&quot;b&quot;.</source>
         <translation>使える型は {types}、それぞれに [] を付けたもの、&quot;a&quot;|&quot;b&quot; のような選択肢です。</translation>
     </message>
     <message>
@@ -924,8 +924,8 @@
         <translation>{place}: {reason}</translation>
     </message>
     <message>
-        <source>Correct the file; the last good state stays.</source>
-        <translation>ファイルを直してください。それまでは最後の正しい状態を使います。</translation>
+        <source>Fix the file. Until then, the last valid version is used.</source>
+        <translation>ファイルを直してください。それまでは最後の正しい内容を使います。</translation>
     </message>
     <message>
         <source>There is no workspace &quot;{name}&quot;.</source>
@@ -936,11 +936,11 @@
         <translation>{path}、{line} 行目</translation>
     </message>
     <message>
-        <source>Stop that program, or choose another port in the settings or with --port.</source>
+        <source>Stop that program, or choose another port in Settings or with --port.</source>
         <translation>そのプログラムを終了するか、設定または --port で別のポートを選んでください。</translation>
     </message>
     <message>
-        <source>Port {port} is taken by another program.</source>
+        <source>Port {port} is already in use by another program.</source>
         <translation>ポート {port} は別のプログラムが使用中です。</translation>
     </message>
     <message>
@@ -952,23 +952,23 @@
         <translation>アプリ「{client}」はありません。</translation>
     </message>
     <message>
-        <source>See which are with: toolbooth client list</source>
+        <source>List connected apps with: toolbooth client list</source>
         <translation>接続済みのアプリの一覧: toolbooth client list</translation>
     </message>
     <message>
-        <source>This can&apos;t be undone any more.</source>
+        <source>This can no longer be undone.</source>
         <translation>これはもう元に戻せません。</translation>
     </message>
     <message>
-        <source>The backup is beside the file.</source>
+        <source>The backup is next to the file.</source>
         <translation>バックアップはファイルと同じ場所にあります。</translation>
     </message>
     <message>
-        <source>Look at the preview again.</source>
+        <source>Review the preview again.</source>
         <translation>プレビューをもう一度確認してください。</translation>
     </message>
     <message>
-        <source>Look at it and try again.</source>
+        <source>Review the file and try again.</source>
         <translation>確認してから、もう一度お試しください。</translation>
     </message>
     <message>
@@ -984,11 +984,11 @@
         <translation>UTF-8 のテキストではありません</translation>
     </message>
     <message>
-        <source>{path} was changed in the meantime.</source>
+        <source>{path} has changed in the meantime.</source>
         <translation>{path} はその間に変更されました。</translation>
     </message>
     <message>
-        <source>Remove some of them.</source>
+        <source>Delete some of them.</source>
         <translation>いくつか削除してください。</translation>
     </message>
     <message>
@@ -1000,7 +1000,7 @@
         <translation>書き込み可能にしてから、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>Edit it by hand.</source>
+        <source>Edit it manually.</source>
         <translation>手作業で編集してください。</translation>
     </message>
     <message>
@@ -1008,7 +1008,7 @@
         <translation>ファイルではありません</translation>
     </message>
     <message>
-        <source>{path} is write-protected.</source>
+        <source>{path} is read-only.</source>
         <translation>{path} は書き込み禁止です。</translation>
     </message>
     <message>
@@ -1020,15 +1020,15 @@
         <translation>&quot;{name}&quot; はオブジェクト {{ ... }} でなければなりません</translation>
     </message>
     <message>
-        <source>it has no &quot;mcpServers&quot;, the part clients keep them in</source>
+        <source>it has no &quot;mcpServers&quot; section</source>
         <translation>サーバーを書く &quot;mcpServers&quot; がありません</translation>
     </message>
     <message>
-        <source>it has no server that can be used. {reasons}</source>
+        <source>it contains no valid servers. {reasons}</source>
         <translation>使えるサーバーがありません。{reasons}</translation>
     </message>
     <message>
-        <source>it is not well-formed TOML</source>
+        <source>it is not valid TOML</source>
         <translation>正しい TOML ではありません</translation>
     </message>
     <message>
@@ -1036,15 +1036,15 @@
         <translation>入れ子が深すぎます</translation>
     </message>
     <message>
-        <source>its servers are written in a way Toolbooth can&apos;t change safely; do it by hand</source>
-        <translation>サーバーの書き方が、Toolbooth が安全に変更できる形ではありません。手作業で変更してください</translation>
+        <source>Toolbooth can&apos;t edit this format safely; edit it manually</source>
+        <translation>Toolbooth が安全に変更できる形式ではありません。手作業で変更してください</translation>
     </message>
     <message>
         <source>it must be a mapping: key: value</source>
         <translation>マッピング（キー: 値）でなければなりません</translation>
     </message>
     <message>
-        <source>it is not well-formed YAML</source>
+        <source>it is not valid YAML</source>
         <translation>正しい YAML ではありません</translation>
     </message>
     <message>
@@ -1056,7 +1056,7 @@
         <translation>「{name}」はツールキーではありません。</translation>
     </message>
     <message>
-        <source>&quot;{name}&quot; is not the name of a tool of a server.</source>
+        <source>&quot;{name}&quot; is not the name of a server&apos;s tool.</source>
         <translation>「{name}」はサーバーのツールの名前ではありません。</translation>
     </message>
     <message>
@@ -1064,43 +1064,43 @@
         <translation>アドレスは https:// で始まる必要があります</translation>
     </message>
     <message>
-        <source>its address must start with https:// unless it is on this computer</source>
+        <source>its address must start with https:// unless it is a local address</source>
         <translation>このコンピューター上でない限り、アドレスは https:// で始まる必要があります</translation>
     </message>
     <message>
-        <source>it refused the token</source>
+        <source>it rejected the token</source>
         <translation>トークンが拒否されました</translation>
     </message>
     <message>
-        <source>its answer has no &quot;results&quot;</source>
+        <source>its response has no &quot;results&quot;</source>
         <translation>応答に &quot;results&quot; がありません</translation>
     </message>
     <message>
-        <source>it failed several times and is left alone for a minute</source>
-        <translation>続けて失敗したため、1 分間は問い合わせません</translation>
+        <source>it failed several times and is paused for one minute</source>
+        <translation>続けて失敗したため、1 分間停止しています</translation>
     </message>
     <message>
         <source>no address is set; toolbooth cloud set URL</source>
         <translation>アドレスが設定されていません。toolbooth cloud set URL</translation>
     </message>
     <message>
-        <source>it answered {status}</source>
+        <source>it returned {status}</source>
         <translation>応答は {status} でした</translation>
     </message>
     <message>
-        <source>its answer is too long</source>
+        <source>its response is too large</source>
         <translation>応答が長すぎます</translation>
     </message>
     <message>
-        <source>its answer is not JSON</source>
+        <source>its response is not JSON</source>
         <translation>応答が JSON ではありません</translation>
     </message>
     <message>
-        <source>it speaks version {version} of the protocol</source>
+        <source>it uses protocol version {version}</source>
         <translation>プロトコルのバージョンが {version} です</translation>
     </message>
     <message>
-        <source>no answer within {seconds} seconds</source>
+        <source>no response within {seconds} seconds</source>
         <translation>{seconds} 秒以内に応答がありません</translation>
     </message>
     <message>
@@ -1108,7 +1108,7 @@
         <translation>{why}。{strategy} で検索しました</translation>
     </message>
     <message>
-        <source>no cloud search is set up</source>
+        <source>cloud search is not set up</source>
         <translation>クラウド検索が設定されていません</translation>
     </message>
     <message>
@@ -1120,15 +1120,15 @@
         <translation>クラウド検索に失敗しました（{reason}）</translation>
     </message>
     <message>
-        <source>the meaning model can&apos;t be used</source>
-        <translation>意味モデルを使えません</translation>
+        <source>the embedding model can&apos;t be used</source>
+        <translation>埋め込みモデルを使えません</translation>
     </message>
     <message>
-        <source>Install Toolbooth into a folder without spaces.</source>
+        <source>Install Toolbooth in a folder without spaces in its path.</source>
         <translation>Toolbooth を空白のないフォルダーにインストールしてください。</translation>
     </message>
     <message>
-        <source>{path} has a space in it, which {app} can&apos;t start.</source>
+        <source>{app} can&apos;t start {path}, because the path contains a space.</source>
         <translation>{path} には空白があり、{app} から起動できません。</translation>
     </message>
     <message>
@@ -1136,7 +1136,7 @@
         <translation>最後のワークスペースは削除できません。</translation>
     </message>
     <message>
-        <source>Make another one first.</source>
+        <source>Create another one first.</source>
         <translation>先に別のワークスペースを作成してください。</translation>
     </message>
     <message>
@@ -1144,24 +1144,28 @@
         <translation>{message} {hint}</translation>
     </message>
     <message>
-        <source>There is no keyring to keep a sign-in in, and it is not written as plain text.</source>
-        <translation>サインインを保存するキーリングがありません。平文では保存しません。</translation>
+        <source>The sign-in can&apos;t be saved: no keyring is available, and plain text is not allowed.</source>
+        <translation>サインインを保存できません。キーリングがなく、平文では保存しません。</translation>
     </message>
     <message>
-        <source>Sign in while Toolbooth runs; the sign-in then lasts as long as it does.</source>
+        <source>Sign in while Toolbooth is running. The sign-in lasts until it stops.</source>
         <translation>Toolbooth の実行中にサインインしてください。サインインは終了するまで有効です。</translation>
     </message>
     <message>
-        <source>Put it into an environment variable and refer to it as ${env:NAME}.</source>
+        <source>Put it in an environment variable and refer to it as ${env:NAME}.</source>
         <translation>環境変数に入れて、${env:NAME} として参照してください。</translation>
     </message>
     <message>
-        <source>There is no keyring to keep {key} in, and it is not written as plain text.</source>
-        <translation>{key} を保存するキーリングがありません。平文では保存しません。</translation>
+        <source>{key} can&apos;t be saved: no keyring is available, and plain text is not allowed.</source>
+        <translation>{key} を保存できません。キーリングがなく、平文では保存しません。</translation>
     </message>
     <message>
         <source>List them with: toolbooth script list</source>
         <translation>一覧: toolbooth script list</translation>
+    </message>
+    <message>
+        <source>Processes: at most {most}.</source>
+        <translation>プロセス: 最大 {most} 個。</translation>
     </message>
     <message>
         <source>There is no script &quot;{name}&quot;.</source>
@@ -1172,7 +1176,7 @@
         <translation>スクリプト「{name}」はすでにあります。</translation>
     </message>
     <message>
-        <source>Enter address and key again.</source>
+        <source>Enter the address and key again.</source>
         <translation>アドレスとキーをもう一度入力してください。</translation>
     </message>
     <message>
@@ -1180,28 +1184,28 @@
         <translation>このサービスは使えません: {reason}。</translation>
     </message>
     <message>
-        <source>Correct it there, or remove it and sign in.</source>
+        <source>Fix it there, or remove it and sign in.</source>
         <translation>設定で直すか、削除してからサインインしてください。</translation>
     </message>
     <message>
-        <source>{name} is started here and needs no sign-in.</source>
+        <source>{name} runs on this computer and needs no sign-in.</source>
         <translation>{name} はこのコンピューターで起動されるため、サインインは不要です。</translation>
     </message>
     <message>
-        <source>{name} has a token in its settings, which is used instead of a sign-in.</source>
+        <source>{name} uses the token in its settings instead of a sign-in.</source>
         <translation>{name} の設定にはトークンがあり、サインインの代わりに使われます。</translation>
     </message>
     <message>
-        <source>The sign-in was called off.</source>
+        <source>The sign-in was cancelled.</source>
         <translation>サインインは中止されました。</translation>
     </message>
     <message>
-        <source>The tools of {name} are not known yet.</source>
-        <translation>{name} のツールはまだわかっていません。</translation>
+        <source>The tools of {name} have not been discovered yet.</source>
+        <translation>{name} のツールはまだ検出されていません。</translation>
     </message>
     <message>
-        <source>Have them listed with: toolbooth refresh {server}</source>
-        <translation>ツールを調べるには: toolbooth refresh {server}</translation>
+        <source>Discover them with: toolbooth refresh {server}</source>
+        <translation>ツールを検出するには: toolbooth refresh {server}</translation>
     </message>
     <message>
         <source>There is no tool {tool}.</source>
@@ -1212,15 +1216,15 @@
         <translation>一覧: toolbooth tools {server}</translation>
     </message>
     <message>
-        <source>Change its variables and start Toolbooth again.</source>
+        <source>Change its variables and restart Toolbooth.</source>
         <translation>環境変数を変更して、Toolbooth を起動し直してください。</translation>
     </message>
     <message>
-        <source>{name} comes from the environment and can&apos;t be changed here.</source>
+        <source>{name} is set by environment variables and can&apos;t be changed here.</source>
         <translation>{name} は環境変数で設定されているため、ここでは変更できません。</translation>
     </message>
     <message>
-        <source>A token for a project or for some servers needs their workspace too.</source>
+        <source>A token for a project or for specific servers also needs a workspace.</source>
         <translation>プロジェクトや一部のサーバー用のトークンには、ワークスペースの指定も必要です。</translation>
     </message>
     <message>
@@ -1228,11 +1232,11 @@
         <translation>--workspace を付けてください。</translation>
     </message>
     <message>
-        <source>It must be a folder that you may read and write.</source>
+        <source>It must be a folder that you can read and write.</source>
         <translation>読み書きできるフォルダーでなければなりません。</translation>
     </message>
     <message>
-        <source>Use up to 64 small letters, digits, - and _.</source>
+        <source>Use up to 64 lowercase letters, digits, - and _.</source>
         <translation>64 文字までの英小文字、数字、-、_ を使ってください。</translation>
     </message>
     <message>
@@ -1240,19 +1244,19 @@
         <translation>{folder} のワークスペースを読み取れません。</translation>
     </message>
     <message>
-        <source>&quot;{workspace}&quot; can&apos;t be the id of a workspace.</source>
+        <source>&quot;{workspace}&quot; is not a valid workspace ID.</source>
         <translation>「{workspace}」はワークスペースの ID に使えません。</translation>
     </message>
     <message>
-        <source>The workspace &quot;{workspace}&quot; exists already.</source>
+        <source>The workspace &quot;{workspace}&quot; already exists.</source>
         <translation>ワークスペース「{workspace}」はすでにあります。</translation>
     </message>
     <message>
-        <source>Those that can: {names}.</source>
+        <source>These can be restored: {names}.</source>
         <translation>元に戻せるもの: {names}。</translation>
     </message>
     <message>
-        <source>The workspace &quot;{workspace}&quot; can&apos;t be brought back.</source>
+        <source>The workspace &quot;{workspace}&quot; can&apos;t be restored.</source>
         <translation>ワークスペース「{workspace}」は元に戻せません。</translation>
     </message>
     <message>
@@ -1260,7 +1264,7 @@
         <translation>少し待ってから、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>Check the disk&apos;s space and the folder&apos;s permissions; nothing was changed.</source>
+        <source>Check the disk space and the folder&apos;s permissions. Nothing was changed.</source>
         <translation>ディスクの空き容量とフォルダーのアクセス権を確認してください。何も変更されていません。</translation>
     </message>
     <message>
@@ -1268,7 +1272,7 @@
         <translation>{path} は別のプロセスが使用中です。</translation>
     </message>
     <message>
-        <source>{path} can&apos;t be written: {reason}.</source>
+        <source>Can&apos;t write {path}: {reason}.</source>
         <translation>{path} に書き込めません: {reason}。</translation>
     </message>
     <message>
@@ -1284,7 +1288,7 @@
         <translation>Toolbooth はすでに実行中です（プロセス {pid}）。</translation>
     </message>
     <message>
-        <source>Use the running one, or stop it first.</source>
+        <source>Use the running instance, or stop it first.</source>
         <translation>実行中のものを使うか、先に終了してください。</translation>
     </message>
     <message>
@@ -1292,19 +1296,19 @@
         <translation>オブジェクト { ... } でなければなりません</translation>
     </message>
     <message>
-        <source>JSON has no comments</source>
+        <source>JSON does not allow comments</source>
         <translation>JSON にコメントは書けません</translation>
     </message>
     <message>
-        <source>there must be no comma before a closing bracket</source>
-        <translation>閉じ括弧の前にコンマは置けません</translation>
+        <source>trailing comma before a closing bracket</source>
+        <translation>閉じ括弧の前に余分なコンマがあります</translation>
     </message>
     <message>
-        <source>it has a number JSON does not allow ({reason})</source>
+        <source>invalid JSON number ({reason})</source>
         <translation>JSON で使えない数値があります（{reason}）</translation>
     </message>
     <message>
-        <source>the key &quot;{name}&quot; is there twice</source>
+        <source>duplicate key &quot;{name}&quot;</source>
         <translation>キー &quot;{name}&quot; が 2 回あります</translation>
     </message>
     <message>
@@ -1316,11 +1320,11 @@
         <translation>&quot;{key}&quot; は整数でなければなりません</translation>
     </message>
     <message>
-        <source>it was written by a newer Toolbooth (version {version} of the format; this one knows up to {known})</source>
+        <source>it was written by a newer version of Toolbooth (format version {version}; this one supports up to {known})</source>
         <translation>より新しい Toolbooth で書かれています（形式のバージョン {version}。この Toolbooth は {known} まで対応）</translation>
     </message>
     <message>
-        <source>Without a keyring, put the value into an environment variable and refer to it as ${env:NAME}.</source>
+        <source>Without a keyring, put the value in an environment variable and refer to it as ${env:NAME}.</source>
         <translation>キーリングがない場合は、値を環境変数に入れて ${env:NAME} として参照してください。</translation>
     </message>
     <message>
@@ -1340,7 +1344,7 @@
         <translation>{name} というシークレットはありません。</translation>
     </message>
     <message>
-        <source>The keyring did not answer within {seconds} seconds.</source>
+        <source>The keyring did not respond within {seconds} seconds.</source>
         <translation>キーリングが {seconds} 秒以内に応答しませんでした。</translation>
     </message>
     <message>
@@ -1352,7 +1356,7 @@
         <translation>トークンには名前が必要です。</translation>
     </message>
     <message>
-        <source>Name it after the client that uses it.</source>
+        <source>Name it after the app that uses it.</source>
         <translation>使用するアプリの名前を付けてください。</translation>
     </message>
     <message>
@@ -1372,95 +1376,95 @@
         <translation>ID で指定してください: {ids}。</translation>
     </message>
     <message>
-        <source>There is nothing to renew it with.</source>
-        <translation>更新に使えるものがありません。</translation>
+        <source>There is no refresh token.</source>
+        <translation>リフレッシュトークンがありません。</translation>
     </message>
     <message>
         <source>Only https:// is accepted, or http:// on this computer.</source>
         <translation>https://、またはこのコンピューター上の http:// だけを使えます。</translation>
     </message>
     <message>
-        <source>The server names an address for signing in that is none.</source>
-        <translation>サーバーが示したサインイン先は、アドレスではありません。</translation>
+        <source>The server gave an invalid sign-in address.</source>
+        <translation>サーバーが示したサインイン先のアドレスが正しくありません。</translation>
     </message>
     <message>
-        <source>The server wants to sign you in at {shown}, which is not safe.</source>
+        <source>The server&apos;s sign-in address {shown} is not secure.</source>
         <translation>サーバーが示したサインイン先 {shown} は安全ではありません。</translation>
     </message>
     <message>
-        <source>Register Toolbooth there and put its &quot;clientId&quot; under &quot;oauth&quot; in the server&apos;s settings.</source>
+        <source>Register Toolbooth there and set its &quot;clientId&quot; under &quot;oauth&quot; in the server&apos;s settings.</source>
         <translation>そこで Toolbooth を登録し、サーバーの設定の &quot;oauth&quot; に &quot;clientId&quot; を入れてください。</translation>
     </message>
     <message>
-        <source>{host} only lets programs sign in that it knows.</source>
+        <source>{host} only accepts registered programs.</source>
         <translation>{host} には、登録済みのプログラムだけがサインインできます。</translation>
     </message>
     <message>
-        <source>{host} would not register Toolbooth ({reason}).</source>
+        <source>{host} refused to register Toolbooth ({reason}).</source>
         <translation>{host} は Toolbooth の登録を拒否しました（{reason}）。</translation>
     </message>
     <message>
-        <source>{host} registered Toolbooth in a way it can&apos;t use.</source>
-        <translation>{host} での Toolbooth の登録は使えない形でした。</translation>
+        <source>{host} returned an invalid registration.</source>
+        <translation>{host} から返された登録情報が正しくありません。</translation>
     </message>
     <message>
-        <source>{host} redirects in circles.</source>
-        <translation>{host} のリダイレクトが循環しています。</translation>
+        <source>{host} redirected too many times.</source>
+        <translation>{host} のリダイレクトが多すぎます。</translation>
     </message>
     <message>
-        <source>That is refused, because the server itself is not there. Tell its author.</source>
+        <source>Toolbooth blocked this because the server itself is elsewhere. Report it to the server&apos;s author.</source>
         <translation>サーバー自体はそこにないため、拒否しました。作者に知らせてください。</translation>
     </message>
     <message>
-        <source>{host} has no address.</source>
-        <translation>{host} にはアドレスがありません。</translation>
+        <source>{host} has no IP address.</source>
+        <translation>{host} には IP アドレスがありません。</translation>
     </message>
     <message>
-        <source>The server sends us to {host}, which is inside your own network or computer.</source>
+        <source>The server redirects to {host}, which is on your own network or computer.</source>
         <translation>サーバーが示した {host} は、このコンピューターまたは内部ネットワークの中にあります。</translation>
     </message>
     <message>
-        <source>Check the network.</source>
+        <source>Check your network connection.</source>
         <translation>ネットワークを確認してください。</translation>
     </message>
     <message>
-        <source>{host} did not answer within {seconds} seconds.</source>
+        <source>{host} did not respond within {seconds} seconds.</source>
         <translation>{host} が {seconds} 秒以内に応答しませんでした。</translation>
     </message>
     <message>
-        <source>Nobody signed in within {minutes} minutes.</source>
-        <translation>{minutes} 分以内にサインインされませんでした。</translation>
+        <source>The sign-in timed out after {minutes} minutes.</source>
+        <translation>{minutes} 分以内にサインインが完了しませんでした。</translation>
     </message>
     <message>
         <source>{host} can&apos;t be found.</source>
         <translation>{host} が見つかりません。</translation>
     </message>
     <message>
-        <source>The answer to the sign-in does not say where it comes from.</source>
-        <translation>サインインの応答に、どこからのものかが示されていません。</translation>
+        <source>The sign-in response does not name its issuer.</source>
+        <translation>サインインの応答に発行元が示されていません。</translation>
     </message>
     <message>
-        <source>The answer to the sign-in comes from somebody else.</source>
-        <translation>サインインの応答が別の相手から届きました。</translation>
+        <source>The sign-in response came from a different issuer.</source>
+        <translation>サインインの応答が別の発行元から届きました。</translation>
     </message>
     <message>
         <source>Close the program that uses this port, then try again.</source>
         <translation>このポートを使っているプログラムを終了してから、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>The sign-in was refused ({reason}).</source>
+        <source>The sign-in was denied ({reason}).</source>
         <translation>サインインが拒否されました（{reason}）。</translation>
     </message>
     <message>
-        <source>Toolbooth can&apos;t wait for your browser at 127.0.0.1:{port}: {reason}.</source>
+        <source>Toolbooth can&apos;t listen for your browser on 127.0.0.1:{port}: {reason}.</source>
         <translation>127.0.0.1:{port} でブラウザーを待てません: {reason}。</translation>
     </message>
     <message>
-        <source>Add a token or header to its settings instead, or tell its author.</source>
+        <source>Add a token or header in its settings instead, or report this to its author.</source>
         <translation>代わりにトークンまたはヘッダーを設定に追加するか、作者に知らせてください。</translation>
     </message>
     <message>
-        <source>The server&apos;s sign-in is meant for another address.</source>
+        <source>The server&apos;s sign-in is for a different address.</source>
         <translation>このサーバーのサインインは、別のアドレス用です。</translation>
     </message>
     <message>
@@ -1476,15 +1480,15 @@
         <translation>{host} は別の認可サーバーを名乗っています。</translation>
     </message>
     <message>
-        <source>{host} can&apos;t protect a sign-in (PKCE with S256).</source>
-        <translation>{host} はサインインを保護できません（S256 の PKCE）。</translation>
+        <source>{host} does not support PKCE with S256.</source>
+        <translation>{host} は S256 の PKCE に対応していません。</translation>
     </message>
     <message>
-        <source>{host} answered HTTP {status}.</source>
+        <source>{host} returned HTTP {status}.</source>
         <translation>{host} の応答は HTTP {status} でした。</translation>
     </message>
     <message>
-        <source>{host} gave a token that can&apos;t be used.</source>
+        <source>{host} returned an invalid token.</source>
         <translation>{host} から使えないトークンが返されました。</translation>
     </message>
     <message>
@@ -1492,11 +1496,11 @@
         <translation>このコンピューターにはありません</translation>
     </message>
     <message>
-        <source>Set up by hand</source>
+        <source>Set up manually</source>
         <translation>手動で設定</translation>
     </message>
     <message>
-        <source>Can’t be read</source>
+        <source>Can’t read file</source>
         <translation>読み取れません</translation>
     </message>
     <message>
@@ -1504,7 +1508,7 @@
         <translation>更新…</translation>
     </message>
     <message>
-        <source>Old address</source>
+        <source>Outdated address</source>
         <translation>以前のアドレス</translation>
     </message>
     <message>
@@ -1524,7 +1528,7 @@
         <translation>内蔵ブリッジを使用</translation>
     </message>
     <message>
-        <source>Comments will be kept</source>
+        <source>Keeps comments</source>
         <translation>コメントは残ります</translation>
     </message>
     <message numerus="yes">
@@ -1548,7 +1552,7 @@
         </translation>
     </message>
     <message>
-        <source>Already here</source>
+        <source>Already added</source>
         <translation>追加済み</translation>
     </message>
     <message>
@@ -1556,11 +1560,11 @@
         <translation>{app} と同じ</translation>
     </message>
     <message>
-        <source>It would run: {command}</source>
-        <translation>実行されるコマンド: {command}</translation>
+        <source>Command: {command}</source>
+        <translation>コマンド: {command}</translation>
     </message>
     <message>
-        <source>With the variables: {names}</source>
+        <source>Environment variables: {names}</source>
         <translation>環境変数: {names}</translation>
     </message>
     <message>
@@ -1576,15 +1580,15 @@
         <translation>{where} に見えない文字: {words}</translation>
     </message>
     <message>
-        <source>Words that steer a model, in {where}: {words}</source>
-        <translation>{where} にモデルを誘導する語句: {words}</translation>
+        <source>Possible prompt injection in {where}: {words}</source>
+        <translation>{where} にプロンプトインジェクションの疑い: {words}</translation>
     </message>
     <message>
         <source>“{}”</source>
         <translation>「{}」</translation>
     </message>
     <message>
-        <source>This names no command and no address.</source>
+        <source>This has no command and no URL.</source>
         <translation>コマンドもアドレスも書かれていません。</translation>
     </message>
     <message>
@@ -1592,11 +1596,11 @@
         <translation>「{text}」に値がありません。</translation>
     </message>
     <message>
-        <source>The JSON in this command can&apos;t be read.</source>
-        <translation>このコマンドの JSON を読み取れません。</translation>
+        <source>The JSON in this command is invalid.</source>
+        <translation>このコマンドの JSON が正しくありません。</translation>
     </message>
     <message>
-        <source>This link is too long to be one that adds a server.</source>
+        <source>This link is too long to add a server.</source>
         <translation>このリンクは長すぎるため、サーバーを追加するリンクとして扱えません。</translation>
     </message>
     <message>
@@ -1604,7 +1608,7 @@
         <translation>このリンクはサーバーを表していません。</translation>
     </message>
     <message>
-        <source>This link hides characters that can’t be seen.</source>
+        <source>This link contains invisible characters.</source>
         <translation>このリンクには見えない文字が隠されています。</translation>
     </message>
     <message>
@@ -1628,15 +1632,15 @@
         <translation>結果: {result}</translation>
     </message>
     <message>
-        <source>It has not run yet. What it tries while its tools are listed is shown then.</source>
-        <translation>まだ一度も実行されていません。ツールの一覧を取得する間に試みたことは、その後に表示されます。</translation>
+        <source>It has not run yet. What it accesses during discovery will be shown here.</source>
+        <translation>まだ実行されていません。検出中にアクセスしたものがここに表示されます。</translation>
     </message>
     <message>
-        <source>What it tried could not be seen.</source>
-        <translation>試みたことは見えませんでした。</translation>
+        <source>Its activity could not be recorded.</source>
+        <translation>動作を記録できませんでした。</translation>
     </message>
     <message numerus="yes">
-        <source>%n files outside its home</source>
+        <source>%n files outside its home folder</source>
         <translation>
             <numerusform>ホーム外のファイル %n 個</numerusform>
         </translation>
@@ -1654,15 +1658,15 @@
         </translation>
     </message>
     <message>
-        <source>It tried: {what}</source>
-        <translation>試みたこと: {what}</translation>
+        <source>Tried to access: {what}</source>
+        <translation>アクセスを試みたもの: {what}</translation>
     </message>
     <message>
-        <source>It tried nothing else.</source>
-        <translation>ほかには何も試みていません。</translation>
+        <source>It tried to access nothing else.</source>
+        <translation>ほかには何もアクセスしていません。</translation>
     </message>
     <message>
-        <source>Files outside its home</source>
+        <source>Files outside its home folder</source>
         <translation>ホーム外のファイル</translation>
     </message>
     <message>
@@ -1678,8 +1682,8 @@
         <translation>保護</translation>
     </message>
     <message>
-        <source>Not seen</source>
-        <translation>見えなかったこと</translation>
+        <source>Not recorded</source>
+        <translation>記録なし</translation>
     </message>
     <message>
         <source>none</source>
@@ -1696,7 +1700,7 @@
         <translation>パッケージ</translation>
     </message>
     <message numerus="yes">
-        <source>%n more things it tried are not listed.</source>
+        <source>%n more attempts are not listed.</source>
         <translation>
             <numerusform>ほかに試みたこと %n 件は記載されていません。</numerusform>
         </translation>
@@ -1706,35 +1710,35 @@
         <translation>不審</translation>
     </message>
     <message>
-        <source>New: no app sees it until you approve it</source>
+        <source>New: hidden from apps until you approve it</source>
         <translation>新規: 承認するまで、どのアプリにも表示されません</translation>
     </message>
     <message>
-        <source>Changed: no app sees it until you approve it</source>
+        <source>Changed: hidden from apps until you approve it</source>
         <translation>変更あり: 承認するまで、どのアプリにも表示されません</translation>
     </message>
     <message>
-        <source>It looks suspicious, and apps may use it</source>
+        <source>Looks suspicious, but apps can use it</source>
         <translation>不審な点があります。アプリは使用できる状態です</translation>
     </message>
     <message>
-        <source>Not all of its list is shown: {what}.</source>
+        <source>Parts of the list are not shown: {what}.</source>
         <translation>一覧の一部は表示されていません: {what}。</translation>
     </message>
     <message numerus="yes">
-        <source>%n tools beyond the limit</source>
+        <source>%n tools over the limit</source>
         <translation>
             <numerusform>上限を超えたツール %n 個</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tools whose name can’t be read</source>
+        <source>%n tools with an invalid name</source>
         <translation>
-            <numerusform>名前を読めないツール %n 個</numerusform>
+            <numerusform>名前が無効なツール %n 個</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tools with a name that another one has</source>
+        <source>%n tools with a duplicate name</source>
         <translation>
             <numerusform>名前が重複するツール %n 個</numerusform>
         </translation>
@@ -1752,43 +1756,43 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n schemas too deep</source>
+        <source>%n schemas nested too deeply</source>
         <translation>
             <numerusform>深すぎるスキーマ %n 個</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n descriptions of parameters shortened</source>
+        <source>%n parameter descriptions shortened</source>
         <translation>
             <numerusform>短縮した引数の説明 %n 件</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n composed parts of schemas left out</source>
+        <source>%n schema compositions removed</source>
         <translation>
             <numerusform>省いたスキーマの合成部分 %n 個</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n references to other places left out</source>
+        <source>%n external references removed</source>
         <translation>
             <numerusform>省いた外部への参照 %n 個</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n texts with HTML taken out</source>
+        <source>%n texts with HTML removed</source>
         <translation>
             <numerusform>HTML を取り除いた文 %n 件</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n texts with hidden characters taken out</source>
+        <source>%n texts with hidden characters removed</source>
         <translation>
             <numerusform>隠し文字を取り除いた文 %n 件</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n icons left out</source>
+        <source>%n icons removed</source>
         <translation>
             <numerusform>省いたアイコン %n 個</numerusform>
         </translation>
@@ -1814,7 +1818,7 @@
         <translation>サーバー</translation>
     </message>
     <message>
-        <source>Asked for</source>
+        <source>Query</source>
         <translation>検索語</translation>
     </message>
     <message>
@@ -1842,11 +1846,11 @@
         <translation>所要時間</translation>
     </message>
     <message>
-        <source>The file could not be written: {reason}</source>
+        <source>Couldn’t write the file: {reason}</source>
         <translation>ファイルに書き込めませんでした: {reason}</translation>
     </message>
     <message>
-        <source>Choose another place.</source>
+        <source>Choose another location.</source>
         <translation>別の場所を選んでください。</translation>
     </message>
     <message>
@@ -1906,19 +1910,19 @@
         <translation>（書き込みあり）</translation>
     </message>
     <message>
-        <source>that can destroy</source>
+        <source>that are destructive</source>
         <translation>（破壊的）</translation>
     </message>
     <message>
-        <source>that destroy nothing</source>
+        <source>that are not destructive</source>
         <translation>（破壊的でない）</translation>
     </message>
     <message>
-        <source>that reach out</source>
+        <source>that access external systems</source>
         <translation>（外部に接続）</translation>
     </message>
     <message>
-        <source>that stay here</source>
+        <source>that stay local</source>
         <translation>（外部に接続しない）</translation>
     </message>
     <message>
@@ -1926,23 +1930,23 @@
         <translation>（{pairs}）</translation>
     </message>
     <message>
-        <source>No rules yet. What no rule and no word on a tool decides is allowed.</source>
-        <translation>ルールはまだありません。ルールにもツールごとの指定にも当てはまらないものは許可されます。</translation>
+        <source>No rules yet. Tools without a rule or setting are allowed.</source>
+        <translation>ルールはまだありません。ルールも設定もないツールは許可されます。</translation>
     </message>
     <message>
-        <source>Pass it as an environment variable instead: that goes to the keyring.</source>
+        <source>Pass it as an environment variable instead. Those are stored in the keyring.</source>
         <translation>環境変数で渡してください。値はキーリングに保存されます。</translation>
     </message>
     <message>
-        <source>Pass it as a header instead: that goes to the keyring.</source>
+        <source>Pass it as a header instead. Those are stored in the keyring.</source>
         <translation>ヘッダーで渡してください。値はキーリングに保存されます。</translation>
     </message>
     <message>
-        <source>A secret is kept as plain text in workspace.json ({places})</source>
+        <source>A secret is stored as plain text in workspace.json ({places})</source>
         <translation>シークレットが workspace.json に平文で保存されています（{places}）</translation>
     </message>
     <message>
-        <source>There is no keyring: {names} is kept only until Toolbooth stops</source>
+        <source>No keyring available: {names} is only kept until Toolbooth stops</source>
         <translation>キーリングがないため、{names} は Toolbooth の終了までしか保存されません</translation>
     </message>
     <message>
@@ -1978,7 +1982,7 @@
         <translation>{name} は整数ではありません。</translation>
     </message>
     <message>
-        <source>{name} is not a date as it is written here: {example}.</source>
+        <source>{name} is not a valid date. Example: {example}.</source>
         <translation>{name} は日付として読めません。例: {example}</translation>
     </message>
     <message>
@@ -1986,7 +1990,7 @@
         <translation>{name} は数値ではありません。</translation>
     </message>
     <message>
-        <source>{name} is not JSON: {problem}.</source>
+        <source>{name} is not valid JSON: {problem}.</source>
         <translation>{name} は JSON として読めません: {problem}</translation>
     </message>
     <message>
@@ -2036,7 +2040,7 @@
         <translation>アクティビティ</translation>
     </message>
     <message>
-        <source>Nothing yet. Searches and calls of your apps appear here as they happen.</source>
+        <source>No activity yet. Searches and calls from your apps appear here.</source>
         <translation>まだ何もありません。アプリの検索と呼び出しがここに表示されます。</translation>
     </message>
 </context>
@@ -2078,7 +2082,7 @@
         <translation>アクティビティ</translation>
     </message>
     <message>
-        <source>What your apps looked for and called, newest first.</source>
+        <source>Searches and calls from your apps, newest first.</source>
         <translation>アプリが検索し、呼び出したもの（新しい順）</translation>
     </message>
     <message>
@@ -2094,11 +2098,11 @@
         <translation>サーバー</translation>
     </message>
     <message>
-        <source>Nothing that fits.</source>
+        <source>No matching entries.</source>
         <translation>該当するものはありません。</translation>
     </message>
     <message numerus="yes">
-        <source>%n entries written to {name}.</source>
+        <source>Exported %n entries to {name}.</source>
         <translation>
             <numerusform>%n 件を {name} に書き出しました。</numerusform>
         </translation>
@@ -2127,11 +2131,11 @@
         <translation>保存日数</translation>
     </message>
     <message>
-        <source>Size to keep, in MB</source>
+        <source>Maximum size, in MB</source>
         <translation>保存する容量（MB）</translation>
     </message>
     <message>
-        <source>Log arguments and search texts</source>
+        <source>Log arguments and search queries</source>
         <translation>引数と検索した文字列を記録</translation>
     </message>
     <message>
@@ -2143,8 +2147,8 @@
         <translation>プライバシー、ログ、引数、パラメーター、記録、privacy, logging, parameters, record</translation>
     </message>
     <message>
-        <source>The log stays on this computer. Secrets that Toolbooth knows are taken out; without arguments it holds who called what, when, and what it cost.</source>
-        <translation>ログはこのコンピューターにだけ保存されます。Toolbooth が知っているシークレットは取り除かれます。引数を記録しない場合、残るのは、いつ、誰が、何を呼び出し、どれだけかかったかだけです。</translation>
+        <source>The log stays on this computer. Known secrets are redacted. Without arguments, it records only who called what, when, and how many tokens it used.</source>
+        <translation>ログはこのコンピューターにだけ保存されます。Toolbooth が知っているシークレットは取り除かれます。引数を記録しない場合、残るのは、いつ、誰が、何を呼び出し、何トークン使ったかだけです。</translation>
     </message>
 </context>
 <context>
@@ -2165,11 +2169,11 @@
 <context>
     <name>Application</name>
     <message>
-        <source>The router could not start.</source>
+        <source>The router failed to start.</source>
         <translation>ルーターを起動できませんでした。</translation>
     </message>
     <message>
-        <source>The log has the details.</source>
+        <source>See the log for details.</source>
         <translation>詳しくはログをご覧ください。</translation>
     </message>
     <message>
@@ -2177,15 +2181,15 @@
         <translation>Toolbooth は動作を続けています</translation>
     </message>
     <message>
-        <source>Your apps stay connected. Quit from the icon’s menu to stop.</source>
+        <source>Your apps stay connected. To stop Toolbooth, choose Quit from the icon’s menu.</source>
         <translation>アプリは接続されたままです。止めるにはアイコンのメニューから終了してください。</translation>
     </message>
     <message>
-        <source>This desktop shows no tray icons</source>
+        <source>Tray icons are not available on this desktop</source>
         <translation>このデスクトップはトレイアイコンを表示しません</translation>
     </message>
     <message>
-        <source>Closing the window minimises it; the menu at its top quits Toolbooth.</source>
+        <source>Closing the window minimizes it. To quit Toolbooth, use the menu at the top.</source>
         <translation>ウィンドウを閉じると最小化されます。終了は上部のメニューから行えます。</translation>
     </message>
     <message>
@@ -2193,7 +2197,7 @@
         <translation>Toolbooth を終了しますか？</translation>
     </message>
     <message numerus="yes">
-        <source>This stops all servers (%n running). Apps lose their tools.</source>
+        <source>This stops all servers (%n running). Apps lose access to their tools.</source>
         <translation>
             <numerusform>すべてのサーバー（%n 台が稼働中）が停止し、アプリはツールを使えなくなります。</numerusform>
         </translation>
@@ -2210,15 +2214,15 @@
         <translation>トークン…</translation>
     </message>
     <message>
-        <source>Set up step by step…</source>
-        <translation>手順に沿って設定…</translation>
+        <source>Open setup guide…</source>
+        <translation>セットアップガイドを開く…</translation>
     </message>
     <message>
         <source>Connected apps</source>
         <translation>接続中のアプリ</translation>
     </message>
     <message>
-        <source>Each app gets one entry in its own file, and a token of its own.</source>
+        <source>Each app gets one entry in its configuration file and its own token.</source>
         <translation>アプリごとに、設定ファイルへ項目を 1 つ追加し、専用のトークンを発行します。</translation>
     </message>
 </context>
@@ -2280,11 +2284,11 @@
         <translation>トークン</translation>
     </message>
     <message>
-        <source>No app has a token yet</source>
+        <source>No tokens yet</source>
         <translation>トークンを持つアプリはまだありません</translation>
     </message>
     <message>
-        <source>Create one for each app, so that you can see and stop them one by one.</source>
+        <source>Create one for each app, so that you can track and revoke them individually.</source>
         <translation>アプリごとに作成すると、ひとつずつ確認して止められます。</translation>
     </message>
     <message>
@@ -2324,7 +2328,7 @@
         <translation>{name} のトークンを取り消しますか？</translation>
     </message>
     <message>
-        <source>The app is cut off at once. This can’t be undone.</source>
+        <source>The app is disconnected immediately. This can’t be undone.</source>
         <translation>アプリの接続はすぐに切れます。この操作は元に戻せません。</translation>
     </message>
     <message>
@@ -2342,16 +2346,16 @@
 <context>
     <name>AttentionPage</name>
     <message>
-        <source>Needs you</source>
+        <source>Needs attention</source>
         <translation>要対応</translation>
     </message>
     <message>
-        <source>What is held back until you have decided. Apps see nothing of it.</source>
-        <translation>判断を待っているものです。アプリからは見えません。</translation>
+        <source>Apps can’t use these until you approve them.</source>
+        <translation>承認するまで、アプリはこれらを使えません。</translation>
     </message>
     <message>
-        <source>Nothing waits for you.</source>
-        <translation>対応が必要なものはありません。</translation>
+        <source>You’re all caught up</source>
+        <translation>対応が必要なものはありません</translation>
     </message>
     <message>
         <source>Approve</source>
@@ -2376,9 +2380,9 @@
         <translation>{tool} を拒否</translation>
     </message>
     <message numerus="yes">
-        <source>%n tools are held back</source>
+        <source>%n tools need approval</source>
         <translation>
-            <numerusform>%n 個のツールを保留中</numerusform>
+            <numerusform>%n 個のツールに承認が必要です</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2402,7 +2406,7 @@
 <context>
     <name>ByHandDialog</name>
     <message>
-        <source>Set up {name} by hand</source>
+        <source>Set up {name} manually</source>
         <translation>{name} を手動で設定</translation>
     </message>
     <message>
@@ -2410,19 +2414,19 @@
         <translation>貼り付ける項目</translation>
     </message>
     <message>
-        <source>The entry appears here, with a new token in it.</source>
+        <source>The entry will appear here, with a new token.</source>
         <translation>新しいトークンを含む項目がここに表示されます。</translation>
     </message>
     <message>
-        <source>Make the entry</source>
+        <source>Create entry</source>
         <translation>項目を作成</translation>
     </message>
     <message>
-        <source>Copy the entry</source>
+        <source>Copy entry</source>
         <translation>項目をコピー</translation>
     </message>
     <message>
-        <source>Put this entry into the file, beside those that are there.</source>
+        <source>Add this entry to the file, next to the existing ones.</source>
         <translation>この項目を、ファイルの既存の項目に並べて追加してください。</translation>
     </message>
 </context>
@@ -2441,7 +2445,7 @@
         <translation>保存しました。アプリには次のリクエストから反映されます。</translation>
     </message>
     <message>
-        <source>Taken back.</source>
+        <source>Undone.</source>
         <translation>元に戻しました。</translation>
     </message>
 </context>
@@ -2452,7 +2456,7 @@
         <translation>最初の呼び出しを待っています…</translation>
     </message>
     <message>
-        <source>Start {apps} anew, then ask it to list your tools, for example.</source>
+        <source>Restart {apps}, then ask it to list your tools, for example.</source>
         <translation>{apps} を再起動し、たとえばツールの一覧を尋ねてみてください。</translation>
     </message>
     <message>
@@ -2475,8 +2479,8 @@
 <context>
     <name>ChoiceField</name>
     <message>
-        <source>not given, so {value}</source>
-        <translation>未指定（{value}）</translation>
+        <source>Default ({value})</source>
+        <translation>既定（{value}）</translation>
     </message>
 </context>
 <context>
@@ -2490,12 +2494,12 @@
         <translation>クラウドサービスのアドレス</translation>
     </message>
     <message>
-        <source>Key of the cloud service</source>
-        <translation>クラウドサービスのキー</translation>
+        <source>API key of the cloud service</source>
+        <translation>クラウドサービスの API キー</translation>
     </message>
     <message>
-        <source>Key, if any</source>
-        <translation>キー（任意）</translation>
+        <source>API key (optional)</source>
+        <translation>API キー（任意）</translation>
     </message>
     <message>
         <source>Save</source>
@@ -2506,11 +2510,11 @@
         <translation>テスト</translation>
     </message>
     <message>
-        <source>Its key goes to the keyring; where there is none, it lasts until Toolbooth stops.</source>
+        <source>The key is stored in the keyring. Without one, it is only kept until Toolbooth stops.</source>
         <translation>キーはキーリングに保存されます。キーリングがない場合は、Toolbooth が終了するまでだけ保持されます。</translation>
     </message>
     <message>
-        <source>There is no keyring: its key is kept only until Toolbooth stops.</source>
+        <source>No keyring available: the key is only kept until Toolbooth stops.</source>
         <translation>キーリングがないため、キーは Toolbooth が終了するまでだけ保持されます。</translation>
     </message>
     <message>
@@ -2518,28 +2522,28 @@
         <translation>クラウドサービス</translation>
     </message>
     <message>
-        <source>It gets each search, and the names and descriptions of the tools it may find: no arguments, no results.</source>
+        <source>It receives each search query and the names and descriptions of the searched tools, but no arguments or results.</source>
         <translation>送信されるのは、検索語と、検索対象のツールの名前と説明だけです。引数や結果は送信されません。</translation>
     </message>
     <message>
-        <source>Asking…</source>
-        <translation>問い合わせています…</translation>
+        <source>Testing…</source>
+        <translation>テストしています…</translation>
     </message>
     <message numerus="yes">
-        <source>It works: %n tools in {time}.</source>
+        <source>Connected: %n tools in {time}.</source>
         <translation>
             <numerusform>接続できました: %n 個のツール（{time}）。</numerusform>
         </translation>
     </message>
     <message>
-        <source>It does not work: {reason}.</source>
-        <translation>使えません: {reason}。</translation>
+        <source>Test failed: {reason}.</source>
+        <translation>テストに失敗しました: {reason}。</translation>
     </message>
 </context>
 <context>
     <name>ConsentCard</name>
     <message>
-        <source>This will run on your computer, as you</source>
+        <source>This will run on your computer with your permissions</source>
         <translation>次の内容が、あなたの権限でこのコンピューター上で実行されます</translation>
     </message>
     <message>
@@ -2547,19 +2551,19 @@
         <translation>Toolbooth は次のアドレスに接続します</translation>
     </message>
     <message>
-        <source>It gets what apps send to its tools. Nothing of it runs here.</source>
+        <source>It receives the data apps send to its tools. Nothing runs on this computer.</source>
         <translation>アプリがツールに送る内容を受け取ります。このコンピューターでは何も実行されません。</translation>
     </message>
     <message>
-        <source>Called by an app, it may do whatever you may: files, network, programs.</source>
-        <translation>アプリから呼び出されると、ファイル、ネットワーク、プログラムなど、あなたと同じことができます。</translation>
+        <source>When called, it runs with your permissions: files, network, programs.</source>
+        <translation>呼び出されると、あなたの権限で動作します（ファイル、ネットワーク、プログラム）。</translation>
     </message>
     <message>
-        <source>First its tools are listed, apart from the rest. {words}</source>
-        <translation>まず、ほかから切り離してツールを一覧します。{words}</translation>
+        <source>First its tools are discovered in isolation. {words}</source>
+        <translation>まず、隔離した環境でツールを検出します。{words}</translation>
     </message>
     <message>
-        <source>{names}: decides which programs are loaded. Be sure you want that.</source>
+        <source>{names}: controls which programs are loaded. Make sure you want this.</source>
         <translation>{names}: 読み込まれるプログラムを左右します。意図したものか確かめてください。</translation>
     </message>
     <message>
@@ -2594,7 +2598,7 @@
         <translation>サーバーを追加</translation>
     </message>
     <message>
-        <source>Add by hand</source>
+        <source>Add manually</source>
         <translation>手動で追加</translation>
     </message>
     <message>
@@ -2610,8 +2614,8 @@
         <translation>mcp.json ファイルをここにドロップするか、設定の断片を貼り付けることもできます。</translation>
     </message>
     <message>
-        <source>Add one by its command or address.</source>
-        <translation>コマンドかアドレスで追加できます。</translation>
+        <source>Add one with its command or URL.</source>
+        <translation>コマンドか URL で追加できます。</translation>
     </message>
     <message numerus="yes">
         <source>Import %n servers…</source>
@@ -2623,11 +2627,11 @@
 <context>
     <name>EntryDetail</name>
     <message>
-        <source>Details of the chosen entry</source>
+        <source>Details of the selected entry</source>
         <translation>選択した記録の詳細</translation>
     </message>
     <message>
-        <source>Choose an entry to see all that is known about it.</source>
+        <source>Select an entry to see its details.</source>
         <translation>行を選ぶと、その記録の詳細が表示されます。</translation>
     </message>
     <message>
@@ -2651,14 +2655,14 @@
         <translation>引数</translation>
     </message>
     <message>
-        <source>Not logged. Settings, Activity can turn that on for calls to come.</source>
-        <translation>記録されていません。今後の呼び出しについては「設定」の「アクティビティ」でオンにできます。</translation>
+        <source>Not logged. Turn on logging of arguments in Settings &gt; Activity.</source>
+        <translation>記録されていません。「設定」の「アクティビティ」で引数の記録をオンにできます。</translation>
     </message>
 </context>
 <context>
     <name>FoundList</name>
     <message>
-        <source>Kept in the keyring</source>
+        <source>Stored in the keyring</source>
         <translation>キーリングに保管されます</translation>
     </message>
     <message>
@@ -2709,7 +2713,7 @@
         <translation>ウィンドウを開かずに起動</translation>
     </message>
     <message>
-        <source>With the tray icon alone, so that your apps find their tools at once.</source>
+        <source>Starts with only the tray icon, so that your apps can use their tools right away.</source>
         <translation>トレイアイコンだけで起動し、アプリがすぐにツールを使えるようにします。</translation>
     </message>
     <message>
@@ -2725,15 +2729,15 @@
         <translation>最小化、バックグラウンド、トレイ、起動、非表示、minimised, minimized, background, tray, launch</translation>
     </message>
     <message>
-        <source>Also puts this Toolbooth into the menu of applications.</source>
-        <translation>この Toolbooth をアプリケーションメニューにも登録します。</translation>
+        <source>Also adds Toolbooth to the application menu.</source>
+        <translation>Toolbooth をアプリケーションメニューにも登録します。</translation>
     </message>
     <message>
         <source>URL scheme, deep link, browser, install link, desktop entry</source>
         <translation>URL スキーム、ディープリンク、ブラウザー、インストールリンク、URL scheme, deep link, browser, install link, desktop entry</translation>
     </message>
     <message>
-        <source>Opening links could not be changed.</source>
+        <source>Couldn’t change how links are opened.</source>
         <translation>リンクを開く設定を変更できませんでした。</translation>
     </message>
     <message>
@@ -2741,7 +2745,7 @@
         <translation>起動</translation>
     </message>
     <message>
-        <source>Starting at login could not be changed.</source>
+        <source>Couldn’t change start at login.</source>
         <translation>ログイン時の起動を変更できませんでした。</translation>
     </message>
 </context>
@@ -2764,7 +2768,7 @@
         <translation>この手順をスキップ</translation>
     </message>
     <message>
-        <source>Left out:</source>
+        <source>Skipped:</source>
         <translation>取り込めないもの:</translation>
     </message>
     <message>
@@ -2780,11 +2784,11 @@
         <translation>確認</translation>
     </message>
     <message>
-        <source>Bring your servers along</source>
-        <translation>サーバーを引き継ぐ</translation>
+        <source>Import your servers</source>
+        <translation>サーバーを取り込む</translation>
     </message>
     <message>
-        <source>These are set up in other apps on this computer. Their files stay as they are; commands run only after you have approved them.</source>
+        <source>These are set up in other apps on this computer. Their files are not changed, and commands only run after you approve them.</source>
         <translation>ほかのアプリで設定済みのサーバーです。それらのファイルは変更されません。コマンドは承認後にだけ実行されます。</translation>
     </message>
     <message>
@@ -2792,7 +2796,7 @@
         <translation>AI アプリを接続</translation>
     </message>
     <message>
-        <source>Toolbooth adds one entry to each app you choose. A backup of every file is kept, and you can undo this at any time.</source>
+        <source>Toolbooth adds one entry to each app you choose. Every file is backed up, and you can undo this at any time.</source>
         <translation>選んだアプリに項目を 1 つ追加します。ファイルはすべてバックアップされ、いつでも元に戻せます。</translation>
     </message>
     <message>
@@ -2831,7 +2835,7 @@
         <translation>コンテキスト最適化</translation>
     </message>
     <message>
-        <source>Apps get one search tool instead of every definition</source>
+        <source>Apps get a search tool instead of every tool definition</source>
         <translation>アプリには、すべての定義の代わりに検索ツールを渡します</translation>
     </message>
     <message>
@@ -2858,11 +2862,11 @@
 <context>
     <name>ListField</name>
     <message>
-        <source>Add a value</source>
+        <source>Add value</source>
         <translation>値を追加</translation>
     </message>
     <message>
-        <source>Add a value to {name}</source>
+        <source>Add value to {name}</source>
         <translation>{name} に値を追加</translation>
     </message>
     <message>
@@ -2873,19 +2877,19 @@
 <context>
     <name>LogView</name>
     <message>
-        <source>Log of the server</source>
+        <source>Server log</source>
         <translation>サーバーのログ</translation>
     </message>
     <message>
-        <source>It has written nothing yet.</source>
+        <source>No output yet.</source>
         <translation>まだ何も出力していません。</translation>
     </message>
     <message>
-        <source>Copy what is selected, or the whole log</source>
+        <source>Copy the selection or the whole log</source>
         <translation>選択範囲またはログ全体をコピー</translation>
     </message>
     <message>
-        <source>The last lines it wrote to stderr, without its secrets</source>
+        <source>Latest stderr output, with secrets redacted</source>
         <translation>stderr の直近の出力（秘密の値は除去済み）</translation>
     </message>
 </context>
@@ -2903,7 +2907,7 @@
         <translation>ネットワーク</translation>
     </message>
     <message>
-        <source>Longest call, in seconds</source>
+        <source>Call timeout, in seconds</source>
         <translation>呼び出しの上限（秒）</translation>
     </message>
     <message>
@@ -2911,8 +2915,8 @@
         <translation>ポート</translation>
     </message>
     <message>
-        <source>A new port holds at once; apps need the new URL then.</source>
-        <translation>新しいポートはすぐに有効になり、アプリには新しい URL が必要です。</translation>
+        <source>Takes effect immediately. Apps need the new URL.</source>
+        <translation>すぐに有効になります。アプリには新しい URL が必要です。</translation>
     </message>
     <message>
         <source>address, URL, localhost, listen, taken</source>
@@ -2931,8 +2935,8 @@
         <translation>MCP の URL をコピー</translation>
     </message>
     <message>
-        <source>Any free</source>
-        <translation>空きポート</translation>
+        <source>Automatic</source>
+        <translation>自動</translation>
     </message>
 </context>
 <context>
@@ -2977,7 +2981,7 @@
         <translation>学習、経験、フィードバック、記憶、忘れる、プライバシー、experience, feedback, remember, forget, privacy</translation>
     </message>
     <message>
-        <source>Apps get the search tools alone.</source>
+        <source>Apps only get the search tools.</source>
         <translation>アプリには検索用のツールだけを渡します。</translation>
     </message>
     <message numerus="yes">
@@ -3011,8 +3015,8 @@
         <translation>トークン、節約、削減、コンテキスト、メタツール、tokens, savings, save, context window, meta-tools, tool_discovery</translation>
     </message>
     <message>
-        <source>Tokens per request, of what they would be</source>
-        <translation>リクエストあたりのトークン（最適化前との比）</translation>
+        <source>Tokens per request, compared with all definitions</source>
+        <translation>リクエストあたりのトークン（全定義との比較）</translation>
     </message>
     <message>
         <source>Keyword (BM25)</source>
@@ -3075,7 +3079,7 @@
         <translation>段階的</translation>
     </message>
     <message>
-        <source>Scripts beside search</source>
+        <source>Scripts with search</source>
         <translation>検索にスクリプトを加える</translation>
     </message>
     <message>
@@ -3087,11 +3091,11 @@
         <translation>スクリプト、コード、実行、プログラム、Lua, code mode, execute, programs</translation>
     </message>
     <message>
-        <source>Apps say what they need, and run what is found.</source>
-        <translation>アプリは必要なことを言葉で伝え、見つかったツールを実行します。</translation>
+        <source>Apps search for the tools they need, then call them.</source>
+        <translation>アプリは必要なツールを検索して、呼び出します。</translation>
     </message>
     <message>
-        <source>Apps look through servers step by step and combine calls in scripts, with five tools.</source>
+        <source>Apps browse servers step by step and combine calls in scripts, using five tools.</source>
         <translation>アプリは 5 個のツールでサーバーを段階的に調べ、呼び出しをスクリプトにまとめます。</translation>
     </message>
     <message>
@@ -3138,27 +3142,27 @@
         <translation>選択…</translation>
     </message>
     <message>
-        <source>By words, by words and meaning, or by a service that you chose.</source>
-        <translation>単語、意味、または選んだサービスで探します。</translation>
+        <source>By keyword, by keyword and meaning, or with a cloud service.</source>
+        <translation>キーワード、キーワードと意味、またはクラウドサービスで探します。</translation>
     </message>
     <message>
         <source>Always include</source>
         <translation>常に含めるツール</translation>
     </message>
     <message>
-        <source>Apps say what they need, and run what is found.</source>
-        <translation>アプリは必要なことを言葉で伝え、見つかったツールを実行します。</translation>
+        <source>Apps search for the tools they need, then call them.</source>
+        <translation>アプリは必要なツールを検索して、呼び出します。</translation>
     </message>
     <message>
-        <source>Apps look through servers step by step and combine calls in scripts, with five tools.</source>
+        <source>Apps browse servers step by step and combine calls in scripts, using five tools.</source>
         <translation>アプリは 5 個のツールでサーバーを段階的に調べ、呼び出しをスクリプトにまとめます。</translation>
     </message>
     <message>
-        <source>Apps get the definition of every tool with every request.</source>
+        <source>Apps get every tool definition with every request.</source>
         <translation>リクエストのたびに、すべてのツールの定義をアプリに渡します。</translation>
     </message>
     <message>
-        <source>Apps get the search tools alone.</source>
+        <source>Apps only get the search tools.</source>
         <translation>アプリには検索用のツールだけを渡します。</translation>
     </message>
     <message numerus="yes">
@@ -3171,7 +3175,7 @@
 <context>
     <name>PairsEditor</name>
     <message>
-        <source>Values that look like secrets go to the keyring when you save.</source>
+        <source>Values that look like secrets are stored in the keyring when you save.</source>
         <translation>シークレットと思われる値は、保存時にキーリングへ移されます。</translation>
     </message>
 </context>
@@ -3186,7 +3190,7 @@
         <translation>下のフォームに入力しました。</translation>
     </message>
     <message>
-        <source>Filled in below. Still to be given: {names}.</source>
+        <source>Filled in below. Still missing: {names}.</source>
         <translation>下に入力しました。未入力: {names}</translation>
     </message>
     <message numerus="yes">
@@ -3213,7 +3217,7 @@
         <translation>一時停止</translation>
     </message>
     <message>
-        <source>Go on</source>
+        <source>Resume</source>
         <translation>再開</translation>
     </message>
     <message numerus="yes">
@@ -3230,7 +3234,7 @@
 <context>
     <name>PendingCommands</name>
     <message>
-        <source>These wait for your approval</source>
+        <source>Waiting for your approval</source>
         <translation>承認待ちのコマンド</translation>
     </message>
     <message>
@@ -3245,8 +3249,8 @@
 <context>
     <name>PermissionPrompt</name>
     <message>
-        <source>Toolbooth asks</source>
-        <translation>Toolbooth からの確認</translation>
+        <source>Permission request</source>
+        <translation>権限のリクエスト</translation>
     </message>
     <message>
         <source>Arguments</source>
@@ -3269,15 +3273,15 @@
         <translation>{client} が {name} を読み取ろうとしています</translation>
     </message>
     <message numerus="yes">
-        <source>Counts as no in %n s.</source>
+        <source>Denied automatically in %n s</source>
         <translation>
-            <numerusform>あと %n 秒で拒否とみなします。</numerusform>
+            <numerusform>あと %n 秒で自動的に拒否されます</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n more wait.</source>
+        <source>%n more waiting</source>
         <translation>
-            <numerusform>ほかに %n 件が待っています。</numerusform>
+            <numerusform>ほかに %n 件が待っています</numerusform>
         </translation>
     </message>
     <message>
@@ -3320,15 +3324,15 @@
         <translation>拒否</translation>
     </message>
     <message>
-        <source>Leave it to the rules</source>
+        <source>Use rules</source>
         <translation>ルールに従う</translation>
     </message>
     <message>
-        <source>Decided for this tool alone.</source>
+        <source>Set for this tool only.</source>
         <translation>このツールだけの設定です。</translation>
     </message>
     <message>
-        <source>Follows the rules of the project, then those of the workspace.</source>
+        <source>Uses the project’s rules, then the workspace’s.</source>
         <translation>プロジェクトのルール、次にワークスペースのルールに従います。</translation>
     </message>
 </context>
@@ -3349,8 +3353,8 @@
         <translation>完了</translation>
     </message>
     <message>
-        <source>Apps get the ticked tools without a search. Each costs its definition.</source>
-        <translation>チェックしたツールは、検索なしでアプリに渡されます。その分、定義のトークンが増えます。</translation>
+        <source>Apps get the selected tools without searching. Each adds its definition to the context.</source>
+        <translation>選択したツールは、検索なしでアプリに渡されます。その分、定義のトークンが増えます。</translation>
     </message>
 </context>
 <context>
@@ -3360,11 +3364,11 @@
         <translation>{name} を接続</translation>
     </message>
     <message>
-        <source>A new file is made with this entry.</source>
+        <source>A new file with this entry will be created.</source>
         <translation>この項目を含む新しいファイルが作られます。</translation>
     </message>
     <message>
-        <source>One entry is added. A backup of the file is kept beside it.</source>
+        <source>One entry will be added. A backup is saved next to the file.</source>
         <translation>項目が 1 つ追加されます。元のファイルは隣にバックアップされます。</translation>
     </message>
     <message>
@@ -3372,19 +3376,19 @@
         <translation>接続</translation>
     </message>
     <message>
-        <source>What changes</source>
+        <source>Changes</source>
         <translation>変更内容</translation>
     </message>
     <message>
-        <source>The token is made when you connect. It is only for this app.</source>
+        <source>The token is created when you connect. Only this app uses it.</source>
         <translation>トークンは接続時に発行され、このアプリ専用です。</translation>
     </message>
     <message>
-        <source>Other users of this computer can read this file, and the token with it. Its permissions stay as they are.</source>
+        <source>Other users of this computer can read this file and the token in it. Its permissions are not changed.</source>
         <translation>このコンピューターの他のユーザーも、このファイルとその中のトークンを読めます。アクセス権は変更されません。</translation>
     </message>
     <message>
-        <source>Set up by hand</source>
+        <source>Set up manually</source>
         <translation>手動で設定</translation>
     </message>
 </context>
@@ -3399,7 +3403,7 @@
         <translation>依頼に対してアプリに渡るツールと、その理由を確かめます。</translation>
     </message>
     <message>
-        <source>Ask as an app would, such as: open a ticket</source>
+        <source>Search as an app would, for example: open a ticket</source>
         <translation>アプリのように尋ねる（例: チケットを作成）</translation>
     </message>
     <message>
@@ -3422,23 +3426,23 @@
 <context>
     <name>ProjectsDialog</name>
     <message>
-        <source>Name of the new project</source>
+        <source>New project name</source>
         <translation>新しいプロジェクトの名前</translation>
     </message>
     <message>
-        <source>Name of the project</source>
+        <source>Project name</source>
         <translation>プロジェクトの名前</translation>
     </message>
     <message>
-        <source>Copy the project’s address</source>
+        <source>Copy project address</source>
         <translation>プロジェクトのアドレスをコピー</translation>
     </message>
     <message>
-        <source>Remove the project</source>
+        <source>Remove project</source>
         <translation>プロジェクトを削除</translation>
     </message>
     <message>
-        <source>Parts of the project</source>
+        <source>Project sections</source>
         <translation>プロジェクトの項目</translation>
     </message>
     <message>
@@ -3470,12 +3474,12 @@
         <translation>新しいプロジェクト…</translation>
     </message>
     <message>
-        <source>Each has an address, servers and permissions of its own.</source>
+        <source>Each project has its own address, servers and permissions.</source>
         <translation>プロジェクトごとに、アドレス、サーバー、権限を持ちます。</translation>
     </message>
     <message>
-        <source>No project</source>
-        <translation>プロジェクトなし</translation>
+        <source>Workspace defaults</source>
+        <translation>ワークスペースの既定</translation>
     </message>
 </context>
 <context>
@@ -3498,7 +3502,7 @@
         </translation>
     </message>
     <message>
-        <source>No tool fits.</source>
+        <source>No matching tools.</source>
         <translation>合うツールがありません。</translation>
     </message>
     <message>
@@ -3506,41 +3510,41 @@
         <translation>{count} トークン</translation>
     </message>
     <message>
-        <source>Pin: every app gets this tool</source>
-        <translation>固定する（すべてのアプリに渡す）</translation>
+        <source>Pin for all apps</source>
+        <translation>すべてのアプリに固定する</translation>
     </message>
     <message>
-        <source>Pinned: every app gets this tool. Press to unpin</source>
-        <translation>固定中（すべてのアプリに渡す）。押すと外します</translation>
+        <source>Pinned for all apps. Click to unpin</source>
+        <translation>すべてのアプリに固定中。クリックすると外します</translation>
     </message>
     <message>
-        <source>Never show this tool</source>
-        <translation>このツールを今後表示しない</translation>
+        <source>Hide this tool from apps</source>
+        <translation>このツールをアプリから隠す</translation>
     </message>
 </context>
 <context>
     <name>RouterCard</name>
     <message>
-        <source>Copy the router’s address</source>
+        <source>Copy router address</source>
         <translation>ルーターのアドレスをコピー</translation>
     </message>
 </context>
 <context>
     <name>RulesTab</name>
     <message>
-        <source>Remove this rule</source>
+        <source>Remove rule</source>
         <translation>このルールを削除</translation>
     </message>
     <message>
-        <source>Let it decide sooner</source>
+        <source>Move up</source>
         <translation>優先順位を上げる</translation>
     </message>
 </context>
 <context>
     <name>SavingsCard</name>
     <message>
-        <source>Counted at about 4 characters per token.
-What search replies cost is already taken off.</source>
+        <source>Estimated at about 4 characters per token.
+The cost of search results is already deducted.</source>
         <translation>1 トークンを約 4 文字として計算しています。
 検索の応答にかかる分は差し引き済みです。</translation>
     </message>
@@ -3586,23 +3590,23 @@ What search replies cost is already taken off.</source>
         <translation>Lua</translation>
     </message>
     <message>
-        <source>Arguments of the dry run, as JSON</source>
+        <source>Dry run arguments, as JSON</source>
         <translation>試し実行の引数 (JSON)</translation>
     </message>
     <message>
-        <source>What came of the dry run</source>
+        <source>Dry run result</source>
         <translation>試し実行の結果</translation>
     </message>
     <message>
-        <source>The arguments are no JSON: {problem}</source>
+        <source>The arguments are not valid JSON: {problem}</source>
         <translation>引数が JSON ではありません: {problem}</translation>
     </message>
     <message>
-        <source>The arguments are a JSON object, like {&quot;path&quot;: &quot;/tmp&quot;}.</source>
+        <source>The arguments must be a JSON object, like {&quot;path&quot;: &quot;/tmp&quot;}.</source>
         <translation>引数は {&quot;path&quot;: &quot;/tmp&quot;} のような JSON オブジェクトで指定してください。</translation>
     </message>
     <message>
-        <source>Lua: the comment at the top is its description</source>
+        <source>Lua: the first comment is the description</source>
         <translation>Lua: 先頭のコメントが説明になります</translation>
     </message>
 </context>
@@ -3625,7 +3629,7 @@ What search replies cost is already taken off.</source>
         <translation>試し実行</translation>
     </message>
     <message>
-        <source>Calls only tools that just read</source>
+        <source>Only calls read-only tools</source>
         <translation>読み取るだけのツールだけを呼び出します</translation>
     </message>
     <message>
@@ -3641,7 +3645,7 @@ What search replies cost is already taken off.</source>
         <translation>保存せずに閉じますか?</translation>
     </message>
     <message numerus="yes">
-        <source>%n scripts have changes that are not saved.</source>
+        <source>%n scripts have unsaved changes.</source>
         <translation>
             <numerusform>保存していない変更のあるスクリプトが %n 件あります。</numerusform>
         </translation>
@@ -3651,19 +3655,19 @@ What search replies cost is already taken off.</source>
         <translation>閉じる</translation>
     </message>
     <message>
-        <source>Saved. Clients find it as scripts:{name}.</source>
-        <translation>保存しました。クライアントからは scripts:{name} として見つかります。</translation>
+        <source>Saved. Apps can use it as scripts:{name}.</source>
+        <translation>保存しました。アプリからは scripts:{name} として使えます。</translation>
     </message>
     <message>
-        <source>Removed. Save keeps it again.</source>
+        <source>Removed. Choose Save to restore it.</source>
         <translation>削除しました。「保存」でもう一度残せます。</translation>
     </message>
     <message>
-        <source>The dry run is done. Only tools that read were called.</source>
+        <source>Dry run complete. Only read-only tools were called.</source>
         <translation>試し実行が終わりました。呼び出したのは読み取るだけのツールだけです。</translation>
     </message>
     <message>
-        <source>The dry run failed.</source>
+        <source>Dry run failed.</source>
         <translation>試し実行に失敗しました。</translation>
     </message>
 </context>
@@ -3681,24 +3685,24 @@ What search replies cost is already taken off.</source>
         <translation>セキュリティ</translation>
     </message>
     <message>
-        <source>Least isolation</source>
+        <source>Minimum isolation</source>
         <translation>必要な隔離レベル</translation>
     </message>
     <message>
-        <source>Strict limits</source>
-        <translation>厳しい制限</translation>
+        <source>Strict resource limits</source>
+        <translation>リソースの厳しい制限</translation>
     </message>
     <message>
-        <source>How much of a list is shown</source>
-        <translation>一覧を表示する範囲</translation>
+        <source>Tool list limits</source>
+        <translation>ツール一覧の制限</translation>
     </message>
     <message>
-        <source>As usual</source>
+        <source>Normal</source>
         <translation>標準</translation>
     </message>
     <message>
-        <source>Little</source>
-        <translation>少なめ</translation>
+        <source>Strict</source>
+        <translation>厳しい</translation>
     </message>
     <message>
         <source>Connect without a token</source>
@@ -3713,28 +3717,28 @@ What search replies cost is already taken off.</source>
         <translation>サーバーを信頼する</translation>
     </message>
     <message>
-        <source>New and changed tools are used at once.</source>
-        <translation>新規・変更されたツールもすぐに使います。</translation>
+        <source>New and changed tools are available immediately.</source>
+        <translation>新規・変更されたツールもすぐに使えます。</translation>
     </message>
     <message>
         <source>Ask when something changes</source>
         <translation>変更があれば確認する</translation>
     </message>
     <message>
-        <source>The first list counts as approved; what comes or changes later waits.</source>
-        <translation>最初の一覧は承認済みとみなし、以降の追加や変更は保留します。</translation>
+        <source>The first tool list is approved. Tools that are added or changed later need approval.</source>
+        <translation>最初の一覧は承認済みとみなし、以降に追加・変更されたツールには承認が必要です。</translation>
     </message>
     <message>
-        <source>Ask about every tool</source>
+        <source>Ask for every tool</source>
         <translation>すべてのツールを確認する</translation>
     </message>
     <message>
-        <source>Nothing is used before you have seen it.</source>
-        <translation>確認するまで何も使われません。</translation>
+        <source>No tool is available until you approve it.</source>
+        <translation>承認するまで、どのツールも使えません。</translation>
     </message>
     <message>
-        <source>Tools of this workspace</source>
-        <translation>このワークスペースのツール</translation>
+        <source>Tool approval in this workspace</source>
+        <translation>このワークスペースのツールの承認</translation>
     </message>
     <message>
         <source>Any</source>
@@ -3753,16 +3757,16 @@ What search replies cost is already taken off.</source>
         <translation>完全</translation>
     </message>
     <message>
-        <source>With less than this, no server is started to learn its tools.</source>
-        <translation>これを下回る場合、ツール取得のためにサーバーを起動しません。</translation>
+        <source>Servers are not started for discovery with less isolation than this.</source>
+        <translation>これを下回る隔離では、検出のためにサーバーを起動しません。</translation>
     </message>
     <message>
         <source>sandbox, isolation level, bubblewrap, protection, confine</source>
         <translation>サンドボックス、隔離レベル、分離、保護、sandbox, isolation level, bubblewrap, protection, confine</translation>
     </message>
     <message>
-        <source>Learning gets 256 MB and a quarter of a core.</source>
-        <translation>取得時のメモリーは 256 MB、CPU は 1/4 コアまで。</translation>
+        <source>Discovery is limited to 256 MB and a quarter of a CPU core.</source>
+        <translation>検出時のメモリーは 256 MB、CPU は 1/4 コアまで。</translation>
     </message>
     <message>
         <source>memory, CPU, sandbox, resources</source>
@@ -3773,7 +3777,7 @@ What search replies cost is already taken off.</source>
         <translation>サンドボックス、隔離レベル、自己診断、保護、sandbox, isolation level, self-test, protection</translation>
     </message>
     <message>
-        <source>In force here</source>
+        <source>Current protection</source>
         <translation>現在の保護</translation>
     </message>
     <message>
@@ -3785,12 +3789,12 @@ What search replies cost is already taken off.</source>
         <translation>公開エンドポイント、認証、パスワード、匿名、アクセス、open endpoint, authentication, password, anonymous, access</translation>
     </message>
     <message>
-        <source>While tools are learnt</source>
-        <translation>ツール取得時</translation>
+        <source>During discovery</source>
+        <translation>検出中</translation>
     </message>
     <message>
-        <source>Lists of servers</source>
-        <translation>サーバーの一覧</translation>
+        <source>Tool lists</source>
+        <translation>ツール一覧</translation>
     </message>
     <message>
         <source>Apps</source>
@@ -3801,7 +3805,7 @@ What search replies cost is already taken off.</source>
         <translation>なし</translation>
     </message>
     <message>
-        <source>At most {tools} tools of a server, {characters} characters of a description and {size} KB of a schema. What is left out is said under the list.</source>
+        <source>At most {tools} tools per server, {characters} characters per description and {size} KB per schema. What was removed is shown below the list.</source>
         <translation>1 サーバーあたりツール {tools} 個、説明 {characters} 文字、スキーマ {size} KB まで。省いたものは一覧の下に示します。</translation>
     </message>
 </context>
@@ -3812,8 +3816,8 @@ What search replies cost is already taken off.</source>
         <translation>構成</translation>
     </message>
     <message>
-        <source>When its tools were last listed</source>
-        <translation>前回ツールの一覧を取得したとき</translation>
+        <source>During the last discovery</source>
+        <translation>前回の検出時</translation>
     </message>
     <message>
         <source>Edit…</source>
@@ -3847,7 +3851,7 @@ What search replies cost is already taken off.</source>
 <context>
     <name>ServerDetail</name>
     <message>
-        <source>Parts of the server</source>
+        <source>Server sections</source>
         <translation>サーバーの項目</translation>
     </message>
     <message>
@@ -3887,7 +3891,7 @@ What search replies cost is already taken off.</source>
         <translation>その他</translation>
     </message>
     <message>
-        <source>This server is switched off. Its tools are hidden from every app.</source>
+        <source>This server is turned off. Its tools are hidden from all apps.</source>
         <translation>このサーバーはオフです。ツールはどのアプリにも見えません。</translation>
     </message>
     <message>
@@ -3895,11 +3899,11 @@ What search replies cost is already taken off.</source>
         <translation>このサーバーにはツールがありません。</translation>
     </message>
     <message>
-        <source>Its tools appear here once they are known.</source>
-        <translation>ツールは判明しだいここに表示されます。</translation>
+        <source>Its tools appear here after discovery.</source>
+        <translation>ツールは検出後、ここに表示されます。</translation>
     </message>
     <message>
-        <source>Nobody has approved this command yet</source>
+        <source>This command is not approved yet</source>
         <translation>このコマンドはまだ承認されていません</translation>
     </message>
     <message>
@@ -3915,8 +3919,8 @@ What search replies cost is already taken off.</source>
         <translation>インストールコマンドをコピー</translation>
     </message>
     <message>
-        <source>Wait longer</source>
-        <translation>もっと待つ</translation>
+        <source>Increase timeout</source>
+        <translation>制限時間を延ばす</translation>
     </message>
     <message>
         <source>Edit…</source>
@@ -3930,7 +3934,7 @@ What search replies cost is already taken off.</source>
 <context>
     <name>ServerDialog</name>
     <message>
-        <source>A link asks for this server. Go on only if you trust where it came from.</source>
+        <source>A link wants to add this server. Continue only if you trust where it came from.</source>
         <translation>リンクがこのサーバーの追加を求めています。リンク元を信頼できる場合だけ続けてください。</translation>
     </message>
     <message>
@@ -3962,7 +3966,7 @@ What search replies cost is already taken off.</source>
         <translation>保存</translation>
     </message>
     <message>
-        <source>There is a server called {name} already.</source>
+        <source>A server named {name} already exists.</source>
         <translation>{name} という名前のサーバーはすでにあります。</translation>
     </message>
 </context>
@@ -3973,7 +3977,7 @@ What search replies cost is already taken off.</source>
         <translation>名前</translation>
     </message>
     <message>
-        <source>Kind of server</source>
+        <source>Server type</source>
         <translation>サーバーの種類</translation>
     </message>
     <message>
@@ -3993,7 +3997,7 @@ What search replies cost is already taken off.</source>
         <translation>値</translation>
     </message>
     <message>
-        <source>Add a variable</source>
+        <source>Add variable</source>
         <translation>変数を追加</translation>
     </message>
     <message>
@@ -4001,11 +4005,11 @@ What search replies cost is already taken off.</source>
         <translation>作業フォルダー</translation>
     </message>
     <message>
-        <source>Add a header</source>
+        <source>Add header</source>
         <translation>ヘッダーを追加</translation>
     </message>
     <message>
-        <source>Choose a folder</source>
+        <source>Choose folder</source>
         <translation>フォルダーを選択</translation>
     </message>
     <message>
@@ -4044,15 +4048,15 @@ What search replies cost is already taken off.</source>
         <translation>すべてのサーバー</translation>
     </message>
     <message>
-        <source>Switched on</source>
+        <source>Turned on</source>
         <translation>オン</translation>
     </message>
     <message>
-        <source>Need attention</source>
+        <source>Needs attention</source>
         <translation>要対応</translation>
     </message>
     <message>
-        <source>Switched off</source>
+        <source>Turned off</source>
         <translation>オフ</translation>
     </message>
 </context>
@@ -4063,11 +4067,11 @@ What search replies cost is already taken off.</source>
         <translation>ワークスペースのすべてのサーバー</translation>
     </message>
     <message>
-        <source>Also those that are added later.</source>
+        <source>Including servers added later.</source>
         <translation>あとから追加したものも含みます。</translation>
     </message>
     <message>
-        <source>Apps that name no project have all of them.</source>
+        <source>Apps without a project can use all of them.</source>
         <translation>プロジェクトを指定しないアプリは、すべてを使えます。</translation>
     </message>
     <message numerus="yes">
@@ -4088,18 +4092,18 @@ What search replies cost is already taken off.</source>
         <translation>設定を検索</translation>
     </message>
     <message>
-        <source>No setting has these words.</source>
-        <translation>この言葉を含む設定はありません。</translation>
+        <source>No matching settings.</source>
+        <translation>一致する設定はありません。</translation>
     </message>
 </context>
 <context>
     <name>Sidebar</name>
     <message>
-        <source>Name of the new workspace</source>
+        <source>New workspace name</source>
         <translation>新しいワークスペースの名前</translation>
     </message>
     <message>
-        <source>Needs you</source>
+        <source>Needs attention</source>
         <translation>要対応</translation>
     </message>
     <message>
@@ -4149,7 +4153,7 @@ What search replies cost is already taken off.</source>
         <translation>プロジェクト…</translation>
     </message>
     <message>
-        <source>Right-click or press the menu key to rename or remove it</source>
+        <source>Right-click or press the Menu key to rename or remove it</source>
         <translation>右クリックかメニューキーで、名前の変更や削除ができます</translation>
     </message>
     <message>
@@ -4175,11 +4179,11 @@ What search replies cost is already taken off.</source>
 <context>
     <name>StatusBanners</name>
     <message>
-        <source>The router could not start listening.</source>
+        <source>The router couldn’t start listening for connections.</source>
         <translation>ルーターが接続の待ち受けを始められませんでした。</translation>
     </message>
     <message>
-        <source>No app can connect until this is mended.</source>
+        <source>Apps can’t connect until this is fixed.</source>
         <translation>直すまでアプリは接続できません。</translation>
     </message>
     <message>
@@ -4187,7 +4191,7 @@ What search replies cost is already taken off.</source>
         <translation>設定…</translation>
     </message>
     <message>
-        <source>The tools of {name} are known, but could not be saved</source>
+        <source>Couldn’t save the tools of {name}</source>
         <translation>{name} のツールは取得できましたが、保存できませんでした</translation>
     </message>
     <message>
@@ -4195,7 +4199,7 @@ What search replies cost is already taken off.</source>
         <translation>{path}、{line} 行目</translation>
     </message>
     <message>
-        <source>{name} can’t be used; what was good before stays</source>
+        <source>{name} is invalid. The last valid version is still in use</source>
         <translation>{name} は使えません。直前の正しい内容を使い続けます</translation>
     </message>
     <message>
@@ -4224,14 +4228,14 @@ What search replies cost is already taken off.</source>
 <context>
     <name>TextField</name>
     <message>
-        <source>Shift+Enter begins a new line</source>
+        <source>Shift+Enter starts a new line</source>
         <translation>Shift+Enter で改行</translation>
     </message>
 </context>
 <context>
     <name>ToolDetail</name>
     <message>
-        <source>Copy the tool’s name</source>
+        <source>Copy tool name</source>
         <translation>ツール名をコピー</translation>
     </message>
     <message>
@@ -4263,7 +4267,7 @@ What search replies cost is already taken off.</source>
         <translation>{count} トークン</translation>
     </message>
     <message>
-        <source>It says nothing about itself.</source>
+        <source>No description.</source>
         <translation>説明がありません。</translation>
     </message>
     <message>
@@ -4373,19 +4377,19 @@ What search replies cost is already taken off.</source>
         <translation>実行中…</translation>
     </message>
     <message>
-        <source>Copy the result</source>
+        <source>Copy result</source>
         <translation>結果をコピー</translation>
     </message>
     <message>
-        <source>This really runs the tool, as you.</source>
-        <translation>このツールを、あなたとして実際に実行します。</translation>
+        <source>This runs the tool for real, with your permissions.</source>
+        <translation>このツールを、あなたの権限で実際に実行します。</translation>
     </message>
     <message>
         <source>Close</source>
         <translation>閉じる</translation>
     </message>
     <message>
-        <source>The tool reports an error</source>
+        <source>The tool returned an error</source>
         <translation>ツールがエラーを報告しました</translation>
     </message>
     <message>
@@ -4403,12 +4407,12 @@ What search replies cost is already taken off.</source>
 <context>
     <name>Windows</name>
     <message>
-        <source>A link is open already.</source>
+        <source>Another link is already open.</source>
         <translation>すでに別のリンクが開いています。</translation>
     </message>
     <message>
-        <source>Decide about that server first, then open the other link again.</source>
-        <translation>先にそのサーバーについて決めてから、もう一方のリンクを開き直してください。</translation>
+        <source>Finish adding that server first, then open the other link again.</source>
+        <translation>先にそのサーバーの追加を終えてから、もう一方のリンクを開き直してください。</translation>
     </message>
 </context>
 <context>
@@ -4423,20 +4427,20 @@ What search replies cost is already taken off.</source>
 <context>
     <name>_Form</name>
     <message>
-        <source>Name of the app</source>
+        <source>App name</source>
         <translation>アプリの名前</translation>
     </message>
     <message>
-        <source>Name of the app, such as Claude Code</source>
+        <source>App name, such as Claude Code</source>
         <translation>アプリの名前（例: Claude Code）</translation>
     </message>
     <message>
-        <source>What it may use</source>
-        <translation>使える範囲</translation>
+        <source>Access scope</source>
+        <translation>アクセス範囲</translation>
     </message>
     <message>
-        <source>How long it lasts</source>
-        <translation>有効期間</translation>
+        <source>Expires</source>
+        <translation>有効期限</translation>
     </message>
     <message>
         <source>Until revoked</source>
@@ -4507,7 +4511,7 @@ What search replies cost is already taken off.</source>
 <context>
     <name>_RuleForm</name>
     <message>
-        <source>What the rule says</source>
+        <source>Rule action</source>
         <translation>ルールの内容</translation>
     </message>
     <message>
@@ -4523,19 +4527,19 @@ What search replies cost is already taken off.</source>
         <translation>すべてのツール、またはパターン: write_*</translation>
     </message>
     <message>
-        <source>What the tools do</source>
-        <translation>ツールの働き</translation>
+        <source>Tool type</source>
+        <translation>ツールの種類</translation>
     </message>
     <message>
-        <source>Whatever they do</source>
-        <translation>働きを問わない</translation>
+        <source>Any type</source>
+        <translation>種類を問わない</translation>
     </message>
     <message>
-        <source>That only read</source>
+        <source>Read-only</source>
         <translation>読み取りのみ</translation>
     </message>
     <message>
-        <source>That can destroy</source>
+        <source>Destructive</source>
         <translation>破壊的なもの</translation>
     </message>
     <message>
@@ -4566,7 +4570,7 @@ What search replies cost is already taken off.</source>
         <translation>mcp.json 用の記述をコピー</translation>
     </message>
     <message>
-        <source>I have stored it</source>
+        <source>I’ve saved it</source>
         <translation>保存しました</translation>
     </message>
     <message>
@@ -4574,12 +4578,12 @@ What search replies cost is already taken off.</source>
         <translation>トークンをコピー</translation>
     </message>
     <message>
-        <source>Copy the token now. It is kept nowhere and never shown again.</source>
+        <source>Copy the token now. It is not stored and won’t be shown again.</source>
         <translation>今すぐトークンをコピーしてください。どこにも保存されず、二度と表示されません。</translation>
     </message>
     <message>
-        <source>Paste the snippet into the app, or its two parts:</source>
-        <translation>記述全体、または次の 2 つをアプリに貼り付けてください:</translation>
+        <source>Paste the snippet into the app, or these two values:</source>
+        <translation>記述全体、または次の 2 つの値をアプリに貼り付けてください:</translation>
     </message>
     <message>
         <source>Show token</source>

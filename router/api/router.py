@@ -1,7 +1,7 @@
 """The router as the window, the tray and the command line see it: one facet per subject.
 
 Each facet is a small Protocol with one production class in `router.service` and one typed fake in
-`tests/fakes.py` or `tests/fake_*.py`.
+`tests/support`.
 """
 
 from __future__ import annotations

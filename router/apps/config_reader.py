@@ -94,7 +94,7 @@ def read_any_file(path: Path, places: Places, ourselves: Ourselves) -> Findings:
     content = config_document.read(kind, path, read_text(path))
     group = next((key for key in GROUPS if key in content), None)
     if group is None:
-        raise ConfigError(path, None, 'it has no "mcpServers", the part clients keep them in')
+        raise ConfigError(path, None, 'it has no "mcpServers" section')
     spec = ClientSpec(CLIENTS[0].id, path.name, (group,), lambda _: (path,), format=kind)
     dialect = Dialect(places.environ, str(places.home), prompts_of(content), "file", curly=True)
     entries = _named(entries_at(content, spec.keys))
@@ -102,7 +102,7 @@ def read_any_file(path: Path, places: Places, ourselves: Ourselves) -> Findings:
     if findings.left_out and not findings.servers:
         reasons = " ".join(entry.sentence for entry in findings.left_out)
         raise ConfigError(
-            path, None, said("it has no server that can be used. {reasons}", reasons=reasons)
+            path, None, said("it contains no valid servers. {reasons}", reasons=reasons)
         )
     return findings
 

@@ -98,7 +98,7 @@ class Connections:
         if place.entry is None:
             raise NotFound(
                 said("{name} is not connected.", name=spec.name),
-                "See which are with: toolbooth client list",
+                "List connected apps with: toolbooth client list",
             )
         new = config_document.edited(
             spec.format, place.path, place.text, (*spec.keys, place.name), None
@@ -109,7 +109,7 @@ class Connections:
         """Put the file back as it was, byte for byte, unless somebody has changed it since."""
         change = self._changes.get(undo)
         if change is None:
-            raise NotFound("This can't be undone any more.", "The backup is beside the file.")
+            raise NotFound("This can no longer be undone.", "The backup is next to the file.")
         if change.before is not None:
             file_edit.replace(change.path, change.before, expected=change.after)
         else:
@@ -177,8 +177,8 @@ class Connections:
     def _write(self, spec: ClientSpec, place: _Place, text: str, expected: str) -> Connection:
         if file_edit.fingerprint(place.data) != expected:
             raise Conflict(
-                said("{path} was changed in the meantime.", path=place.path),
-                "Look at the preview again.",
+                said("{path} has changed in the meantime.", path=place.path),
+                "Review the preview again.",
             )
         data = text.encode()
         file_edit.refuse_read_only(place.path)  # before there is a backup of what won't change
@@ -188,8 +188,8 @@ class Connections:
         file_edit.replace(place.path, data, expected=expected)
         if file_edit.read_or_none(place.path) != data:
             raise Conflict(
-                said("{path} was changed in the meantime.", path=place.path),
-                "Look at it and try again.",
+                said("{path} has changed in the meantime.", path=place.path),
+                "Review the file and try again.",
             )
         undo = secrets.token_hex(8)
         self._changes[undo] = _Change(place.path, place.data, file_edit.fingerprint(data))

@@ -58,7 +58,7 @@ def back_up(path: Path, data: bytes, now: datetime) -> Path:
             _create(backup, data, _PRIVATE)
             return backup
     raise Conflict(
-        said("There are too many backups named {stem}.", stem=stem), "Remove some of them."
+        said("There are too many backups named {stem}.", stem=stem), "Delete some of them."
     )
 
 
@@ -73,8 +73,8 @@ def replace(path: Path, data: bytes, *, expected: str) -> None:
             _create(temporary, data, _mode_of(target))
             if fingerprint(read_or_none(target)) != expected:
                 raise Conflict(
-                    said("{path} was changed in the meantime.", path=path),
-                    "Look at the preview again.",
+                    said("{path} has changed in the meantime.", path=path),
+                    "Review the preview again.",
                 )
             temporary.replace(target)
         finally:
@@ -84,15 +84,13 @@ def replace(path: Path, data: bytes, *, expected: str) -> None:
 def refuse_read_only(path: Path) -> None:
     """A file could be replaced in its folder all the same, but somebody has locked it."""
     if not _mode_of(path) & stat.S_IWUSR:
-        raise Conflict(
-            said("{path} is write-protected.", path=path), "Make it writable, then try again."
-        )
+        raise Conflict(said("{path} is read-only.", path=path), "Make it writable, then try again.")
 
 
 def remove(path: Path, *, expected: str) -> None:
     """Remove the file, or what a link leads to, if its fingerprint is still `expected`."""
     if fingerprint(read_or_none(path)) != expected:
-        raise Conflict(said("{path} was changed in the meantime.", path=path), "Edit it by hand.")
+        raise Conflict(said("{path} has changed in the meantime.", path=path), "Edit it manually.")
     with explained(path):
         path.resolve().unlink()
 

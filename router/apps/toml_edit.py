@@ -41,7 +41,7 @@ def parse(path: Path, text: str) -> JsonObject:
     except ValueError as error:  # Also of a number so long that Python does not read it.
         place = _PLACE.search(str(error))
         line = int(place[1]) if place else len(text.splitlines())
-        raise ConfigError(path, line, "it is not well-formed TOML") from None
+        raise ConfigError(path, line, "it is not valid TOML") from None
     except RecursionError:
         raise ConfigError(path, None, "it is nested too deeply") from None
 

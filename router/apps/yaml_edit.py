@@ -12,7 +12,7 @@ from router.apps.line_text import spliced
 from router.domain.errors import ConfigError
 from router.domain.json_values import JsonObject, as_object
 
-OTHERWISE = "its servers are written in a way Toolbooth can't change safely; do it by hand"
+OTHERWISE = "Toolbooth can't edit this format safely; edit it manually"
 _NOTHING = re.compile(r":(?:[ \t]*(?:\{[ \t]*\}|null|Null|NULL|~))?(?=[ \t]*(?:#.*)?$)")
 
 
@@ -97,9 +97,9 @@ def _parsed(path: Path, text: str) -> Any:
     except MarkedYAMLError as error:
         mark: Any = cast(Any, error).problem_mark
         line = None if mark is None else int(mark.line) + 1
-        raise ConfigError(path, line, "it is not well-formed YAML") from None
+        raise ConfigError(path, line, "it is not valid YAML") from None
     except (YAMLError, ValueError, RecursionError):  # What looks like a date may be none.
-        raise ConfigError(path, None, "it is not well-formed YAML") from None
+        raise ConfigError(path, None, "it is not valid YAML") from None
     if content is None:
         return {}
     if not isinstance(content, dict):

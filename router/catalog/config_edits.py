@@ -26,7 +26,7 @@ def checked_name(name: str) -> str:
     """A name a person gave, without surrounding space; it must say something."""
     stripped = name.strip()
     if not stripped or len(stripped) > MAX_NAME_LENGTH:
-        raise InvalidInput(said("A name has 1 to {most} characters.", most=MAX_NAME_LENGTH))
+        raise InvalidInput(said("A name must have 1 to {most} characters.", most=MAX_NAME_LENGTH))
     return stripped
 
 
@@ -35,7 +35,7 @@ def end_of(lifetime: timedelta | None, now: datetime) -> datetime | None:
     if lifetime is None:
         return None
     if not timedelta(0) < lifetime <= MAX_LIFETIME:
-        raise InvalidInput("A token may last from a second to ten years.")
+        raise InvalidInput("A token can be valid for one second to ten years.")
     return now + lifetime
 
 
@@ -43,7 +43,7 @@ def with_server(config: WorkspaceConfig, name: str, server: ServerConfig) -> Wor
     if name in config.mcp_servers:
         raise Conflict(
             said('There is already a server "{name}".', name=name),
-            "Choose another name, or edit it.",
+            "Choose another name, or edit the existing server.",
         )
     return config.model_copy(update={"mcp_servers": {**config.mcp_servers, name: server}})
 
@@ -137,11 +137,9 @@ def with_project(
 ) -> tuple[WorkspaceConfig, ProjectId]:
     project = ProjectId(slug(name))
     if not project:
-        raise InvalidInput(said('"{name}" has no letters or digits to make an id from.', name=name))
+        raise InvalidInput(said('"{name}" must contain a letter or digit.', name=name))
     if project in _RESERVED_PROJECTS:
-        raise InvalidInput(
-            said('"{name}" stands for no project at all.', name=name), "Choose another name."
-        )
+        raise InvalidInput(said('"{name}" is a reserved name.', name=name), "Choose another name.")
     if project in config.projects:
         raise Conflict(
             said('There is already a project "{name}".', name=project), "Choose another name."

@@ -31,8 +31,8 @@ _TYPES = ("string", "integer", "number", "boolean", "object", "any")
 def checked_script_name(name: str) -> str:
     if not _NAME.fullmatch(name.strip()):
         raise InvalidInput(
-            said('"{name}" can\'t be the name of a script.', name=name),
-            "It has 1 to 64 letters, digits, hyphens and underscores.",
+            said('"{name}" is not a valid script name.', name=name),
+            "Use 1 to 64 letters, digits, hyphens and underscores.",
         )
     return name.strip()
 
@@ -52,7 +52,9 @@ def read_script(name: str, text: str) -> SavedScript:
 def check_script(text: str) -> None:
     """Raise `InvalidInput` for a comment that says something else than its author means."""
     if len(text.encode()) > MAX_SCRIPT_BYTES:
-        raise InvalidInput(said("A script has at most {size} KB.", size=MAX_SCRIPT_BYTES // 1024))
+        raise InvalidInput(
+            said("A script can have at most {size} KB.", size=MAX_SCRIPT_BYTES // 1024)
+        )
     for line in _comment(text):
         if line.startswith("@param"):
             _check_parameter(line)
@@ -62,13 +64,14 @@ def _check_parameter(line: str) -> None:
     match = _PARAMETER.match(line)
     if match is None:
         raise InvalidInput(
-            said('"{line}" is no parameter.', line=line), "Write: ---@param name type What it is."
+            said('"{line}" is not a valid parameter.', line=line),
+            "Write: ---@param name type What it is.",
         )
     if _schema(_parameter(match).type) is None:
         raise InvalidInput(
-            said('The type in "{line}" is not known.', line=line),
+            said('Unknown type in "{line}".', line=line),
             said(
-                'Known are {types}, each also with [], and choices like "a"|"b".',
+                'Supported types are {types}, each also with [], and choices like "a"|"b".',
                 types=", ".join(_TYPES),
             ),
         )

@@ -91,11 +91,11 @@ class View:
             if (trouble := self._trouble_of(server)) is not None:
                 advice = advise(trouble, entry.name)
                 raise UpstreamFailed(trouble, advice.cause, advice.suggestion)
-            failure = Failure(FailureKind.OTHER, entry.id, "its tools are not known yet")
+            failure = Failure(FailureKind.OTHER, entry.id, "its tools have not been discovered yet")
             raise UpstreamFailed(
                 failure,
-                f"The tools of {entry.name} are not known yet.",
-                f"Try again in a moment, or have them listed with: toolbooth refresh {entry.id}",
+                f"The tools of {entry.name} have not been discovered yet.",
+                f"Try again in a moment, or discover them with: toolbooth refresh {entry.id}",
             )
 
     def _check_approved(self, key: ToolKey) -> None:

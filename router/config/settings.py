@@ -21,85 +21,93 @@ class Settings(ConfigModel):
 
     schema_version: Literal[1] = SCHEMA_VERSION
     active_workspace: WorkspaceId = Field(
-        default=WorkspaceId("personal"), description="The workspace that /mcp and the window show."
+        default=WorkspaceId("personal"), description="The workspace that /mcp and the window use."
     )
-    port: int = Field(default=DEFAULT_PORT, ge=0, le=65535, description="The port on 127.0.0.1.")
+    port: int = Field(
+        default=DEFAULT_PORT,
+        ge=0,
+        le=65535,
+        description="The port that the router listens on (127.0.0.1).",
+    )
     open_endpoint: bool = Field(
-        default=False, description="Let every program on this computer connect without a token."
+        default=False, description="Allow any program on this computer to connect without a token."
     )
     results_per_search: int = Field(
         default=8,
         ge=1,
         le=100,
-        description="How many tools a search returns unless the client says.",
+        description="How many tools a search returns by default.",
     )
     learn_from_use: bool = Field(
         default=True,
-        description="Let what was run after a search raise those tools for similar searches.",
+        description="Rank tools higher that were used after similar searches.",
     )
     cloud_search_url: str = Field(
         default="",
         max_length=2000,
-        description="The service that cloud search asks; its token is in the keyring.",
+        description="The service used for cloud search. Its key is stored in the keyring.",
     )
     log_arguments: bool = Field(
-        default=False, description="Also write search texts and arguments into the activity log."
+        default=False, description="Also log search queries and tool arguments."
     )
-    activity_days: int = Field(default=30, ge=1, le=3650, description="How long activity is kept.")
+    activity_days: int = Field(
+        default=30, ge=1, le=3650, description="How many days of activity to keep."
+    )
     activity_mb: int = Field(
-        default=64, ge=1, le=4096, description="How many MB of activity are kept at most."
+        default=64, ge=1, le=4096, description="The maximum size of the activity log, in MB."
     )
     call_timeout_s: float = Field(
-        default=300, gt=0, le=86400, description="How long one tool call may take."
+        default=300, gt=0, le=86400, description="The maximum duration of a tool call."
     )
     ask_timeout_s: float = Field(
-        default=60, ge=1, le=3600, description="How long a call waits for your yes."
+        default=60, ge=1, le=3600, description="How long a call waits for your permission."
     )
     idle_timeout_s: float = Field(
-        default=600, ge=1, le=86400, description="After how long unused a server is stopped."
+        default=600,
+        ge=1,
+        le=86400,
+        description="How long a server can be idle before it is stopped.",
     )
     bridge_starts_router: bool = Field(
         default=True,
-        description="Start Toolbooth when an app connects by `toolbooth connect`.",
+        description="Start Toolbooth when an app connects with `toolbooth connect`.",
     )
     result_limit_kb: int = Field(
         default=64,
         ge=0,
         le=65536,
-        description="How many KB of a result tool_execute returns at once; 0 means all of it.",
+        description="How many KB of a result tool_execute returns at a time; 0 returns all of it.",
     )
     list_limits: ListLimitSettings = Field(
-        default_factory=ListLimitSettings, description="How much of each server's list is shown."
+        default_factory=ListLimitSettings, description="The limits on the tool list of each server."
     )
     isolation: IsolationSettings = Field(
         default_factory=IsolationSettings,
-        description="What protects the computer while a server's lists are learnt.",
+        description="How servers are isolated during discovery.",
     )
     offer_execute: bool = Field(
         default=False,
-        description="Offer scripts (execute) to clients that search for tools, too.",
+        description="Also offer scripts (execute) to clients that search for tools.",
     )
     script_timeout_s: float = Field(
-        default=300, gt=0, le=86400, description="How long one script may take."
+        default=300, gt=0, le=86400, description="The maximum duration of a script."
     )
     script_calls: int = Field(
-        default=1000, ge=1, le=100_000, description="How many calls one script may make."
+        default=1000, ge=1, le=100_000, description="The maximum number of calls a script can make."
     )
     script_memory_mb: int = Field(
-        default=64, ge=8, le=4096, description="How much memory one script may use, in MB."
+        default=64, ge=8, le=4096, description="The maximum memory a script can use, in MB."
     )
     theme: Literal["system", "light", "dark"] = Field(
-        default="system", description="The window's colours."
+        default="system", description="The color theme of the window."
     )
     language: Literal["system", "en", "ja"] = Field(
-        default="system", description="The window's language."
+        default="system", description="The language of the window."
     )
-    start_hidden: bool = Field(
-        default=False, description="Open no window when you start Toolbooth yourself."
-    )
+    start_hidden: bool = Field(default=False, description="Start without opening the window.")
     welcome_shown: bool = Field(
-        default=False, description="Whether the guide for the first run was shown."
+        default=False, description="Whether the setup guide has been shown."
     )
     close_hint_shown: bool = Field(
-        default=False, description="Whether the hint that closing hides to the tray was shown."
+        default=False, description="Whether the hint about closing to the tray has been shown."
     )

@@ -72,7 +72,7 @@ class ConfigError(ToolboothError):
     def __init__(self, path: Path, line: int | None, reason: str) -> None:
         place = said("{path}, line {line}", path=path, line=line) if line is not None else path
         message = said("{place}: {reason}", place=place, reason=sentence(reason))
-        super().__init__(message, said("Correct the file; the last good state stays."))
+        super().__init__(message, said("Fix the file. Until then, the last valid version is used."))
         self.path = path
         self.line = line
         self.reason = reason

@@ -1,14 +1,19 @@
-"""Failures as text: what happened and what to do. English, for the command line, the log and
-clients; the window translates by the failure's kind."""
+"""Failures and protections as text: what happened and what to do.
+
+The one table of these sentences. The window translates them; `advise` and `explain` put them
+together in English for the command line, the log and clients.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 from typing import assert_never
 
+from router.domain.errors import said
 from router.domain.failures import Failure, FailureKind
 from router.domain.receipts import Protection
 from router.domain.servers import ServerState, ServerStatus
@@ -40,6 +45,19 @@ INSTALLED_BY = {
 
 
 @dataclass(frozen=True, slots=True)
+class FailureText:
+    """The sentences for a failure. The server's name is in none of them."""
+
+    cause: str
+    """Short enough for a row, without a full stop."""
+    hints: tuple[str, ...]
+    detail: str = ""
+    """The quoted reason; not translated."""
+    terminal: str = ""
+    """What to do at a terminal; not translated."""
+
+
+@dataclass(frozen=True, slots=True)
 class Advice:
     cause: str
     suggestion: str
@@ -49,11 +67,16 @@ class Advice:
 
 
 def advise(failure: Failure, server_name: str) -> Advice:
-    """The text for `failure` of the server named `server_name`."""
-    advice = _advise(failure, server_name)
-    if failure.retry_at is None:
-        return advice
-    return Advice(advice.cause, f"{advice.suggestion} {not_before(failure.retry_at)}")
+    """The English text for `failure` of the server named `server_name`."""
+    text = describe(failure)
+    named = f"{server_name}: {text.cause}" if server_name else text.cause
+    suggestion = [*text.hints, text.terminal]
+    if failure.retry_at is not None:
+        suggestion.append(not_before(failure.retry_at))
+    return Advice(
+        _ended(f"{named} — {text.detail}" if text.detail else named),
+        " ".join(filter(None, suggestion)),
+    )
 
 
 def explain(status: ServerStatus) -> Advice:
@@ -62,22 +85,20 @@ def explain(status: ServerStatus) -> Advice:
         return advise(status.failure, status.name)
     match status.state:
         case ServerState.DISABLED:
-            return _advise(Failure(FailureKind.DISABLED, status.id), status.name)
+            return advise(Failure(FailureKind.DISABLED, status.id), status.name)
         case ServerState.NEEDS_CONSENT:
             waiting = Failure(FailureKind.CONSENT_NEEDED, status.id, f"“{status.target}”")
-            return _advise(waiting, status.name)
+            return advise(waiting, status.name)
         case ServerState.NEEDS_SIGN_IN:
-            return _advise(Failure(FailureKind.SIGN_IN_NEEDED, status.id), status.name)
+            return advise(Failure(FailureKind.SIGN_IN_NEEDED, status.id), status.name)
         case ServerState.IDLE:
-            return Advice(f"{status.name} is not running.", "Its first use starts it.")
+            return Advice(f"{status.name} is not running.", "It starts on the first call.")
         case ServerState.CONNECTING:
             return Advice(f"{status.name} is starting.", "Calls wait until it is ready.")
         case ServerState.READY:
-            return Advice(f"{status.name} is connected.", "It can be used.")
+            return Advice(f"{status.name} is connected.", "It is ready to use.")
         case ServerState.BACKING_OFF | ServerState.FAILED:
-            return Advice(
-                f"{status.name} failed.", f"Try it again with: toolbooth refresh {status.id}"
-            )
+            return Advice(f"{status.name} failed.", f"Retry with: toolbooth refresh {status.id}")
         case _:
             assert_never(status.state)
 
@@ -88,119 +109,161 @@ def is_without_engine(failure: Failure) -> bool:
 
 
 def protection_words(protection: Protection) -> str:
-    """The isolation in force, as text."""
-    words = [
-        "Files: blocked, except its own program and what its command names."
-        if protection.files_blocked
-        else "Files: not blocked.",
-        "Network: allowed." if protection.network else "Network: blocked.",
+    """The isolation in force, in English."""
+    return " ".join(protection_sentences(protection))
+
+
+def protection_sentences(protection: Protection) -> list[str]:
+    """The isolation in force, as sentences to translate."""
+    sentences = [
+        said("Files: blocked.") if protection.files_blocked else said("Files: not blocked."),
+        said("Network: allowed.") if protection.network else said("Network: blocked."),
     ]
     if protection.memory_mb is not None:
-        words.append(f"Memory: {protection.memory_mb} MB.")
+        sentences.append(said("Memory: {size} MB.", size=protection.memory_mb))
     if protection.cpu_percent is not None:
-        words.append(f"Processor: {protection.cpu_percent} % of a core.")
+        sentences.append(said("CPU: {share} % of a core.", share=protection.cpu_percent))
     if protection.tasks is not None:
-        words.append(f"Processes: at most {protection.tasks}.")
-    return " ".join(words)
+        sentences.append(said("Processes: at most {most}.", most=protection.tasks))
+    return [*sentences]
 
 
 def not_before(moment: datetime) -> str:
-    return f"It is not tried again before {moment.astimezone():%H:%M:%S}."
+    return f"Next retry after {moment.astimezone():%H:%M:%S}."
 
 
-def _ended(quoted: str) -> str:
-    """Quoted text with a full stop, so that another sentence can follow."""
-    text = quoted.rstrip()
+def _ended(text: str) -> str:
+    """`text` with a full stop, so that another sentence can follow."""
+    text = text.rstrip()
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
-def _advise(failure: Failure, server_name: str) -> Advice:
+def describe(failure: Failure) -> FailureText:
+    """The sentences for `failure`."""
     subject, detail = failure.subject, failure.detail
     match failure.kind:
         case FailureKind.COMMAND_NOT_FOUND:
-            cause = f"Command “{subject}” was not found."
-            install = INSTALLED_BY.get(PurePath(subject).stem.lower())
-            wanted = f"It comes with {install}." if install else "Is the package installed?"
-            return Advice(cause, f"{wanted} Looked in: {detail}.")
-        case FailureKind.PERMISSION_DENIED:
-            return Advice(f"“{subject}” may not be run.", "Check the file's permissions.")
-        case FailureKind.EXITED:
-            said = f" It said: {_ended(detail)}" if detail else ""
-            return Advice(
-                f"{server_name} exited ({subject}).{said}",
-                "Start Docker or Podman, then try again."
-                if is_without_engine(failure)
-                else "Check its command, arguments and environment.",
+            return FailureText(
+                said("Command “{name}” not found", name=subject), tuple(_install_hints(failure))
             )
+        case FailureKind.PERMISSION_DENIED:
+            return FailureText(
+                said("“{name}” can’t be executed", name=subject),
+                (said("Check the file’s permissions."),),
+            )
+        case FailureKind.EXITED:
+            reason = f"exit {subject}" if subject.startswith("code") else subject
+            hint = (
+                said("Start Docker or Podman, then try again.")
+                if is_without_engine(failure)
+                else said("Check its command, arguments and environment variables.")
+            )
+            return FailureText(said("Crashed ({reason})", reason=reason), (hint,), detail)
         case FailureKind.TIMEOUT:
-            return Advice(
-                f"{server_name} did not answer within {subject}.",
-                "It may be slow to start; try again in 30 seconds, or give it longer with "
-                "discoveryTimeoutS in its configuration.",
+            return FailureText(
+                said("No response within {time}", time=subject),
+                (said("It may be slow to start. Try again in 30 seconds, or raise its timeout."),),
+                terminal="Set discoveryTimeoutS in its configuration.",
             )
         case FailureKind.UNREACHABLE:
-            said = f": {detail}" if detail else ""
-            return Advice(
-                f"{subject} can't be reached{said}.", "Check the address and the network."
+            return FailureText(
+                said("Can’t reach {address}", address=subject),
+                (said("Check the address and your network connection."),),
+                detail,
             )
         case FailureKind.SIGN_IN_NEEDED:
-            said = f" ({detail})" if detail else ""
-            return Advice(
-                f"{server_name} wants you to sign in{said}.",
-                f"Sign in from Toolbooth's window, or with: toolbooth sign-in {subject}"
-                if subject
-                else "Add or correct a token or header in its settings.",
+            return FailureText(
+                said("Sign-in required"),
+                (said("Sign in, or add a token in its settings."),),
+                detail,
+                f"Run: toolbooth sign-in {subject}" if subject else "",
             )
         case FailureKind.CONSENT_NEEDED:
-            return Advice(
-                f"{server_name} waits for your approval to run {detail}.",
-                f"Approve it in the window or with: toolbooth approve {subject}",
+            return FailureText(
+                said("Waiting for your approval"),
+                (said("Review the command, then approve it."),),
+                detail,
+                f"Run: toolbooth approve {subject}",
             )
         case FailureKind.SECRET_MISSING:
-            return Advice(f"The secret {subject} is missing.", detail or "Set it, then try again.")
+            # The last part is the secret's name; the ones before say whose it is.
+            return FailureText(
+                said("Secret {name} is missing", name=subject.rpartition("/")[2]),
+                (detail or said("Set it in the server’s settings, then try again."),),
+            )
         case FailureKind.BAD_PROTOCOL:
-            return Advice(
-                f"{server_name} answered in a way MCP does not allow: {_ended(detail)}",
-                "Update the server, or tell its author.",
+            return FailureText(
+                said("Invalid MCP response"),
+                (said("Update the server, or report this to its author."),),
+                detail,
             )
         case FailureKind.BUSY:
-            return Advice(
-                f"{server_name} already has {subject} calls to work on.", "Try again in a while."
+            return FailureText(
+                said("Too many concurrent calls"),
+                (said("Try again later."),),
+                f"{subject} are in progress or waiting",
             )
         case FailureKind.TOO_MANY_SESSIONS:
-            return Advice(
-                f"{server_name} already runs for {subject} sessions or folders, as many as it may.",
-                "Close one of them, or raise maxSessions in its configuration.",
+            return FailureText(
+                said("Session limit reached"),
+                (said("Close a session, or raise its limit."),),
+                f"it already runs for {subject} sessions or folders",
+                "Set maxSessions in its configuration.",
             )
         case FailureKind.TOO_MUCH_MEMORY:
-            return Advice(
-                f"{server_name} was stopped: it took {detail}, more than its limit of {subject}.",
-                "Raise memoryLimitMb in its configuration, or call it with less at once.",
+            return FailureText(
+                said("Exceeded its memory limit of {limit}", limit=subject),
+                (said("Raise its memory limit, or send it less data at a time."),),
+                f"it used {detail}",
+                "Set memoryLimitMb in its configuration.",
             )
         case FailureKind.NETWORK_NEEDED:
-            return Advice(
-                f"{server_name} could not list its tools without network: it tried {detail}.",
-                "To let it have the network and its secrets for that, allow it in the window or "
-                f"with: toolbooth approve {subject} --network",
+            return FailureText(
+                said("Needs network access for discovery"),
+                (
+                    said(
+                        "Allow network access if you trust this server. It also gets its secrets "
+                        "during discovery."
+                    ),
+                ),
+                f"it tried to reach {detail}",
+                f"Run: toolbooth approve {subject} --network",
             )
         case FailureKind.ISOLATION_TOO_WEAK:
-            return Advice(
-                f"{server_name} was not started: {subject} is required, but {_ended(detail)}",
-                "Make that possible, or ask for less with isolation.requiredLevel in the settings.",
+            return FailureText(
+                said("Not started: isolation too weak"),
+                (said("This computer can’t provide the minimum isolation required in Settings."),),
+                f"{subject} is required, but {detail}",
+                "Set isolation.requiredLevel in the settings.",
             )
         case FailureKind.FETCH_FAILED:
-            return Advice(
-                f"The package {subject} could not be fetched: {_ended(detail)}",
-                "Check its name and the network, then try again.",
+            return FailureText(
+                said("Couldn’t download package {name}", name=subject),
+                (said("Check the package name and your network connection, then try again."),),
+                detail,
             )
         case FailureKind.CANCELLED:
-            return Advice(f"Learning the tools of {server_name} was cancelled.", "Refresh it.")
+            return FailureText(said("Cancelled"), (said("Refresh it to try again."),))
         case FailureKind.DISABLED:
-            return Advice(
-                f"{server_name} is switched off.",
-                f"Switch it on in the window or with: toolbooth enable {subject or 'NAME'}",
+            return FailureText(
+                said("Turned off"),
+                (said("Turn it on."),),
+                terminal=f"Run: toolbooth enable {subject or 'NAME'}",
             )
         case FailureKind.OTHER:
-            return Advice(f"{server_name}: {_ended(detail)}", "The log has the details.")
+            return FailureText(
+                detail or said("Something went wrong"), (said("See the log for details."),)
+            )
         case _:
             assert_never(failure.kind)
+
+
+def _install_hints(failure: Failure) -> Iterator[str]:
+    """Which program provides the command, if known, and where it was searched for."""
+    source = INSTALLED_BY.get(PurePath(failure.subject).stem.lower())
+    if source is None:
+        yield said("Check that it is installed and that the command is correct, then try again.")
+    else:
+        yield said("It comes with {program}. Install it, then try again.", program=source)
+    if failure.detail:
+        yield said("Searched in: {folders}", folders=failure.detail)

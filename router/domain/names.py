@@ -77,7 +77,7 @@ def parse_exposed(name: str) -> tuple[ServerId, str]:
     """Server and tool of `server__tool`, split at the first `__`."""
     server, separator, tool = name.partition(SEPARATOR)
     if not (separator and server and tool):
-        raise InvalidInput(said('"{name}" is not the name of a tool of a server.', name=name))
+        raise InvalidInput(said('"{name}" is not the name of a server\'s tool.', name=name))
     return ServerId(server), tool
 
 

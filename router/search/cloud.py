@@ -44,7 +44,7 @@ class CircuitBreaker:
 
     def check(self) -> None:
         if self.failures >= _FAILURES_TO_OPEN and self.clock() < self.until:
-            raise CloudFailed("it failed several times and is left alone for a minute")
+            raise CloudFailed("it failed several times and is paused for one minute")
 
     def record(self, *, failed: bool) -> None:
         self.failures = self.failures + 1 if failed else 0
@@ -100,7 +100,7 @@ class CloudSearch:
                 return await _read_body(response)
         except (TimeoutError, httpx2.TimeoutException):
             raise CloudFailed(
-                said("no answer within {seconds} seconds", seconds=f"{self._timeout_s:g}")
+                said("no response within {seconds} seconds", seconds=f"{self._timeout_s:g}")
             ) from None
         except (httpx2.HTTPError, OSError) as error:
             raise CloudFailed(type(error).__name__) from error
@@ -120,7 +120,7 @@ def check_address(base: str) -> None:
     if not parts.hostname or parts.scheme not in ("http", "https"):
         raise CloudFailed("its address must start with https://")
     if parts.scheme == "http" and not local:
-        raise CloudFailed("its address must start with https:// unless it is on this computer")
+        raise CloudFailed("its address must start with https:// unless it is a local address")
 
 
 def request_body(tools: Sequence[Tool], request: SearchRequest) -> JsonObject:
@@ -147,28 +147,28 @@ async def _read_body(response: object) -> JsonObject:
 
     received = cast(httpx2.Response, response)
     if received.status_code in (401, 403):
-        raise CloudFailed("it refused the token")
+        raise CloudFailed("it rejected the token")
     if received.status_code != 200:
-        raise CloudFailed(said("it answered {status}", status=received.status_code))
+        raise CloudFailed(said("it returned {status}", status=received.status_code))
     body = bytearray()
     async for chunk in received.aiter_bytes():
         body += chunk
         if len(body) > MAX_RESPONSE_BYTES:
-            raise CloudFailed("its answer is too long")
+            raise CloudFailed("its response is too large")
     try:
         return as_object(json.loads(bytes(body)))
     except (ValueError, RecursionError):
-        raise CloudFailed("its answer is not JSON") from None
+        raise CloudFailed("its response is not JSON") from None
 
 
 def parse_response(response: JsonObject, tools: Mapping[str, Tool], limit: int) -> list[SearchHit]:
     """The hits: only tools that were sent, each once, with a relevance in 0..1."""
     if response.get("schemaVersion", SCHEMA_VERSION) != SCHEMA_VERSION:
         raise CloudFailed(
-            said("it speaks version {version} of the protocol", version=response["schemaVersion"])
+            said("it uses protocol version {version}", version=response["schemaVersion"])
         )
     if not isinstance(response.get("results"), list):
-        raise CloudFailed('its answer has no "results"')
+        raise CloudFailed('its response has no "results"')
     hits: dict[str, SearchHit] = {}
     for item in map(as_object, as_array(response["results"])):
         key = item.get("toolKey")

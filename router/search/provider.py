@@ -105,7 +105,7 @@ class StrategyIndex:
                 return await self._search_local(request, Optimization.HYBRID, notes)
             except (OSError, ValueError) as error:
                 log.warning("The embeddings can't be loaded: %s", error)
-                notes.append(said("the meaning model can't be used"))
+                notes.append(said("the embedding model can't be used"))
         return await self._search_local(request, Optimization.BM25, notes)
 
     async def prepare(self, strategy: Optimization) -> None:
@@ -113,7 +113,7 @@ class StrategyIndex:
 
     async def _search_cloud(self, request: SearchRequest) -> SearchReply:
         if self._provider.cloud is None:
-            raise ToolboothError("no cloud search is set up")
+            raise ToolboothError("cloud search is not set up")
         hits = await self._provider.cloud.search(self._tools, request)
         return SearchReply(tuple(hits), Optimization.CLOUD)
 

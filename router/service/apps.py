@@ -157,11 +157,11 @@ class Apps:
         if spec_of(client).by_bridge and " " in bridge[0]:
             raise InvalidInput(
                 said(
-                    "{path} has a space in it, which {app} can't start.",
+                    "{app} can't start {path}, because the path contains a space.",
                     path=bridge[0],
                     app=spec_of(client).name,
                 ),
-                "Install Toolbooth into a folder without spaces.",
+                "Install Toolbooth in a folder without spaces in its path.",
             )
         return Endpoint(url, token, bridge)
 

@@ -115,7 +115,7 @@ class SearchService:
     async def undo_cloud(self, change: CloudChange) -> None:
         before = self._undo.get(change.undo)
         if before is None:
-            raise NotFound("This can't be undone any more.", "Enter address and key again.")
+            raise NotFound("This can no longer be undone.", "Enter the address and key again.")
         await self._apply_cloud(before)
         del self._undo[change.undo]
 

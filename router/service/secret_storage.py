@@ -102,8 +102,8 @@ async def require_keyring(secrets: LayeredSecrets) -> None:
     await secrets.delete(_TRIAL)
     if not lasts:
         raise SecretUnavailable(
-            "There is no keyring to keep a sign-in in, and it is not written as plain text.",
-            "Sign in while Toolbooth runs; the sign-in then lasts as long as it does.",
+            "The sign-in can't be saved: no keyring is available, and plain text is not allowed.",
+            "Sign in while Toolbooth is running. The sign-in lasts until it stops.",
         )
 
 
@@ -111,9 +111,9 @@ def _not_persisted(key: str, *, must_last: bool) -> None:
     if must_last:
         raise SecretUnavailable(
             said(
-                "There is no keyring to keep {key} in, and it is not written as plain text.",
+                "{key} can't be saved: no keyring is available, and plain text is not allowed.",
                 key=key,
             ),
-            "Put it into an environment variable and refer to it as ${env:NAME}.",
+            "Put it in an environment variable and refer to it as ${env:NAME}.",
         )
     log.warning("There is no keyring: %s is kept for this session only", key)

@@ -28,7 +28,7 @@ from router.upstream.oauth.guarded_fetch import Fetch
 OnEnded: TypeAlias = Callable[[ServerRef, Failure | None], Awaitable[None]]
 """Called when a sign-in ended, with the failure if it failed, and after signing out."""
 
-_STOPPED = "The sign-in was called off."
+_STOPPED = "The sign-in was cancelled."
 
 
 class _Attempt:
@@ -147,15 +147,15 @@ class SignIns:
         entry = self._workspaces.entry(ref)
         if entry.config.url is None:
             raise InvalidInput(
-                said("{name} is started here and needs no sign-in.", name=entry.name)
+                said("{name} runs on this computer and needs no sign-in.", name=entry.name)
             )
         if _has_own_credentials(entry.config):
             raise InvalidInput(
                 said(
-                    "{name} has a token in its settings, which is used instead of a sign-in.",
+                    "{name} uses the token in its settings instead of a sign-in.",
                     name=entry.name,
                 ),
-                "Correct it there, or remove it and sign in.",
+                "Fix it there, or remove it and sign in.",
             )
         return self._account(ref, entry.config.url)
 

@@ -115,8 +115,8 @@ class ToolLists:
         if entry.cached is None:
             if tools:
                 raise NotFound(
-                    said("The tools of {name} are not known yet.", name=entry.name),
-                    said("Have them listed with: toolbooth refresh {server}", server=ref.server),
+                    said("The tools of {name} have not been discovered yet.", name=entry.name),
+                    said("Discover them with: toolbooth refresh {server}", server=ref.server),
                 )
             return
         known = {tool.name: tool for tool in entry.cached.listing.tools}

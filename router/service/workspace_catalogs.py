@@ -64,8 +64,10 @@ class WorkspaceCatalogs:
         written = self._config.workspaces[ref.workspace].mcp_servers
         if name in self._extra.get(ref.workspace, {}) and name not in written:
             raise InvalidInput(
-                said("{name} comes from the environment and can't be changed here.", name=name),
-                "Change its variables and start Toolbooth again.",
+                said(
+                    "{name} is set by environment variables and can't be changed here.", name=name
+                ),
+                "Change its variables and restart Toolbooth.",
             )
 
     @property
@@ -108,7 +110,7 @@ class WorkspaceCatalogs:
         if workspace is None:
             if project is not None or servers is not None:
                 raise InvalidInput(
-                    "A token for a project or for some servers needs their workspace too.",
+                    "A token for a project or for specific servers also needs a workspace.",
                     "Add --workspace.",
                 )
             return

@@ -56,7 +56,7 @@ class Workspaces:
         others = [known for known in self._catalogs.catalogs if known != workspace]
         self._catalogs.catalog(workspace)
         if not others:
-            raise InvalidInput("The last workspace can't be removed.", "Make another one first.")
+            raise InvalidInput("The last workspace can't be removed.", "Create another one first.")
         await self._catalogs.put_aside(workspace)
         await self._editor.drop(workspace)
 

@@ -124,7 +124,7 @@ class ConfigStore:
                     "The workspaces in {folder} can't be read.",
                     folder=self._workspaces_folder,
                 ),
-                "It must be a folder that you may read and write.",
+                "It must be a folder that you can read and write.",
             )
         for workspace in self._workspaces:
             sweep(self.workspace_folder(workspace))
@@ -143,13 +143,13 @@ class ConfigStore:
     def create_workspace(self, workspace: WorkspaceId, config: WorkspaceConfig) -> None:
         if not _WORKSPACE_ID.fullmatch(workspace):
             raise InvalidInput(
-                said('"{workspace}" can\'t be the id of a workspace.', workspace=workspace),
-                "Use up to 64 small letters, digits, - and _.",
+                said('"{workspace}" is not a valid workspace ID.', workspace=workspace),
+                "Use up to 64 lowercase letters, digits, - and _.",
             )
         document = self._new_document(workspace, config)
         if not document.create():
             raise Conflict(
-                said('The workspace "{workspace}" exists already.', workspace=workspace),
+                said('The workspace "{workspace}" already exists.', workspace=workspace),
                 "Choose another name.",
             )
         self._keep({**self._workspaces, workspace: document})
@@ -169,9 +169,13 @@ class ConfigStore:
         folder, aside = self.workspace_folder(workspace), self._aside(workspace)
         possible = [each for each in self._put_aside() if each not in self._workspaces]
         if (folder / "workspace.json").exists() or workspace not in possible:
-            others = said("Those that can: {names}.", names=", ".join(possible)) if possible else ""
+            others = (
+                said("These can be restored: {names}.", names=", ".join(possible))
+                if possible
+                else ""
+            )
             raise Conflict(
-                said('The workspace "{workspace}" can\'t be brought back.', workspace=workspace),
+                said('The workspace "{workspace}" can\'t be restored.', workspace=workspace),
                 others,
             )
         with explained(folder):

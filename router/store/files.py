@@ -80,8 +80,8 @@ def explained(path: Path) -> Generator[None]:
         yield
     except OSError as error:
         raise ToolboothError(
-            said("{path} can't be written: {reason}.", path=path, reason=error.strerror or error),
-            "Check the disk's space and the folder's permissions; nothing was changed.",
+            said("Can't write {path}: {reason}.", path=path, reason=error.strerror or error),
+            "Check the disk space and the folder's permissions. Nothing was changed.",
         ) from error
 
 

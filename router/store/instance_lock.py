@@ -74,7 +74,7 @@ class InstanceLock:
                 self._lock.acquire(timeout=_WAIT_S, poll_interval=0.02)
             except Timeout as error:
                 raise Conflict(
-                    _noted(self._data_dir).sentence, "Use the running one, or stop it first."
+                    _noted(self._data_dir).sentence, "Use the running instance, or stop it first."
                 ) from error
             self._note(
                 RunningInstance(

@@ -50,7 +50,7 @@ def parse(path: Path, text: str) -> JsonObject:
         raise ConfigError(path, None, _TOO_DEEP) from error
     except ValueError as error:
         raise ConfigError(
-            path, None, said("it has a number JSON does not allow ({reason})", reason=error)
+            path, None, said("invalid JSON number ({reason})", reason=error)
         ) from error
     if not isinstance(value, dict):
         line = _line_at(text, len(text) - len(text.lstrip()))
@@ -114,9 +114,9 @@ def _syntax_error(path: Path, text: str, error: json.JSONDecodeError) -> ConfigE
     for comma in (error.pos, len(before) - 1):
         if comma >= 0 and _TRAILING_COMMA.match(text, comma):
             line = _line_at(text, comma)
-            return ConfigError(path, line, "there must be no comma before a closing bracket")
+            return ConfigError(path, line, "trailing comma before a closing bracket")
     if text.startswith(("//", "/*", "#"), error.pos):
-        return ConfigError(path, error.lineno, "JSON has no comments")
+        return ConfigError(path, error.lineno, "JSON does not allow comments")
     reason = f"{_lower_first(error.msg)} (column {error.colno})"
     return ConfigError(path, error.lineno, reason)
 
@@ -126,7 +126,7 @@ def _refuse_duplicate_keys(path: Path, text: str) -> None:
     for here, offset in _places(text):
         if here in seen:
             raise ConfigError(
-                path, _line_at(text, offset), said('the key "{name}" is there twice', name=here[-1])
+                path, _line_at(text, offset), said('duplicate key "{name}"', name=here[-1])
             )
         seen.add(here)
 

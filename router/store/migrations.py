@@ -57,8 +57,8 @@ def _version(raw: JsonObject) -> int:
     if version > SCHEMA_VERSION:
         raise InvalidInput(
             said(
-                "it was written by a newer Toolbooth (version {version} of the format;"
-                " this one knows up to {known})",
+                "it was written by a newer version of Toolbooth (format version {version}; this "
+                "one supports up to {known})",
                 version=version,
                 known=SCHEMA_VERSION,
             )

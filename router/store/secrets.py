@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 SERVICE = "toolbooth"
 _WITHOUT_KEYRING = said(
-    "Without a keyring, put the value into an environment variable and refer to it as ${env:NAME}."
+    "Without a keyring, put the value in an environment variable and refer to it as ${env:NAME}."
 )
 
 
@@ -66,7 +66,7 @@ class KeyringSecrets:
         except TimeoutError as error:
             raise SecretUnavailable(
                 said(
-                    "The keyring did not answer within {seconds} seconds.",
+                    "The keyring did not respond within {seconds} seconds.",
                     seconds=f"{self._timeout_s:g}",
                 ),
                 said("Unlock it, then try again. {otherwise}", otherwise=_WITHOUT_KEYRING),

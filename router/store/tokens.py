@@ -115,7 +115,7 @@ class TokenStore:
         servers: Sequence[ServerId] | None = None,
     ) -> IssuedToken:
         if not name.strip():
-            raise InvalidInput("A token needs a name.", "Name it after the client that uses it.")
+            raise InvalidInput("A token needs a name.", "Name it after the app that uses it.")
         token_id = TokenId(secrets.token_hex(_ID_LENGTH // 2))
         secret = f"{PREFIX}{token_id}_{secrets.token_urlsafe(_SECRET_BYTES)}"
         stored = _StoredToken(

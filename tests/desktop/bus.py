@@ -32,8 +32,8 @@ from jeepney import (
 from jeepney.io.asyncio import DBusConnection, open_dbus_connection
 
 from router.runtime.tasks import spawn, stop
+from tests.support.timeouts import WAIT_S
 
-PATIENCE_S = 20.0
 _CONFIG = """\
 <busconfig>
   <type>session</type>
@@ -142,7 +142,7 @@ class Connection:
         reply = asyncio.get_running_loop().create_future()
         self._asked[serial] = reply
         await self._wire.send(message, serial=serial)
-        answer: Message = await asyncio.wait_for(reply, PATIENCE_S)
+        answer: Message = await asyncio.wait_for(reply, WAIT_S)
         if answer.header.message_type is MessageType.error:
             raise BusError(answer.header.fields[HeaderFields.error_name], *answer.body)
         return answer.body

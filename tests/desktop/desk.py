@@ -7,11 +7,11 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.booth import TOOLBOOTH, Booth
 from tests.desktop.bus import Connection, connection
 from tests.desktop.screen_reader import ScreenReader
 from tests.desktop.session import Session, desktop_session, ended
 from tests.desktop.tray_host import TrayHost
+from tests.support.router_process import TOOLBOOTH, Booth
 
 
 class Desk:

@@ -6,7 +6,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from tests.desktop.bus import PATIENCE_S, Answer, Connection
+from tests.desktop.bus import Answer, Connection
+from tests.support.timeouts import WAIT_S
 
 _NAME, _PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
 DISMISSED = 2
@@ -33,11 +34,11 @@ class NotificationArea:
         await self._bus.own(_NAME)
 
     async def next(self) -> Shown:
-        return await asyncio.wait_for(self._new.get(), PATIENCE_S)
+        return await asyncio.wait_for(self._new.get(), WAIT_S)
 
     async def withdrawn(self) -> int:
         """The number of the next one that its application takes back."""
-        return await asyncio.wait_for(self._withdrawn.get(), PATIENCE_S)
+        return await asyncio.wait_for(self._withdrawn.get(), WAIT_S)
 
     async def act(self, shown: Shown, action: str) -> None:
         """The person presses a button of it."""

@@ -8,8 +8,8 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from tests.desktop.bus import PATIENCE_S
 from tests.desktop.session import Session
+from tests.support.timeouts import WAIT_S
 
 
 class OldTray:
@@ -18,7 +18,7 @@ class OldTray:
 
     def until_it_holds(self, program: str) -> None:
         """Wait until a window of `program` lies inside the tray's."""
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + WAIT_S
         while not re.search(rf'\n {{7,}}0x\w+ .*\("{program}" ', shown := self._inside()):
             assert time.monotonic() < deadline, shown
             time.sleep(0.1)
@@ -39,7 +39,7 @@ def old_tray(session: Session) -> Generator[OldTray]:
     tray = OldTray(session)
     with subprocess.Popen(["trayer"], env=session.environment) as process:
         try:
-            deadline = time.monotonic() + PATIENCE_S
+            deadline = time.monotonic() + WAIT_S
             while not tray.is_there():
                 assert time.monotonic() < deadline
                 time.sleep(0.1)

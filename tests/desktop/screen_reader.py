@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.desktop.bus import PATIENCE_S, Answer, BusError, Connection
+from tests.desktop.bus import Answer, BusError, Connection
+from tests.support.timeouts import WAIT_S
 
 _ROOT = "/org/a11y/atspi/accessible/root"
 _SPI = "org.a11y.atspi"
@@ -39,7 +40,7 @@ class ScreenReader:
 
     async def application(self) -> None:
         """Wait for an application to read."""
-        self._name = await asyncio.wait_for(self._application.get(), PATIENCE_S)
+        self._name = await asyncio.wait_for(self._application.get(), WAIT_S)
 
     async def find(self, name: str, role: str | None = None) -> Thing:
         """What is shown under this name, as soon as it is."""
@@ -48,7 +49,7 @@ class ScreenReader:
         )
 
     async def find_like(self, wanted: Callable[[Thing], bool], what: str) -> Thing:
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + WAIT_S
         seen: list[Thing] = []
         while time.monotonic() < deadline:
             # Whoever asks all the time keeps the window from its work.

@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.booth import TOOLBOOTH
 from tests.desktop.bus import bus_daemon
-
-_STOPS_WITHIN_S = 10.0
+from tests.support.router_process import TOOLBOOTH
+from tests.support.timeouts import WAIT_S
 
 
 @dataclass(frozen=True)
@@ -91,6 +90,6 @@ def x_display() -> Generator[tuple[str, subprocess.Popen[bytes]]]:
 def ended(process: subprocess.Popen[str]) -> int:
     """The exit code, within the time there is; killed if that was not enough."""
     try:
-        return process.wait(_STOPS_WITHIN_S)
+        return process.wait(WAIT_S)
     finally:
         process.kill()

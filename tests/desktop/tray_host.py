@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.desktop.bus import PATIENCE_S, Answer, Connection
+from tests.desktop.bus import Answer, Connection
+from tests.support.timeouts import WAIT_S
 
 _WATCHER = "org.kde.StatusNotifierWatcher"
 _ITEM = "org.kde.StatusNotifierItem"
@@ -46,7 +47,7 @@ class TrayHost:
 
     async def item(self) -> None:
         """Wait for an application's icon: the one all the rest is about."""
-        self._item = await asyncio.wait_for(self._items.get(), PATIENCE_S)
+        self._item = await asyncio.wait_for(self._items.get(), WAIT_S)
 
     async def property(self, name: str) -> Any:
         return await self._bus.get(self._item, "/StatusNotifierItem", f"{_ITEM}.{name}")
@@ -86,7 +87,7 @@ class TrayHost:
         news = await self._bus.listen(f"{_MENU}.LayoutUpdated", f"{_MENU}.ItemsPropertiesUpdated")
         lines = await self.menu()
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(WAIT_S):
                 while not wanted(lines):
                     await news.get()
                     lines = await self.menu()

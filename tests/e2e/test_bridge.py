@@ -20,9 +20,10 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
 from router.store.instance_lock import describe
-from tests.booth import TOOLBOOTH, Booth
-from tests.running import STDIO_SERVER
 from tests.servers.commands import ends_within
+from tests.support.router_process import TOOLBOOTH, Booth
+from tests.support.running_router import STDIO_SERVER
+from tests.support.timeouts import WAIT_S
 
 SERVER = (sys.executable, str(STDIO_SERVER))
 KEYRING = """\
@@ -48,7 +49,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data directory with one server that was listed once."""
     booth = Booth(TOOLBOOTH, tmp_path_factory.mktemp("prepared") / "data")
     booth.json("add", "Test", "--", *SERVER)
-    booth.json("refresh")
+    booth.refresh()
     return booth.data_dir
 
 
@@ -159,7 +160,7 @@ def started_meanwhile(data_dir: Path) -> Generator[None]:
         instance = describe(data_dir)
         if instance is not None and instance.pid is not None:
             os.kill(instance.pid, signal.SIGTERM)
-            assert ends_within(10, instance.pid)
+            assert ends_within(WAIT_S, instance.pid)
 
 
 def free_port() -> int:
@@ -181,7 +182,7 @@ def test_a_router_is_not_started_if_the_settings_say_so(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=WAIT_S,
     )
     assert "Toolbooth is not running" in json.loads(done.stdout)["error"]["message"]
 

@@ -18,10 +18,11 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import TextContent
 
-from tests.booth import ROOT, Booth, children_of, is_alive, python_server
 from tests.desktop.desk import a_desk
 from tests.desktop.session import ended
 from tests.e2e.test_bridge import bridged, free_port, started_meanwhile
+from tests.support.router_process import ROOT, Booth, children_of, is_alive, python_server
+from tests.support.timeouts import WAIT_S
 
 BUNDLE = ROOT / "dist" / "toolbooth"
 TOKYO = {"toolKey": "time:get_current_time", "arguments": {"timezone": "Asia/Tokyo"}}
@@ -42,7 +43,7 @@ async def call(url: str, token: str) -> str:
     """The text a client gets that connects to `url` and asks for the time in Tokyo."""
     headers = {"Authorization": f"Bearer {token}"}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=30) as http,
+        httpx2.AsyncClient(headers=headers, timeout=WAIT_S) as http,
         Client(streamable_http_client(url, http_client=http)) as client,
     ):
         result = await client.call_tool("tool_execute", TOKYO)

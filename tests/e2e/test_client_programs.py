@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.booth import NODE, ROOT, Booth, python_server
+from tests.support.router_process import NODE, ROOT, Booth, python_server
 
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(180)]
 MODULES = ROOT / "tests" / "clients" / "node_modules"
@@ -39,7 +39,7 @@ def served(booth: Booth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Boo
         monkeypatch.delenv(name)
     booth.start()
     booth.json("add", "time", "--", *python_server("time"))
-    booth.json("refresh")
+    booth.refresh()
     return booth
 
 

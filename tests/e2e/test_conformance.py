@@ -10,12 +10,12 @@ import pytest
 
 from router.config.server import ServerConfig
 from router.domain.workspaces import Optimization
-from tests.booth import ROOT
-from tests.conformance import REVISIONS, failing, required, run, table
-from tests.conformance_client import waiting_for_scenarios
-from tests.running import PERSONAL, Running, running_router
 from tests.servers.conformance_server import conformance_app
 from tests.servers.http_server import serving
+from tests.support.conformance import REVISIONS, failing, required, run, table
+from tests.support.conformance_client import waiting_for_scenarios
+from tests.support.router_process import ROOT
+from tests.support.running_router import PERSONAL, Running, running_router
 
 pytestmark = pytest.mark.timeout(300)
 _BY_TOOL_NAME = ("tools-call-", "elicitation-", "input-required-result-", "server-stateless")
@@ -26,7 +26,7 @@ _NOT_SCORED_YET = {
         "http-custom-header-server-validation",
     ],
 }
-FRONT = ROOT / "tests" / "conformance_front.py"
+FRONT = ROOT / "tests" / "support" / "conformance_front.py"
 
 
 async def offer(running: Running, url: str, optimization: Optimization | None = None) -> str:

@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 from mcp.client import Client
 
-from tests.booth import Booth, children_of, connected
-from tests.running import stdio_config
 from tests.servers.commands import ends_within
 from tests.servers.http_server import sdk_app, serving
+from tests.support.router_process import Booth, children_of, connected
+from tests.support.running_router import stdio_config
+from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.timeout(300)
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -63,7 +64,7 @@ def test_a_taken_port_is_said_with_the_way_out(booth: Booth) -> None:
         port = taken.getsockname()[1]
         refused = booth.run("serve", "--port", str(port))
     assert refused.returncode == 1
-    assert f"Port {port} is taken by another program." in refused.stderr
+    assert f"Port {port} is already in use by another program." in refused.stderr
     assert "--port" in refused.stderr
     assert "Traceback" not in refused.stderr
 
@@ -86,7 +87,7 @@ async def test_after_a_sleep_calls_are_answered_within_ten_seconds(booth: Booth)
     add_test_server(booth)
     with serving(sdk_app(json_response=True)) as url:
         booth.json("add", "remote", "--url", f"{url}/mcp")
-        booth.json("refresh")
+        booth.refresh()
         async with connected(booth.url, booth.token(), "auto") as client:
             remote = {"toolKey": "remote:echo", "arguments": {"n": 1}}
             await call(client, "echo", n=1)
@@ -111,7 +112,7 @@ async def test_a_thousand_calls_and_many_restarts_leave_memory_files_and_threads
     (booth.data_dir / "settings.json").write_text(json.dumps(settings))
     booth.start()
     add_test_server(booth)
-    booth.json("refresh")
+    booth.refresh()
     async with connected(booth.url, booth.token(), "auto") as client:
         await soak(booth, client, range(10))
         before = Held.by(booth.pid)
@@ -131,12 +132,12 @@ async def soak(booth: Booth, client: Client, rounds: range) -> None:
             if number in KILLS:
                 os.kill(server, signal.SIGKILL)
                 await until_answered(client)
-            assert await asyncio.to_thread(ends_within, 20, server)
+            assert await asyncio.to_thread(ends_within, WAIT_S, server)
 
 
 async def until_answered(client: Client) -> None:
     """Call a server that was killed: those who do so before that was noticed are told of it."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(WAIT_S):
         while (await client.call_tool("tool_execute", {"toolKey": "s:echo"})).is_error:
             pass
 

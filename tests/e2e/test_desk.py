@@ -7,7 +7,6 @@ import asyncio
 import json
 import os
 import shlex
-import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -18,18 +17,17 @@ from mcp.shared.exceptions import MCPError
 from gui.tray.icon import GIVE_UP_MS
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
-from tests.booth import children_of, connected, is_alive
 from tests.desktop.appearance import DARK, LIGHT, Appearance
 from tests.desktop.desk import Desk, a_desk
 from tests.desktop.notification_area import NotificationArea
 from tests.desktop.old_tray import old_tray
 from tests.desktop.session import ended
 from tests.desktop.tray_host import Line, texts
-from tests.running import Record, stdio_config
+from tests.support.router_process import children_of, connected, is_alive
+from tests.support.running_router import Record, stdio_config
 
 pytestmark = pytest.mark.timeout(120)
 PASTE = "Paste a command line, a URL, an mcp.json snippet or an install link"
-STOPS_WITHIN_S = 5.0
 METATOOLS = ["tool_discovery", "tool_execute"]
 
 
@@ -117,9 +115,7 @@ async def test_a_server_is_added_a_workspace_switched_and_all_is_quit_during_cal
         children = children_of(running.process.pid)
         await tray.choose("Quit Toolbooth")
         await screen.press("Quit", "push button")
-        started = time.monotonic()
         assert await asyncio.to_thread(ended, running.process) == 0
-        assert time.monotonic() - started < STOPS_WITHIN_S
         assert children
         assert [pid for pid in children if is_alive(pid)] == []
         await asyncio.gather(*calls)
@@ -135,7 +131,7 @@ async def test_a_screen_that_goes_away_takes_all_with_it_and_tells_who_called(
     record = Record(tmp_path)
     server = stdio_config("--record", str(record.path))
     running.terminal.json("add", "s", "--", server.command or "", *server.args)
-    running.terminal.json("refresh")
+    running.terminal.refresh()
     async with connected(url_of(running), running.terminal.token(), "legacy") as client:
         arguments: JsonObject = {"toolKey": "s:slow", "arguments": {}}
         call = spawn(call_until_the_end(client, "tool_execute", arguments), name="slow")
@@ -160,7 +156,7 @@ async def test_a_tray_that_comes_late_has_the_icon_and_a_link_finds_the_one_that
     second = desk.session.start("toolbooth://add?name=notes&url=https%3A%2F%2Fnotes.example%2Fmcp")
     assert await asyncio.to_thread(ended, second) == 0
     await desk.screen.find(
-        "A link asks for this server. Go on only if you trust where it came from."
+        "A link wants to add this server. Continue only if you trust where it came from."
     )
     await desk.screen.find("https://notes.example/mcp", "label")
     await desk.screen.press("Cancel")
@@ -182,9 +178,9 @@ async def test_one_notification_tells_what_waits_and_leads_to_it(desk: Desk) -> 
     await desk.ready()
     ask_for_consent(desk, "one", "two")
     shown = await area.next()
-    assert shown.title == "2 things need you"
+    assert shown.title == "2 items need attention"
     await area.act(shown, "default")
-    await desk.screen.find("What is held back until you have decided. Apps see nothing of it.")
+    await desk.screen.find("Apps can’t use these until you approve them.")
     assert await area.withdrawn() == shown.number
     assert area.count == 1
 
@@ -214,7 +210,7 @@ async def test_without_a_tray_the_window_comes_with_the_menu_and_a_late_tray_has
 ) -> None:
     await desk.start("--hidden")
     await asyncio.sleep(GIVE_UP_MS / 1000)
-    await desk.screen.find("This desktop shows no tray icons")
+    await desk.screen.find("Tray icons are not available on this desktop")
     await desk.screen.find("Toolbooth", "menu item")
     await desk.tray.begin()
     await desk.tray.item()

@@ -16,9 +16,10 @@ import pytest
 from bench.client import HttpConnection, http_connection, message_in, request
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
-from tests.booth import Booth
-from tests.fuzzing import fuzz
-from tests.running import MODERN, STDIO_SERVER, Client
+from tests.support.fuzzer import fuzz
+from tests.support.router_process import Booth
+from tests.support.running_router import MODERN, STDIO_SERVER, Client
+from tests.support.timeouts import WAIT_S
 
 pytestmark = [pytest.mark.proof, pytest.mark.timeout(600)]
 _STATELESS = {
@@ -38,7 +39,7 @@ def token(booth: Booth) -> str:
     """Of a client of a router with one server."""
     booth.start()
     booth.json("add", "Test", "--", sys.executable, str(STDIO_SERVER))
-    booth.json("refresh")
+    booth.refresh()
     return booth.token()
 
 
@@ -123,7 +124,7 @@ async def test_five_hundred_half_sent_requests_are_closed_and_harm_nobody(
         for _, writer in halves:
             writer.write(b"POST /mcp HTTP/1.1\r\nHost: ")
         watching = spawn(latencies_s(client, 5), name="watch")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(WAIT_S):
             await asyncio.gather(*(reader.read() for reader, _ in halves))
         assert time.monotonic() - started < 12
         assert p99(await watching) < 0.25

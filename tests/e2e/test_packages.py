@@ -10,7 +10,7 @@ import pytest
 
 from router.discovery.sandbox.self_test import supported_sandbox
 from router.domain.receipts import IsolationLevel
-from tests.booth import TOOLBOOTH, Booth
+from tests.support.router_process import TOOLBOOTH, Booth
 
 pytestmark = [pytest.mark.proof, pytest.mark.timeout(300)]
 

@@ -14,15 +14,18 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from tests.booth import Booth, connected
+from tests.support.router_process import Booth, connected
+from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.timeout(120)
 MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
 
 
 @MODES
-async def test_prompts_of_a_server_are_offered_and_given(served: Booth, mode: str) -> None:
-    async with connected(served.url, served.token(), mode) as client:
+async def test_prompts_of_a_server_are_offered_and_given(
+    common: Booth, token: str, mode: str
+) -> None:
+    async with connected(common.url, token, mode) as client:
         names = [prompt.name for prompt in (await client.list_prompts()).prompts]
         assert "everything__args-prompt" in names
         arguments = {"city": "Paris", "state": "Texas"}
@@ -33,8 +36,10 @@ async def test_prompts_of_a_server_are_offered_and_given(served: Booth, mode: st
 
 
 @MODES
-async def test_resources_and_templates_are_offered_and_read(served: Booth, mode: str) -> None:
-    async with connected(served.url, served.token(), mode) as client:
+async def test_resources_and_templates_are_offered_and_read(
+    common: Booth, token: str, mode: str
+) -> None:
+    async with connected(common.url, token, mode) as client:
         resources = (await client.list_resources()).resources
         assert resources
         read = await client.read_resource(str(resources[0].uri))
@@ -48,9 +53,9 @@ async def test_resources_and_templates_are_offered_and_read(served: Booth, mode:
 
 @MODES
 async def test_completion_reaches_the_server_of_a_prompt_or_template(
-    served: Booth, mode: str
+    common: Booth, token: str, mode: str
 ) -> None:
-    async with connected(served.url, served.token(), mode) as client:
+    async with connected(common.url, token, mode) as client:
         prompt = PromptReference(type="ref/prompt", name="everything__completable-prompt")
         offered = await client.complete(prompt, {"name": "department", "value": "E"})
         assert "Engineering" in offered.completion.values
@@ -60,8 +65,8 @@ async def test_completion_reaches_the_server_of_a_prompt_or_template(
 
 
 @MODES
-async def test_what_is_not_there_is_an_error(served: Booth, mode: str) -> None:
-    async with connected(served.url, served.token(), mode) as client:
+async def test_what_is_not_there_is_an_error(common: Booth, token: str, mode: str) -> None:
+    async with connected(common.url, token, mode) as client:
         with pytest.raises(MCPError, match="Unknown prompt"):
             await client.get_prompt("everything__nothing")
         with pytest.raises(MCPError, match="not found"):
@@ -70,7 +75,9 @@ async def test_what_is_not_there_is_an_error(served: Booth, mode: str) -> None:
 
 @pytest.mark.proves("META-8")
 @pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
-async def test_what_clients_of_both_eras_subscribe_to_is_told_them(served: Booth) -> None:
+async def test_what_clients_of_both_eras_subscribe_to_is_told_them(
+    common: Booth, token: str
+) -> None:
     uri, heard = "demo://resource/dynamic/text/3", asyncio.Event()
 
     async def note(message: object) -> None:
@@ -78,13 +85,13 @@ async def test_what_clients_of_both_eras_subscribe_to_is_told_them(served: Booth
             heard.set()
 
     async with (
-        connected(served.url, served.token(), "legacy", message_handler=note) as legacy,
-        connected(served.url, served.token(), "auto") as modern,
+        connected(common.url, token, "legacy", message_handler=note) as legacy,
+        connected(common.url, token, "auto") as modern,
         modern.listen(resource_subscriptions=[uri]) as changes,
     ):
         await legacy.subscribe_resource(uri)  # pyright: ignore[reportDeprecated]
         begin = {"toolKey": "everything:toggle-subscriber-updates"}
         await legacy.call_tool("tool_execute", begin)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(WAIT_S):
             await heard.wait()
             assert uri in repr(await anext(aiter(changes)))

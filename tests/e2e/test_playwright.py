@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from router.config.server import ServerConfig, Sharing
-from tests.booth import NODE, NODE_SERVERS
 from tests.router.service.test_sessions import LEGACY, client_of, execute
-from tests.running import PERSONAL, running_router
+from tests.support.router_process import NODE, NODE_SERVERS
+from tests.support.running_router import PERSONAL, running_router
 
 pytestmark = [pytest.mark.proof, pytest.mark.timeout(120)]
 PLAYWRIGHT = NODE_SERVERS.parent / "@playwright" / "mcp" / "cli.js"

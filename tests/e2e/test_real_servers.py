@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.booth import (
+from tests.servers.commands import ends_within
+from tests.support.router_process import (
     NODE,
     NODE_MODULES,
     TOOLBOOTH,
@@ -19,7 +20,6 @@ from tests.booth import (
     node_server,
     python_server,
 )
-from tests.servers.commands import ends_within
 
 pytestmark = [pytest.mark.timeout(180), pytest.mark.proof]
 KEY = "The key is under the mat."

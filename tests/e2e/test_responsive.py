@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.booth import ROOT
+from tests.support.router_process import ROOT
 
 
 @pytest.mark.proof

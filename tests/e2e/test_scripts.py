@@ -8,23 +8,17 @@ import pytest
 from mcp_types import TextContent
 
 from bench.scripts import FIFTY_CALLS
-from tests.booth import Booth, connected, node_server, python_server
+from tests.support.router_process import Booth, connected
 
 
 @pytest.mark.proves("PROG-6")
 async def test_a_script_makes_fifty_calls_of_real_servers_and_returns_one_number(
-    booth: Booth, tmp_path: Path
+    served: Booth, listed: Path
 ) -> None:
-    folder = tmp_path / "files"
+    folder = listed / "fifty"
     folder.mkdir()
-    memory = f"MEMORY_FILE_PATH={tmp_path / 'memory.json'}"
-    booth.start()
-    booth.json("add", "files", "--", *node_server("filesystem", str(folder)))
-    booth.json("add", "memory", "--env", memory, "--", *node_server("memory"))
-    booth.json("add", "time", "--", *python_server("time"))
-    booth.json("refresh")
-    booth.json("project", "set", "-", "--exposure", "progressive")
-    async with connected(booth.url, booth.token(), "auto") as client:
+    served.json("project", "set", "-", "--exposure", "progressive")
+    async with connected(served.url, served.token(), "auto") as client:
         script = FIFTY_CALLS.replace("FOLDER", f'"{folder}"')
         result = await client.call_tool("execute", {"script": script})
     [block] = result.content

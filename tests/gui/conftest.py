@@ -6,14 +6,20 @@ import asyncio
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from gui.widgets.theme import Theme, theme
+from tests.support.timeouts import WAIT_MS
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
+for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals):
+    # pytest-qt has no setting for what its waits take without a timeout of their own.
+    cast(dict[str, object], _wait.__kwdefaults__)["timeout"] = WAIT_MS
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -59,8 +65,13 @@ def qapp_cls() -> type[QApplication]:
 
 @pytest.fixture(autouse=True)
 def _widgets_die_with_their_test() -> Iterator[None]:
-    """Outside of a running event loop `deleteLater` alone deletes nothing."""
+    """Those it left are styled anew with every change of the theme: a later test would pay for it.
+
+    Outside of a running event loop `deleteLater` alone deletes nothing.
+    """
     yield
+    for widget in QApplication.topLevelWidgets():
+        widget.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 

@@ -26,7 +26,7 @@ from router.domain.permissions import Permission
 from router.domain.servers import ServerState
 from router.domain.tools import DataSource, Effect, ToolView
 from router.domain.workspaces import WorkspaceSummary
-from tests.fakes import FakeRouter, fake_status, run_now
+from tests.support.fakes import FakeRouter, fake_status, run_now
 
 PERSONAL, ACME = WorkspaceId("personal"), WorkspaceId("acme")
 GITHUB = fake_status("GitHub", tool_count=2)

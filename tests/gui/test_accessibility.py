@@ -51,7 +51,6 @@ from router.domain.permissions import Kind, PermissionRequest, PermissionRequest
 from router.domain.tool_lists import Approval
 from router.domain.tools import PendingTool
 from router.domain.workspaces import Optimization
-from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driver import (
     ACME,
     GITHUB,
@@ -62,6 +61,7 @@ from tests.gui.driver import (
     stocked_router,
     tool,
 )
+from tests.support.fakes import FakeRouter, SentCommand, run_now
 
 CONTROLS = (
     QAbstractButton,
@@ -193,7 +193,7 @@ def dialogs(router: FakeRouter) -> Iterator[QWidget]:
     """Each dialog there is, in each of its states that has other controls."""
     commands = Commands(run_now)
     below = QWidget()
-    yield ask(below, "Really?", "It is gone then.", yes="Go on", on_yes=lambda: None)
+    yield ask(below, "Really?", "It is gone then.", yes="Resume", on_yes=lambda: None)
     yield show_error(None, InvalidInput("It is broken.", "Mend it."))
     for page in PageName:
         settings = SettingsDialog(router, commands, Bridge(), None)

@@ -26,10 +26,10 @@ from router.config.settings import Settings
 from router.domain.errors import Conflict
 from router.domain.ids import WorkspaceId
 from router.domain.servers import ServerState
-from tests.fakes import FakeHostedRouter, SentCommand, fake_status
+from tests.support.fakes import FakeHostedRouter, SentCommand, fake_status
+from tests.support.timeouts import WAIT_MS
 
 PERSONAL = WorkspaceId("personal")
-WAIT_MS = 5000
 TRANSLATIONS = Path(__file__).parents[2] / "packaging" / "translations.py"
 
 
@@ -227,7 +227,7 @@ def test_without_a_tray_the_menu_is_in_the_window_and_a_hint_is_given_once(
     running.it.tray.missing.emit()
     main = running.it.windows.main
     assert running.it.tray.menu.menuAction() in main.menuBar().actions()
-    assert "This desktop shows no tray icons" in texts(main.banners)
+    assert "Tray icons are not available on this desktop" in texts(main.banners)
     qtbot.waitUntil(lambda: running.router.settings.current().close_hint_shown, timeout=WAIT_MS)
     main.banners.clear("tray")
     running.it.tray.missing.emit()

@@ -32,11 +32,11 @@ from router.config.settings import Settings
 from router.domain.ids import ServerId, ToolKey
 from router.service import Router
 from tests.gui.driver import press, texts
-from tests.listed import Listed
-from tests.running import PERSONAL, STDIO_SERVER, Client, stdio_config
+from tests.support.listed_server import Listed
+from tests.support.running_router import PERSONAL, STDIO_SERVER, Client, stdio_config
+from tests.support.timeouts import WAIT_MS, WAIT_S
 
 T = TypeVar("T")
-WAIT_MS = 20_000
 
 
 class Desk:
@@ -93,7 +93,7 @@ def rows(sidebar: QWidget) -> list[str]:
 
 
 async def ask(desk: Desk, token: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
-    async with httpx2.AsyncClient(timeout=20) as http:
+    async with httpx2.AsyncClient(timeout=WAIT_S) as http:
         client = Client(http, desk.router.endpoint.state().url or "", token)
         return (await client.modern(method, params))["result"]
 
@@ -196,13 +196,13 @@ def test_a_tool_that_waits_is_blocked_under_needs_you_and_waits_again_when_that_
         return badge in rows(window.sidebar) and approve is waits
 
     window.go_to(Page.ATTENTION)
-    qtbot.waitUntil(lambda: said("Needs you, 1", waits=True), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: said("Needs attention, 1", waits=True), timeout=WAIT_MS)
     press(window, "Block erase")
-    qtbot.waitUntil(lambda: said("Needs you", waits=False), timeout=WAIT_MS)
-    assert "Nothing waits for you." in texts(window)
+    qtbot.waitUntil(lambda: said("Needs attention", waits=False), timeout=WAIT_MS)
+    assert "You’re all caught up" in texts(window)
     qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
     press(window.undo_bar, "Undo")
-    qtbot.waitUntil(lambda: said("Needs you, 1", waits=True), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: said("Needs attention, 1", waits=True), timeout=WAIT_MS)
     assert "erase" in texts(window)
 
 

@@ -25,6 +25,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tests.support.timeouts import WAIT_S
+
 MODERN = b"2026-07-28"
 TOOLS = ("echo", "progress", "slow", "notify")
 
@@ -155,18 +157,18 @@ def serving(app: ASGIApp, port: int = 0) -> Generator[str]:
     thread = threading.Thread(target=server.run, name="test http server", daemon=True)
     thread.start()
     try:
-        if not server.listening.wait(10):
+        if not server.listening.wait(WAIT_S):
             raise TimeoutError("the test server did not start")
         yield server.url
     finally:
         server.should_exit = True
-        thread.join(10)
+        thread.join(WAIT_S)
 
 
 async def _serve(app: ASGIApp, port: int) -> None:
     server = AnnouncingServer(app, port)
     running = asyncio.get_running_loop().create_task(server.serve())
-    await asyncio.to_thread(server.listening.wait, 10)
+    await asyncio.to_thread(server.listening.wait, WAIT_S)
     print(json.dumps({"url": f"{server.url}/mcp"}), flush=True)
     await running
 

@@ -30,7 +30,7 @@ class PauseControl(QObject):
 
     def _set_paused(self, paused: bool) -> None:
         self.button.setIcon(icon("play" if paused else "pause"))
-        self.button.describe(self.tr("Go on") if paused else self.tr("Pause"))
+        self.button.describe(self.tr("Resume") if paused else self.tr("Pause"))
         if self._model is not None:
             self._model.set_paused(paused)
         self.changed.emit()

@@ -36,16 +36,16 @@ class PlanDialog(QDialog):
         open_at_size(self, 620, 460)
         where = short_path(plan.path, Path.home())
         error_text = (
-            self.tr("A new file is made with this entry.")
+            self.tr("A new file with this entry will be created.")
             if plan.new_file
-            else self.tr("One entry is added. A backup of the file is kept beside it.")
+            else self.tr("One entry will be added. A backup is saved next to the file.")
         )
         connect = primary_button(self.tr("Connect"))
         connect.setDefault(True)
         connect.clicked.connect(lambda: (self.agreed.emit(plan), self.accept()))
         column = _column(self, title, where, error_text)
-        column.addWidget(diff_view(plan.lines, self.tr("What changes")), 1)
-        hint = self.tr("The token is made when you connect. It is only for this app.")
+        column.addWidget(diff_view(plan.lines, self.tr("Changes")), 1)
+        hint = self.tr("The token is created when you connect. Only this app uses it.")
         column.addWidget(wrapped(hint, "text3"))
         if plan.open_to_others:
             column.addWidget(wrapped(self._exposed(), "warn"))
@@ -53,12 +53,12 @@ class PlanDialog(QDialog):
 
     def _exposed(self) -> str:
         return self.tr(
-            "Other users of this computer can read this file, and the token with it."
-            " Its permissions stay as they are."
+            "Other users of this computer can read this file and the token in it. Its "
+            "permissions are not changed."
         )
 
     def _by_hand(self, plan: ConnectionPlan) -> QWidget:
-        button = link_button(self.tr("Set up by hand"))
+        button = link_button(self.tr("Set up manually"))
         button.setAutoDefault(False)
         button.clicked.connect(lambda: (self.by_hand_requested.emit(plan.client), self.reject()))
         return button
@@ -72,16 +72,16 @@ class ByHandDialog(QDialog):
     def __init__(self, app: ClientApp, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        title = self.tr("Set up {name} by hand").format(name=app.name)
+        title = self.tr("Set up {name} manually").format(name=app.name)
         self.setWindowTitle(title)
         open_at_size(self, 620, 420)
         self._text = _mono_view(self.tr("Entry to paste"))
-        self._text.setPlaceholderText(self.tr("The entry appears here, with a new token in it."))
-        self._make = primary_button(self.tr("Make the entry"))
+        self._text.setPlaceholderText(self.tr("The entry will appear here, with a new token."))
+        self._make = primary_button(self.tr("Create entry"))
         self._make.clicked.connect(lambda: self.snippet_requested.emit(app.id))
-        self._copy = CopyButton(self.tr("Copy the entry"), self._text.toPlainText)
+        self._copy = CopyButton(self.tr("Copy entry"), self._text.toPlainText)
         self._copy.hide()
-        error_text = self.tr("Put this entry into the file, beside those that are there.")
+        error_text = self.tr("Add this entry to the file, next to the existing ones.")
         column = _column(self, title, short_path(app.path, Path.home()), error_text)
         column.addWidget(self._text, 1)
         column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignRight)

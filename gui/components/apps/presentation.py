@@ -36,14 +36,16 @@ def app_line(app: ClientApp, home: Path) -> AppLine:
         case ClientState.ABSENT:
             detail = tr("Not found on this computer")
             return AppLine(
-                detail, False, "", Tone.NEUTRAL, AppAction.BY_HAND, tr("Set up by hand"), False
+                detail, False, "", Tone.NEUTRAL, AppAction.BY_HAND, tr("Set up manually"), False
             )
         case ClientState.UNREADABLE:
-            by_hand = (AppAction.BY_HAND, tr("Set up by hand"), False)
-            return AppLine(app.reason, False, tr("Can’t be read"), Tone.ERR, *by_hand)
+            by_hand = (AppAction.BY_HAND, tr("Set up manually"), False)
+            return AppLine(app.reason, False, tr("Can’t read file"), Tone.ERR, *by_hand)
         case ClientState.CONNECTED if app.outdated:
             update = (AppAction.PREVIEW, tr("Update…"), False)
-            return AppLine(short_path(app.path, home), True, tr("Old address"), Tone.WARN, *update)
+            return AppLine(
+                short_path(app.path, home), True, tr("Outdated address"), Tone.WARN, *update
+            )
         case ClientState.CONNECTED:
             off = (AppAction.DISCONNECT, tr("Disconnect"), False)
             return AppLine(short_path(app.path, home), True, tr("Connected"), Tone.OK, *off)
@@ -59,7 +61,7 @@ def _hint(app: ClientApp) -> tuple[str, Tone]:
     if app.by_bridge:
         return tr("Uses the built-in bridge"), Tone.ACCENT
     if app.has_comments:
-        return tr("Comments will be kept"), Tone.NEUTRAL
+        return tr("Keeps comments"), Tone.NEUTRAL
     return "", Tone.NEUTRAL
 
 

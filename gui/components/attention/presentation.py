@@ -84,11 +84,11 @@ def _attention_in(router: RouterPort, workspace: WorkspaceSummary) -> WorkspaceA
 
 def consent_lines(config: ServerConfig) -> tuple[str, ...]:
     """The whole command, so that consent covers what is shown; of variables, only the names."""
-    lines = (tr("It would run: {command}").format(command=config.target),)
+    lines = (tr("Command: {command}").format(command=config.target),)
     if not config.env:
         return lines
     names = ", ".join(sorted(config.env))
-    return (*lines, tr("With the variables: {names}").format(names=names))
+    return (*lines, tr("Environment variables: {names}").format(names=names))
 
 
 def consent_lines_of(router: RouterPort, ref: ServerRef) -> tuple[str, ...]:
@@ -118,7 +118,7 @@ def finding_texts(findings: Iterable[Finding]) -> tuple[str, ...]:
 def _finding_text(kind: FindingKind) -> str:
     if kind is FindingKind.HIDDEN_TEXT:
         return tr("Hidden text in {where}: {words}")
-    return tr("Words that steer a model, in {where}: {words}")
+    return tr("Possible prompt injection in {where}: {words}")
 
 
 def _quoted(kind: FindingKind, found: list[str]) -> str:

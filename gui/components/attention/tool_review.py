@@ -47,11 +47,11 @@ def tool_notice(tool: ToolView) -> ToolNotice | None:
 def _approval_notice(approval: Approval) -> str:
     match approval:
         case Approval.PENDING:
-            return tr("New: no app sees it until you approve it")
+            return tr("New: hidden from apps until you approve it")
         case Approval.CHANGED:
-            return tr("Changed: no app sees it until you approve it")
+            return tr("Changed: hidden from apps until you approve it")
         case Approval.APPROVED:
-            return tr("It looks suspicious, and apps may use it")
+            return tr("Looks suspicious, but apps can use it")
         case _:
             assert_never(approval)
 
@@ -59,34 +59,34 @@ def _approval_notice(approval: Approval) -> str:
 def cuts_text(cuts: Iterable[Cut]) -> str:
     """Which parts of a list are not shown, in one sentence; empty if none."""
     told = "; ".join(_cut_text(cut.kind, cut.count) for cut in cuts)
-    return tr("Not all of its list is shown: {what}.").format(what=told) if told else ""
+    return tr("Parts of the list are not shown: {what}.").format(what=told) if told else ""
 
 
 def _cut_text(kind: CutKind, count: int) -> str:
     match kind:
         case CutKind.TOO_MANY_TOOLS:
-            return tr("%n tools beyond the limit", "", count)
+            return tr("%n tools over the limit", "", count)
         case CutKind.BAD_NAME:
-            return tr("%n tools whose name can’t be read", "", count)
+            return tr("%n tools with an invalid name", "", count)
         case CutKind.SAME_NAME:
-            return tr("%n tools with a name that another one has", "", count)
+            return tr("%n tools with a duplicate name", "", count)
         case CutKind.LONG_DESCRIPTION:
             return tr("%n descriptions shortened", "", count)
         case CutKind.LARGE_SCHEMA:
             return tr("%n schemas too large", "", count)
         case CutKind.DEEP_SCHEMA:
-            return tr("%n schemas too deep", "", count)
+            return tr("%n schemas nested too deeply", "", count)
         case CutKind.LONG_SCHEMA_DESCRIPTION:
-            return tr("%n descriptions of parameters shortened", "", count)
+            return tr("%n parameter descriptions shortened", "", count)
         case CutKind.SCHEMA_KEYWORD:
-            return tr("%n composed parts of schemas left out", "", count)
+            return tr("%n schema compositions removed", "", count)
         case CutKind.OUTSIDE_REFERENCE:
-            return tr("%n references to other places left out", "", count)
+            return tr("%n external references removed", "", count)
         case CutKind.MARKUP:
-            return tr("%n texts with HTML taken out", "", count)
+            return tr("%n texts with HTML removed", "", count)
         case CutKind.HIDDEN_TEXT:
-            return tr("%n texts with hidden characters taken out", "", count)
+            return tr("%n texts with hidden characters removed", "", count)
         case CutKind.ICON:
-            return tr("%n icons left out", "", count)
+            return tr("%n icons removed", "", count)
         case _:
             assert_never(kind)

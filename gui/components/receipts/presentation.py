@@ -14,16 +14,20 @@ MOST_LINES = 12
 def tried_text(receipt: Receipt | None) -> str:
     """In one line, for a decision."""
     if receipt is None:
-        return tr("It has not run yet. What it tries while its tools are listed is shown then.")
+        return tr("It has not run yet. What it accesses during discovery will be shown here.")
     if not receipt.watched:
-        return tr("What it tried could not be seen.")
+        return tr("Its activity could not be recorded.")
     counts = [
-        tr("%n files outside its home", "", len(receipt.files)) if receipt.files else "",
+        tr("%n files outside its home folder", "", len(receipt.files)) if receipt.files else "",
         tr("%n hosts", "", len(receipt.hosts)) if receipt.hosts else "",
         tr("%n programs", "", len(receipt.programs)) if receipt.programs else "",
     ]
     told = ", ".join(count for count in counts if count)
-    return tr("It tried: {what}").format(what=told) if told else tr("It tried nothing else.")
+    return (
+        tr("Tried to access: {what}").format(what=told)
+        if told
+        else tr("It tried to access nothing else.")
+    )
 
 
 def receipt_fields(receipt: Receipt) -> tuple[Field, ...]:
@@ -31,7 +35,9 @@ def receipt_fields(receipt: Receipt) -> tuple[Field, ...]:
     protection = receipt.protection
     words = "\n".join((protection_words(protection), *map(reason_words, protection.missing)))
     tried = (
-        Field(tr("Files outside its home"), _listed(receipt.files), code=bool(receipt.files)),
+        Field(
+            tr("Files outside its home folder"), _listed(receipt.files), code=bool(receipt.files)
+        ),
         Field(tr("Hosts"), _listed(receipt.hosts), code=bool(receipt.hosts)),
         Field(tr("Programs"), _listed(receipt.programs), code=bool(receipt.programs)),
     )
@@ -39,7 +45,11 @@ def receipt_fields(receipt: Receipt) -> tuple[Field, ...]:
         Field(tr("Protection"), words),
         *(tried if receipt.watched else ()),
         *_package(receipt),
-        *((Field(tr("Not seen"), _unseen(receipt)),) if receipt.unseen or receipt.left_out else ()),
+        *(
+            (Field(tr("Not recorded"), _unseen(receipt)),)
+            if receipt.unseen or receipt.left_out
+            else ()
+        ),
     )
 
 
@@ -62,5 +72,5 @@ def _package(receipt: Receipt) -> tuple[Field, ...]:
 def _unseen(receipt: Receipt) -> str:
     lines = [tr(words) for words in receipt.unseen]
     if receipt.left_out:
-        lines.append(tr("%n more things it tried are not listed.", "", receipt.left_out))
+        lines.append(tr("%n more attempts are not listed.", "", receipt.left_out))
     return "\n".join(lines)

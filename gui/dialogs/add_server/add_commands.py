@@ -76,7 +76,7 @@ def _entry(
     plain: list[str], address: str, env: dict[str, str], headers: dict[str, str]
 ) -> NamedEntry:
     if len(plain) + bool(address) < 2:
-        raise InvalidInput(tr("This names no command and no address."))
+        raise InvalidInput(tr("This has no command and no URL."))
     name, *command = plain
     target = address or command[0]
     if re.match(r"https?://", target):
@@ -96,5 +96,5 @@ def _json_entry(text: str) -> NamedEntry:
     try:
         entry = as_object(json.loads(text))
     except ValueError:
-        raise InvalidInput(tr("The JSON in this command can't be read.")) from None
+        raise InvalidInput(tr("The JSON in this command is invalid.")) from None
     return str(entry.get("name") or ""), entry

@@ -46,7 +46,7 @@ class ConsentCard(Card):
         self._draft = draft
         stdio = draft.transport is TransportType.STDIO
         self._title.setText(
-            self.tr("This will run on your computer, as you")
+            self.tr("This will run on your computer with your permissions")
             if stdio
             else self.tr("Toolbooth will connect to this address")
         )
@@ -63,18 +63,20 @@ class ConsentCard(Card):
 
     def _what_it_may(self) -> str:
         if self._draft.transport is TransportType.HTTP:
-            return self.tr("It gets what apps send to its tools. Nothing of it runs here.")
-        may = self.tr("Called by an app, it may do whatever you may: files, network, programs.")
+            return self.tr(
+                "It receives the data apps send to its tools. Nothing runs on this computer."
+            )
+        may = self.tr("When called, it runs with your permissions: files, network, programs.")
         if self._protection is None:
             return may
         words = protection_words(self._protection)
-        first = self.tr("First its tools are listed, apart from the rest. {words}")
+        first = self.tr("First its tools are discovered in isolation. {words}")
         return f"{may} {first.format(words=words)}"
 
     def _warnings(self, draft: ServerDraft) -> Iterator[str]:
         stdio = draft.transport is TransportType.STDIO
         if stdio and (risky := draft.risky_variables()):
-            said = self.tr("{names}: decides which programs are loaded. Be sure you want that.")
+            said = self.tr("{names}: controls which programs are loaded. Make sure you want this.")
             yield said.format(names=", ".join(risky))
         secrets = plain_secrets(draft.words()[1:], None) if stdio else plain_secrets((), draft.url)
         if secrets:

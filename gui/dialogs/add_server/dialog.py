@@ -60,7 +60,9 @@ class ServerDialog(QDialog):
         open_at_size(self, *SIZE)
         self._title = label(font=fonts.semibold(18))
         self._origin = wrapped(
-            self.tr("A link asks for this server. Go on only if you trust where it came from."),
+            self.tr(
+                "A link wants to add this server. Continue only if you trust where it came from."
+            ),
             tint="warn",
         )
         self._origin.hide()
@@ -203,7 +205,7 @@ class ServerDialog(QDialog):
             return problems
         others = {s.name.casefold() for s in servers if s.ref != self._editing}
         if draft.name.casefold() in others:
-            said = self.tr("There is a server called {name} already.").format(name=draft.name)
+            said = self.tr("A server named {name} already exists.").format(name=draft.name)
             problems.setdefault(Field.NAME, said)
         return problems
 

@@ -95,7 +95,7 @@ class ServerDraft:
 
 def _name_problem(name: str) -> str:
     if not name.strip():
-        return tr("Give the server a name.")
+        return tr("Enter a name for the server.")
     if len(name.strip()) > MAX_NAME:
         return tr("The name is longer than {most} characters.").format(most=MAX_NAME)
     return ""
@@ -105,8 +105,8 @@ def _command_problem(text: str) -> str:
     try:
         words = command_line.split(text)
     except ValueError:
-        return tr("A quotation mark is never closed.")
-    return "" if words and words[0] else tr("Say which command starts the server.")
+        return tr("A quotation mark is not closed.")
+    return "" if words and words[0] else tr("Enter the command that starts the server.")
 
 
 def _url_problem(url: str) -> str:
@@ -123,10 +123,10 @@ def _pairs_problem(pairs: Iterable[tuple[str, str]], allowed: re.Pattern[str]) -
     seen: set[str] = set()
     for name, _ in pairs:
         if not name:
-            return tr("A value has no name.")
+            return tr("Every value needs a name.")
         if not allowed.fullmatch(name):
-            return tr("“{name}” can’t be a name here.").format(name=name)
+            return tr("“{name}” is not a valid name.").format(name=name)
         if name in seen:
-            return tr("“{name}” is there twice.").format(name=name)
+            return tr("“{name}” appears twice.").format(name=name)
         seen.add(name)
     return ""

@@ -25,16 +25,16 @@ class ServerForm(QWidget):
         self._problems = {field: wrapped("", tint="err") for field in Field}
         self._name = self._line(self.tr("Name"))
         self._kind = Segmented(
-            self.tr("Kind of server"),
+            self.tr("Server type"),
             ((TransportType.STDIO, self.tr("Command")), (TransportType.HTTP, self.tr("URL"))),
         )
         self._kind.set_current(TransportType.STDIO)
         self._kind.changed.connect(self._choose_kind)
         self._command = self._line(self.tr("Command line"), mono=True)
-        self._env = PairsEditor(self.tr("Name"), self.tr("Value"), self.tr("Add a variable"))
+        self._env = PairsEditor(self.tr("Name"), self.tr("Value"), self.tr("Add variable"))
         self._cwd = self._line(self.tr("Working folder"), mono=True)
         self._url = self._line(self.tr("URL"), mono=True)
-        self._headers = PairsEditor(self.tr("Name"), self.tr("Value"), self.tr("Add a header"))
+        self._headers = PairsEditor(self.tr("Name"), self.tr("Value"), self.tr("Add header"))
         for editor in (self._env, self._headers):
             editor.changed.connect(self.changed)
         self._lay_out()
@@ -82,7 +82,7 @@ class ServerForm(QWidget):
         return field
 
     def _lay_out(self) -> None:
-        browse = IconButton("folder-open", self.tr("Choose a folder"), bordered=True)
+        browse = IconButton("folder-open", self.tr("Choose folder"), bordered=True)
         browse.clicked.connect(self._browse)
         folder = QHBoxLayout()
         folder.setSpacing(6)
@@ -121,7 +121,7 @@ class ServerForm(QWidget):
         self._http.setVisible(not stdio)
 
     def _browse(self) -> None:
-        dialog = QFileDialog(self.window(), self.tr("Choose a folder"), self._cwd.text())
+        dialog = QFileDialog(self.window(), self.tr("Choose folder"), self._cwd.text())
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.fileSelected.connect(self._take_folder)
         dialog.open()

@@ -42,7 +42,7 @@ def is_link(text: str) -> bool:
 def read_link(text: str) -> NamedEntry:
     """The server an installation link describes; raises InvalidInput."""
     if len(text) > MAX_LENGTH:
-        raise InvalidInput(tr("This link is too long to be one that adds a server."))
+        raise InvalidInput(tr("This link is too long to add a server."))
     try:
         name, entry = _read(urlsplit(text))
         taken = {key: entry[key] for key in _TAKEN if key in entry}
@@ -50,7 +50,7 @@ def read_link(text: str) -> NamedEntry:
     except (ValueError, binascii.Error, KeyError, IndexError, RecursionError):
         raise InvalidInput(tr("This link does not describe a server.")) from None
     if hides:
-        raise InvalidInput(tr("This link hides characters that can’t be seen."))
+        raise InvalidInput(tr("This link contains invisible characters."))
     return name, taken
 
 

@@ -32,7 +32,7 @@ class PairsEditor(QWidget):
         self._lines = QVBoxLayout()
         self._lines.setSpacing(6)
         self._note = wrapped(
-            self.tr("Values that look like secrets go to the keyring when you save.")
+            self.tr("Values that look like secrets are stored in the keyring when you save.")
         )
         add = link_button(add_text, flush=True)
         add.clicked.connect(lambda: self._add("", "").focus())

@@ -81,7 +81,7 @@ class PasteBox(QWidget):
         missing = [name for name, value in values.items() if not value.strip()]
         if not missing:
             return self.tr("Filled in below.")
-        said = self.tr("Filled in below. Still to be given: {names}.")
+        said = self.tr("Filled in below. Still missing: {names}.")
         return said.format(names=", ".join(missing))
 
     def _offer(self, servers: dict[str, ServerConfig]) -> None:

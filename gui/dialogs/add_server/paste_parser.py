@@ -46,10 +46,10 @@ _STRING_OR_EXCESS = re.compile(
 def parse_pasted(text: str, *, windows: bool = command_line.WINDOWS) -> dict[str, ServerConfig]:
     """The servers `text` describes, by name; raises InvalidInput."""
     if len(text) > MAX_LENGTH:
-        raise InvalidInput(tr("This is too long to be read. Import it as a file instead."))
+        raise InvalidInput(tr("This is too long. Import it as a file instead."))
     text = unwrapped(text)
     if not text:
-        raise InvalidInput(tr("There is nothing to read."))
+        raise InvalidInput(tr("There is nothing to import."))
     if is_link(text):
         return _distinct([read_link(text)])
     if (address := address_of(text)) is not None:
@@ -84,12 +84,10 @@ def _of_json(text: str) -> dict[str, ServerConfig]:
         content = as_object(json.loads(text))
     except json.JSONDecodeError as error:
         raise InvalidInput(
-            tr("This JSON can't be read, line {line}: {reason}.").format(
-                line=error.lineno, reason=error.msg
-            )
+            tr("Invalid JSON at line {line}: {reason}.").format(line=error.lineno, reason=error.msg)
         ) from None
     except (ValueError, RecursionError):  # It is JSON, but too deep or with a number too long.
-        raise InvalidInput(tr("There is no server in it.")) from None
+        raise InvalidInput(tr("It contains no servers.")) from None
     return _of_document(content)
 
 
@@ -97,7 +95,7 @@ def _of_toml(text: str) -> dict[str, ServerConfig]:
     try:
         return _of_document(tomllib.loads(text))
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(tr("This TOML can't be read: {reason}.").format(reason=error)) from None
+        raise InvalidInput(tr("Invalid TOML: {reason}.").format(reason=error)) from None
 
 
 def _of_yaml(text: str) -> dict[str, ServerConfig]:
@@ -111,7 +109,7 @@ def _of_yaml(text: str) -> dict[str, ServerConfig]:
         found: Any = error
         marked = found if isinstance(error, MarkedYAMLError) and found.problem_mark else None
         at = f"line {marked.problem_mark.line + 1}: {marked.problem}" if marked else "it is none"
-        raise InvalidInput(tr("This YAML can't be read: {reason}.").format(reason=at)) from None
+        raise InvalidInput(tr("Invalid YAML: {reason}.").format(reason=at)) from None
     return _of_document(as_object(content))
 
 
@@ -127,7 +125,7 @@ def _of_document(content: JsonObject) -> dict[str, ServerConfig]:
     listed = [as_object(entry) for entry in as_array(group)]
     entries += [(str(entry.get("name") or ""), entry) for entry in listed]
     if not entries:
-        raise InvalidInput(tr("There is no server in it."))
+        raise InvalidInput(tr("It contains no servers."))
     return _distinct(entries)
 
 
@@ -150,7 +148,7 @@ def _split(entry: JsonObject) -> JsonObject:
     try:
         words = command_line.split(command)
     except ValueError:
-        raise InvalidInput(tr("A quotation mark is never closed.")) from None
+        raise InvalidInput(tr("A quotation mark is not closed.")) from None
     return {**entry, "command": words[0], "args": words[1:]}
 
 

@@ -41,7 +41,7 @@ class _Before:
 def read_commands(text: str, *, windows: bool) -> list[NamedEntry]:
     """The servers the lines start or add, each with a name or an empty one; raises InvalidInput."""
     if _SENTENCE.fullmatch(text):
-        raise InvalidInput(tr("This reads like a sentence, not like a server."))
+        raise InvalidInput(tr("This looks like a sentence, not a server."))
     before = _Before()
     found: list[NamedEntry] = []
     for line in command_lines(text):
@@ -49,7 +49,7 @@ def read_commands(text: str, *, windows: bool) -> list[NamedEntry]:
             entry = _entry(words, before)
             found += [] if entry is None else [entry]
     if not found:
-        raise InvalidInput(tr("This sets variables but names no command."))
+        raise InvalidInput(tr("This sets variables but has no command."))
     return found
 
 
@@ -66,9 +66,9 @@ def _statements(line: str, *, windows: bool) -> Iterator[list[str]]:
     try:
         words = command_line.split(line, windows=windows)
     except ValueError:
-        raise InvalidInput(tr("A quotation mark is never closed.")) from None
+        raise InvalidInput(tr("A quotation mark is not closed.")) from None
     if operator := next((word for word in words if word in _NEEDS_SHELL), None):
-        said = tr("“{sign}” needs a shell, and servers are started without one.")
+        said = tr("“{sign}” needs a shell, but servers are started without one.")
         raise InvalidInput(said.format(sign=operator))
     statement: list[str] = []
     for word in words:
@@ -105,7 +105,7 @@ def _server(words: Sequence[str], env: dict[str, str], folder: str | None) -> Na
     if (added := read_add_command(words)) is not None:
         return added
     if _NO_COMMAND.search(words[0]):
-        said = tr("“{word}” is no command, address or link, nor a snippet that can be read.")
+        said = tr("“{word}” is not a command, URL, install link or configuration snippet.")
         raise InvalidInput(said.format(word=words[0][:40]))
     entry: JsonObject = {"command": words[0], "args": list(words[1:]), "env": env, "cwd": folder}
     return "", entry

@@ -50,7 +50,7 @@ class CheckStep(Card):
         names = [app.name for app in apps if app.state is ClientState.CONNECTED]
         names += [name for name in others if name not in names]
         if names:
-            text = self.tr("Start {apps} anew, then ask it to list your tools, for example.")
+            text = self.tr("Restart {apps}, then ask it to list your tools, for example.")
             self._detail.setText(text.format(apps=self._one_of(names)))
         else:
             self._detail.setText(self.tr("No app is connected yet. Go back to connect one."))

@@ -28,7 +28,7 @@ def import_choices(
     for server in found:
         subject = _same(server.config)
         if subject in here:
-            choices.append(Choice(server, False, tr("Already here")))
+            choices.append(Choice(server, False, tr("Already added")))
         elif subject in seen:
             note = tr("Same as in {app}").format(app=seen[subject])
             choices.append(Choice(server, False, note))

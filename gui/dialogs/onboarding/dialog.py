@@ -108,7 +108,7 @@ class GuideDialog(QDialog):
 
     def show_problems(self, problems: Sequence[str]) -> None:
         """Say what of other applications' files can't be imported, and why."""
-        lines = (self.tr("Left out:"), *problems)
+        lines = (self.tr("Skipped:"), *problems)
         self._left_out.setText("\n".join(lines))
         self._left_out.setVisible(bool(problems))
 
@@ -187,17 +187,17 @@ class GuideDialog(QDialog):
         step = self.current_step()
         titles = {
             Step.IMPORT: (
-                self.tr("Bring your servers along"),
+                self.tr("Import your servers"),
                 self.tr(
-                    "These are set up in other apps on this computer. Their files stay as they "
-                    "are; commands run only after you have approved them."
+                    "These are set up in other apps on this computer. Their files are not "
+                    "changed, and commands only run after you approve them."
                 ),
             ),
             Step.CONNECT: (
                 self.tr("Connect your AI apps"),
                 self.tr(
-                    "Toolbooth adds one entry to each app you choose. A backup of every file is "
-                    "kept, and you can undo this at any time."
+                    "Toolbooth adds one entry to each app you choose. Every file is backed up, "
+                    "and you can undo this at any time."
                 ),
             ),
             Step.CHECK: (

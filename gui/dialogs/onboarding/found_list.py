@@ -100,7 +100,7 @@ class FoundList(Card):
         field = QLineEdit("" if prompt.secret else prompt.default)
         field.setAccessibleName(prompt.description)
         field.setPlaceholderText(
-            self.tr("Kept in the keyring") if prompt.secret else self.tr("Value")
+            self.tr("Stored in the keyring") if prompt.secret else self.tr("Value")
         )
         if prompt.secret:
             field.setEchoMode(QLineEdit.EchoMode.Password)

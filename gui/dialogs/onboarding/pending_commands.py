@@ -35,7 +35,7 @@ class PendingCommands(Card):
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 12, 16, 12)
         column.setSpacing(8)
-        column.addWidget(label(self.tr("These wait for your approval"), font=fonts.semibold()))
+        column.addWidget(label(self.tr("Waiting for your approval"), font=fonts.semibold()))
         column.addLayout(self._rows)
         self.hide()
 

@@ -43,7 +43,7 @@ class PermissionPrompt(QDialog):
         self._clock = clock
         self._ask: PermissionRequest | None = None
         self.setModal(False)
-        self.setWindowTitle(self.tr("Toolbooth asks"))
+        self.setWindowTitle(self.tr("Permission request"))
         self.setMinimumWidth(_WIDTH)
         self._tile = Tile(size=32)
         self._title = label(font=fonts.semibold())
@@ -106,9 +106,9 @@ class PermissionPrompt(QDialog):
         if self._ask is None:
             return
         left_s = max(0, int((self._ask.until - self._clock()).total_seconds()))
-        text = self.tr("Counts as no in %n s.", "", left_s)
+        text = self.tr("Denied automatically in %n s", "", left_s)
         if self._waiting > 1:
-            more = self.tr("%n more wait.", "", self._waiting - 1)
+            more = self.tr("%n more waiting", "", self._waiting - 1)
             text = f"{text} {more}"
         self._rest.setText(text)
 

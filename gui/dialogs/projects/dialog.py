@@ -57,14 +57,14 @@ class ProjectsDialog(QDialog):
         self._router, self._workspace = router, workspace
         self._project: ProjectId | None = None
         self.changes = ProjectChanges(router, commands, workspace, self)
-        self._new = _name_field(self.tr("Name of the new project"))
-        self._name = _name_field(self.tr("Name of the project"))
+        self._new = _name_field(self.tr("New project name"))
+        self._name = _name_field(self.tr("Project name"))
         self._name.setFont(fonts.semibold(16))
         self._address = ElidedLabel()
-        self._copy = CopyButton(self.tr("Copy the project’s address"), self._address.text)
-        self._remove = IconButton("trash-2", self.tr("Remove the project"), bordered=True)
+        self._copy = CopyButton(self.tr("Copy project address"), self._address.text)
+        self._remove = IconButton("trash-2", self.tr("Remove project"), bordered=True)
         self._tabs = TabStrip(
-            self.tr("Parts of the project"),
+            self.tr("Project sections"),
             (
                 self.tr("Context Optimization"),
                 self.tr("Servers"),
@@ -168,7 +168,7 @@ class ProjectsDialog(QDialog):
         column.addWidget(self._new)
         column.addSpacing(6)
         column.addWidget(
-            wrapped(self.tr("Each has an address, servers and permissions of its own."))
+            wrapped(self.tr("Each project has its own address, servers and permissions."))
         )
         column.addStretch(1)
         return frame
@@ -212,7 +212,7 @@ class ProjectsDialog(QDialog):
         self._address.setText(self._address_of(project))
 
     def _title(self, project: ProjectSummary) -> str:
-        return project.name if project.id is not None else self.tr("No project")
+        return project.name if project.id is not None else self.tr("Workspace defaults")
 
     def _address_of(self, project: ProjectSummary) -> str:
         base = f"{self._router.endpoint.state().url or ''}/w/{self._workspace}"

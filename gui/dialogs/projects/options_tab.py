@@ -66,7 +66,7 @@ class OptionsTab(QWidget):
     def _lay_out(self) -> None:
         card = RowCard()
         self._meaning = card.add_row(self.tr("How apps reach tools"), "", self._reach)
-        said = self.tr("By words, by words and meaning, or by a service that you chose.")
+        said = self.tr("By keyword, by keyword and meaning, or with a cloud service.")
         card.add_row(self.tr("Search strategy"), said, self._strategies)
         self._pins = card.add_row(self.tr("Always include"), "", self._choose)
         column = QVBoxLayout(self)
@@ -77,17 +77,17 @@ class OptionsTab(QWidget):
     def _meaning_of(self, reach: str) -> str:
         match reach:
             case Exposure.SEARCH:
-                return self.tr("Apps say what they need, and run what is found.")
+                return self.tr("Apps search for the tools they need, then call them.")
             case Exposure.PROGRESSIVE:
                 return self.tr(
-                    "Apps look through servers step by step and combine calls in scripts,"
-                    " with five tools."
+                    "Apps browse servers step by step and combine calls in scripts, using five "
+                    "tools."
                 )
             case _:
-                return self.tr("Apps get the definition of every tool with every request.")
+                return self.tr("Apps get every tool definition with every request.")
 
     def _show_pins(self, pins: tuple[str, ...]) -> None:
-        none = self.tr("Apps get the search tools alone.")
+        none = self.tr("Apps only get the search tools.")
         many = self.tr("%n pinned tools: {names}", "", len(pins))
         self._pins.setText(pins_text(pins, none, many))
         if self._picker is not None:

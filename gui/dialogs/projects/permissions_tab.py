@@ -48,7 +48,7 @@ class PermissionsTab(Card):
         )
         self._access.changed.connect(self._choose)
         self._why = wrapped("")
-        self._inherit = link_button(self.tr("Leave it to the rules"))
+        self._inherit = link_button(self.tr("Use rules"))
         self._inherit.clicked.connect(self._leave)
         self._lay_out()
 
@@ -108,9 +108,9 @@ class PermissionsTab(Card):
         self._access.set_current(tool.permission)
         self._inherit.setVisible(own)
         self._why.setText(
-            self.tr("Decided for this tool alone.")
+            self.tr("Set for this tool only.")
             if own
-            else self.tr("Follows the rules of the project, then those of the workspace.")
+            else self.tr("Uses the project’s rules, then the workspace’s.")
         )
 
     def _words(self) -> dict[str, Permission]:

@@ -74,7 +74,7 @@ class RulesTab(QScrollArea):
 
     def _row(self, position: int, rule: PermissionRule) -> QWidget:
         said = rule_text(rule)
-        remove = IconButton("trash-2", self.tr("Remove this rule"), size=28, icon_size=14)
+        remove = IconButton("trash-2", self.tr("Remove rule"), size=28, icon_size=14)
         remove.setAccessibleDescription(said)
         remove.clicked.connect(lambda: self._remove(position))
         row = QWidget()
@@ -86,7 +86,7 @@ class RulesTab(QScrollArea):
         line.addWidget(badge)
         line.addWidget(ElidedLabel(said), 1)
         if position:
-            sooner = IconButton("chevron-up", self.tr("Let it decide sooner"), size=28)
+            sooner = IconButton("chevron-up", self.tr("Move up"), size=28)
             sooner.setAccessibleDescription(said)
             sooner.clicked.connect(lambda: self._move_up(position))
             line.addWidget(sooner)
@@ -120,7 +120,7 @@ class _RuleForm(Card):
     def __init__(self) -> None:
         super().__init__()
         self._permission = Segmented(
-            self.tr("What the rule says"),
+            self.tr("Rule action"),
             tuple((each, permission_text(each)) for each in Permission),
         )
         self._permission.set_current(Permission.ASK)
@@ -131,11 +131,11 @@ class _RuleForm(Card):
         self._tool.setAccessibleName(self.tr("Tools, by name"))
         self._tool.setPlaceholderText(self.tr("All tools, or a pattern: write_*"))
         self._effect = QComboBox()
-        self._effect.setAccessibleName(self.tr("What the tools do"))
-        self._effect.view().setAccessibleName(self.tr("What the tools do"))
-        self._effect.addItem(self.tr("Whatever they do"), "any")
-        self._effect.addItem(self.tr("That only read"), _READS)
-        self._effect.addItem(self.tr("That can destroy"), _DESTROYS)
+        self._effect.setAccessibleName(self.tr("Tool type"))
+        self._effect.view().setAccessibleName(self.tr("Tool type"))
+        self._effect.addItem(self.tr("Any type"), "any")
+        self._effect.addItem(self.tr("Read-only"), _READS)
+        self._effect.addItem(self.tr("Destructive"), _DESTROYS)
         self.add = secondary_button(self.tr("Add rule"), "plus")
         self._lay_out()
 
@@ -199,9 +199,13 @@ def rule_text(rule: PermissionRule) -> str:
     if rule.read_only is not None:
         what.append(tr("that only read") if rule.read_only else tr("that write"))
     if rule.destructive is not None:
-        what.append(tr("that can destroy") if rule.destructive else tr("that destroy nothing"))
+        what.append(
+            tr("that are destructive") if rule.destructive else tr("that are not destructive")
+        )
     if rule.open_world is not None:
-        what.append(tr("that reach out") if rule.open_world else tr("that stay here"))
+        what.append(
+            tr("that access external systems") if rule.open_world else tr("that stay local")
+        )
     if rule.arguments:
         pairs = ", ".join(f"{path} = {value}" for path, value in rule.arguments.items())
         what.append(tr("with {pairs}").format(pairs=pairs))
@@ -209,4 +213,4 @@ def rule_text(rule: PermissionRule) -> str:
 
 
 def _nothing() -> str:
-    return tr("No rules yet. What no rule and no word on a tool decides is allowed.")
+    return tr("No rules yet. Tools without a rule or setting are allowed.")

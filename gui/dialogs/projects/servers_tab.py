@@ -50,9 +50,9 @@ class ServersTab(QScrollArea):
         toggle.clicked.connect(self._choose_all)
         card = RowCard()
         said = (
-            self.tr("Also those that are added later.")
+            self.tr("Including servers added later.")
             if self._project is not None
-            else self.tr("Apps that name no project have all of them.")
+            else self.tr("Apps without a project can use all of them.")
         )
         card.add_row(title, said, toggle)
         return card

@@ -58,7 +58,7 @@ class ScriptsDialog(QDialog):
         self.remove_button = secondary_button(self.tr("Remove"), "trash-2")
         self.remove_button.clicked.connect(self.remove)
         self.try_button = secondary_button(self.tr("Dry run"), "play")
-        self.try_button.setToolTip(self.tr("Calls only tools that just read"))
+        self.try_button.setToolTip(self.tr("Only calls read-only tools"))
         self.try_button.clicked.connect(self.try_out)
         self.save_button = primary_button(self.tr("Save"))
         self.save_button.clicked.connect(self.save)
@@ -121,7 +121,7 @@ class ScriptsDialog(QDialog):
         message_box.ask(
             self,
             self.tr("Close without saving?"),
-            self.tr("%n scripts have changes that are not saved.", "", len(self._drafts)),
+            self.tr("%n scripts have unsaved changes.", "", len(self._drafts)),
             yes=self.tr("Close"),
             on_yes=super().reject,
         )
@@ -130,7 +130,7 @@ class ScriptsDialog(QDialog):
         self._drafts.pop(self._current, None)
         self._refill(script.name)
         self.editor.show_message(
-            self.tr("Saved. Clients find it as scripts:{name}.").format(name=script.name)
+            self.tr("Saved. Apps can use it as scripts:{name}.").format(name=script.name)
         )
         self._set_busy(False)
 
@@ -139,17 +139,15 @@ class ScriptsDialog(QDialog):
         self._drafts.pop(self._current, None)
         self._drafts[None] = name, text
         self._refill(None)
-        self.editor.show_message(self.tr("Removed. Save keeps it again."))
+        self.editor.show_message(self.tr("Removed. Choose Save to restore it."))
 
     def _tried(self, trial: ScriptTrial) -> None:
         self._set_busy(False)
         self.editor.show_output(trial_text(trial))
         if trial.problem is None:
-            self.editor.show_message(
-                self.tr("The dry run is done. Only tools that read were called.")
-            )
+            self.editor.show_message(self.tr("Dry run complete. Only read-only tools were called."))
         else:
-            self.editor.show_message(self.tr("The dry run failed."), wrong=True)
+            self.editor.show_message(self.tr("Dry run failed."), wrong=True)
 
     def _show_error(self, error: ToolboothError) -> None:
         self._set_busy(False)

@@ -34,10 +34,10 @@ class ScriptEditor(QWidget):
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._text.installEventFilter(self)
         self._text.textChanged.connect(self.changed)
-        self._arguments = _line(self.tr("Arguments of the dry run, as JSON"))
+        self._arguments = _line(self.tr("Dry run arguments, as JSON"))
         self._arguments.setPlaceholderText("{}")
         self._output = QPlainTextEdit()
-        self._output.setAccessibleName(self.tr("What came of the dry run"))
+        self._output.setAccessibleName(self.tr("Dry run result"))
         self._output.setFont(fonts.mono_font())
         self._output.setReadOnly(True)
         self._output.setFixedHeight(_OUTPUT_HEIGHT)
@@ -55,10 +55,12 @@ class ScriptEditor(QWidget):
         try:
             value: object = json.loads(self._arguments.text().strip() or "{}")
         except ValueError as error:
-            problem = self.tr("The arguments are no JSON: {problem}").format(problem=error)
+            problem = self.tr("The arguments are not valid JSON: {problem}").format(problem=error)
             raise InvalidInput(problem) from None
         if not isinstance(value, dict):
-            raise InvalidInput(self.tr('The arguments are a JSON object, like {"path": "/tmp"}.'))
+            raise InvalidInput(
+                self.tr('The arguments must be a JSON object, like {"path": "/tmp"}.')
+            )
         return cast(JsonObject, value)
 
     def set_arguments(self, text: str) -> None:
@@ -107,8 +109,8 @@ class ScriptEditor(QWidget):
         column.setSpacing(6)
         for text, widget, stretch in (
             (self.tr("Name"), self._name, 0),
-            (self.tr("Lua: the comment at the top is its description"), self._text, 1),
-            (self.tr("Arguments of the dry run, as JSON"), self._arguments, 0),
+            (self.tr("Lua: the first comment is the description"), self._text, 1),
+            (self.tr("Dry run arguments, as JSON"), self._arguments, 0),
         ):
             column.addWidget(label(text, font=fonts.ui_font(fonts.SMALL), tint="text2"))
             column.addWidget(widget, stretch)

@@ -111,8 +111,10 @@ class AppsSettingsPage(SettingsPage):
             card.add_widget(self._token_row(token, detail))
         if not self._shown:
             card.add_row(
-                self.tr("No app has a token yet"),
-                self.tr("Create one for each app, so that you can see and stop them one by one."),
+                self.tr("No tokens yet"),
+                self.tr(
+                    "Create one for each app, so that you can track and revoke them individually."
+                ),
             )
         return card
 
@@ -167,7 +169,7 @@ class AppsSettingsPage(SettingsPage):
         ask(
             self,
             self.tr("Revoke the token of {name}?").format(name=token.name),
-            self.tr("The app is cut off at once. This can’t be undone."),
+            self.tr("The app is disconnected immediately. This can’t be undone."),
             yes=self.tr("Revoke"),
             on_yes=lambda: self._commands.run(self, self.router.tokens.revoke(token.id)),
         )

@@ -33,9 +33,9 @@ class CloudCard(Card):
         self._url.setAccessibleName(self.tr("Address of the cloud service"))
         self._url.setPlaceholderText("https://search.example.com")
         self._key = QLineEdit()
-        self._key.setAccessibleName(self.tr("Key of the cloud service"))
+        self._key.setAccessibleName(self.tr("API key of the cloud service"))
         self._key.setEchoMode(QLineEdit.EchoMode.Password)
-        self._key.setPlaceholderText(self.tr("Key, if any"))
+        self._key.setPlaceholderText(self.tr("API key (optional)"))
         self._save = secondary_button(self.tr("Save"))
         self._save.clicked.connect(self._keep)
         self._test = secondary_button(self.tr("Test"), "zap")
@@ -56,10 +56,11 @@ class CloudCard(Card):
         kept = self._router.search.is_cloud_token_kept()
         self._key_place.setText(
             self.tr(
-                "Its key goes to the keyring; where there is none, it lasts until Toolbooth stops."
+                "The key is stored in the keyring. Without one, it is only kept until "
+                "Toolbooth stops."
             )
             if kept
-            else self.tr("There is no keyring: its key is kept only until Toolbooth stops.")
+            else self.tr("No keyring available: the key is only kept until Toolbooth stops.")
         )
         set_tint(self._key_place, "text2" if kept else "warn")
 
@@ -77,8 +78,8 @@ class CloudCard(Card):
         column.addWidget(
             wrapped(
                 self.tr(
-                    "It gets each search, and the names and descriptions of the tools it may find:"
-                    " no arguments, no results."
+                    "It receives each search query and the names and descriptions of the "
+                    "searched tools, but no arguments or results."
                 )
             )
         )
@@ -102,7 +103,7 @@ class CloudCard(Card):
 
     def _try(self) -> None:
         """Search there as an app would, with the tools of the workspace that is shown."""
-        self._show_message(self.tr("Asking…"))
+        self._show_message(self.tr("Testing…"))
         searching = self._router.search.try_out(
             self._router.workspaces.active(), None, [_QUERY], strategies=[Optimization.CLOUD]
         )
@@ -111,11 +112,11 @@ class CloudCard(Card):
     def _tell(self, trials: tuple[SearchTrial, ...]) -> None:
         reply, took = trials[0].reply, formats.duration(trials[0].duration_ms)
         if reply.strategy is Optimization.CLOUD:
-            found = self.tr("It works: %n tools in {time}.", "", len(reply.hits))
+            found = self.tr("Connected: %n tools in {time}.", "", len(reply.hits))
             self._show_message(found.format(time=took), good=True)
         else:
             self._show_message(
-                self.tr("It does not work: {reason}.").format(reason=translated(reply.note)),
+                self.tr("Test failed: {reason}.").format(reason=translated(reply.note)),
                 bad=True,
             )
 

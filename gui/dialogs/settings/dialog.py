@@ -84,7 +84,7 @@ class SettingsDialog(QDialog):
         self._stack = QStackedWidget()
         self._search = SearchField(self.tr("Search settings"))
         self._search.textChanged.connect(self._filter)
-        self._nothing = wrapped(self.tr("No setting has these words."))
+        self._nothing = wrapped(self.tr("No matching settings."))
         self._nothing.hide()
         self._highlight: SearchHighlight | None = None
         self._lay_out()

@@ -70,13 +70,13 @@ class _Form(QWidget):
         self._router = router
         self._commands = commands
         self._name = QLineEdit()
-        self._name.setAccessibleName(self.tr("Name of the app"))
-        self._name.setPlaceholderText(self.tr("Name of the app, such as Claude Code"))
+        self._name.setAccessibleName(self.tr("App name"))
+        self._name.setPlaceholderText(self.tr("App name, such as Claude Code"))
         self._name.returnPressed.connect(self._create)
         self._scope = QComboBox()
-        self._scope.setAccessibleName(self.tr("What it may use"))
+        self._scope.setAccessibleName(self.tr("Access scope"))
         self._lifetime = QComboBox()
-        self._lifetime.setAccessibleName(self.tr("How long it lasts"))
+        self._lifetime.setAccessibleName(self.tr("Expires"))
         for text, lifetime in (
             (self.tr("Until revoked"), None),
             (self.tr("One day"), timedelta(days=1)),
@@ -161,7 +161,7 @@ class _ShownOnce(QWidget):
     def _lay_out(self) -> None:
         copy_snippet = secondary_button(self.tr("Copy mcp.json snippet"), "copy")
         copy_snippet.clicked.connect(self._copy_snippet)
-        done = primary_button(self.tr("I have stored it"))
+        done = primary_button(self.tr("I’ve saved it"))
         done.clicked.connect(self.stored)
         secret = QHBoxLayout()
         secret.setSpacing(8)
@@ -170,10 +170,10 @@ class _ShownOnce(QWidget):
         column = _column(self)
         column.addWidget(self._title)
         column.addWidget(
-            wrapped(self.tr("Copy the token now. It is kept nowhere and never shown again."))
+            wrapped(self.tr("Copy the token now. It is not stored and won’t be shown again."))
         )
         column.addLayout(secret)
-        column.addWidget(wrapped(self.tr("Paste the snippet into the app, or its two parts:")))
+        column.addWidget(wrapped(self.tr("Paste the snippet into the app, or these two values:")))
         column.addWidget(self._header)
         column.addLayout(_at_right(copy_snippet, done))
 

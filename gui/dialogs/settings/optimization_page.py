@@ -73,7 +73,7 @@ class OptimizationPage(SettingsPage):
 
     def _show_pins(self) -> None:
         pins = self.router.projects.config(self.router.workspaces.active(), None).pinned
-        none = self.tr("Apps get the search tools alone.")
+        none = self.tr("Apps only get the search tools.")
         self._pins.setText(
             pins_text(pins, none, self.tr("%n pinned tools: {names}", "", len(pins)))
         )
@@ -133,7 +133,7 @@ class OptimizationPage(SettingsPage):
         self._workspace = label(font=fonts.medium(fonts.SMALL), tint="text2")
         self._before = label(font=fonts.medium(), tint="text2")
         self._after = label(font=fonts.semibold(), tint="savings")
-        self._bar = ShareBar(self.tr("Tokens per request, of what they would be"))
+        self._bar = ShareBar(self.tr("Tokens per request, compared with all definitions"))
         numbers = QHBoxLayout()
         numbers.setSpacing(8)
         numbers.addWidget(self._workspace, 1)
@@ -187,7 +187,7 @@ class OptimizationPage(SettingsPage):
             ),
         )
         self._exposure.changed.connect(self._expose)
-        self._scripts = Toggle(self.tr("Scripts beside search"))
+        self._scripts = Toggle(self.tr("Scripts with search"))
         self._scripts.clicked.connect(self.changes.setter("offer_execute"))
         card = RowCard()
         self._reach = card.add_row(
@@ -197,7 +197,7 @@ class OptimizationPage(SettingsPage):
             words=self.tr("exposure, progressive disclosure, mode"),
         )
         card.add_row(
-            self.tr("Scripts beside search"),
+            self.tr("Scripts with search"),
             description("offer_execute"),
             self._scripts,
             words=self.tr("Lua, code mode, execute, programs"),
@@ -208,11 +208,10 @@ class OptimizationPage(SettingsPage):
         searching = unassigned.exposure is Exposure.SEARCH
         self._exposure.set_current(unassigned.exposure)
         self._reach.setText(
-            self.tr("Apps say what they need, and run what is found.")
+            self.tr("Apps search for the tools they need, then call them.")
             if searching
             else self.tr(
-                "Apps look through servers step by step and combine calls in scripts,"
-                " with five tools."
+                "Apps browse servers step by step and combine calls in scripts, using five tools."
             )
         )
         self._exposure.setEnabled(unassigned.optimization is not None)

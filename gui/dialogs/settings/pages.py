@@ -74,7 +74,9 @@ class GeneralPage(SettingsPage):
         self._opens_links = Toggle(self.tr("Open toolbooth:// links"))
         self._opens_links.clicked.connect(self._switch_links)
         starting = RowCard()
-        at_once = self.tr("With the tray icon alone, so that your apps find their tools at once.")
+        at_once = self.tr(
+            "Starts with only the tray icon, so that your apps can use their tools right away."
+        )
         starting.add_row(
             self.tr("Start at login"),
             at_once,
@@ -88,7 +90,7 @@ class GeneralPage(SettingsPage):
             words=self.tr("minimised, minimized, background, tray, launch"),
         )
         if self._links is not None:
-            shown = self.tr("Also puts this Toolbooth into the menu of applications.")
+            shown = self.tr("Also adds Toolbooth to the application menu.")
             starting.add_row(
                 self.tr("Open toolbooth:// links"),
                 shown,
@@ -109,11 +111,11 @@ class GeneralPage(SettingsPage):
 
     def _switch_links(self, on: bool) -> None:
         if self._links is not None:
-            refusal = self.tr("Opening links could not be changed.")
+            refusal = self.tr("Couldn’t change how links are opened.")
             self.changes.switch(self._links, on, refusal)
 
     def _switch_autostart(self, on: bool) -> None:
-        refusal = self.tr("Starting at login could not be changed.")
+        refusal = self.tr("Couldn’t change start at login.")
         self.changes.switch(self._autostart, on, refusal)
 
 
@@ -126,7 +128,7 @@ class NetworkPage(SettingsPage):
         self._address = label(font=fonts.mono_font(), tint="text2")
         self._message = wrapped("", tint="err")
         self._port = self._port_field()
-        self._timeout = Stepper(self.tr("Longest call, in seconds"), 1, 86400, step=30)
+        self._timeout = Stepper(self.tr("Call timeout, in seconds"), 1, 86400, step=30)
         self._timeout.changed.connect(changes.setter("call_timeout_s"))
         self._add_cards()
 
@@ -149,7 +151,7 @@ class NetworkPage(SettingsPage):
             " ".join(
                 (
                     description("port"),
-                    self.tr("A new port holds at once; apps need the new URL then."),
+                    self.tr("Takes effect immediately. Apps need the new URL."),
                 )
             ),
             self._port,
@@ -157,7 +159,7 @@ class NetworkPage(SettingsPage):
         )
         rules = RowCard()
         rules.add_row(
-            self.tr("Longest call, in seconds"),
+            self.tr("Call timeout, in seconds"),
             description("call_timeout_s"),
             self._timeout,
             words=self.tr("timeout, time limit, slow, hang"),
@@ -182,7 +184,7 @@ class NetworkPage(SettingsPage):
 
     def _port_field(self) -> NumberField:
         field = NumberField(self.tr("Port"), 0, 65535)
-        field.setSpecialValueText(self.tr("Any free"))
+        field.setSpecialValueText(self.tr("Automatic"))
         field.setFixedWidth(92)
         field.valueChanged.connect(self.changes.setter("port"))
         return field
@@ -195,9 +197,9 @@ class ActivitySettingsPage(SettingsPage):
         super().__init__(self.tr("Activity"), router, changes)
         self._days = Stepper(self.tr("Days to keep"), 1, 3650)
         self._days.changed.connect(changes.setter("activity_days"))
-        self._size = Stepper(self.tr("Size to keep, in MB"), 1, 4096, step=16)
+        self._size = Stepper(self.tr("Maximum size, in MB"), 1, 4096, step=16)
         self._size.changed.connect(changes.setter("activity_mb"))
-        self._texts = Toggle(self.tr("Log arguments and search texts"))
+        self._texts = Toggle(self.tr("Log arguments and search queries"))
         self._texts.clicked.connect(changes.setter("log_arguments"))
         kept, written = RowCard(), RowCard()
         history = self.tr("history, retention, log, delete old, disk space, storage")
@@ -205,10 +207,10 @@ class ActivitySettingsPage(SettingsPage):
             self.tr("Days to keep"), description("activity_days"), self._days, words=history
         )
         kept.add_row(
-            self.tr("Size to keep, in MB"), description("activity_mb"), self._size, words=history
+            self.tr("Maximum size, in MB"), description("activity_mb"), self._size, words=history
         )
         written.add_row(
-            self.tr("Log arguments and search texts"),
+            self.tr("Log arguments and search queries"),
             description("log_arguments"),
             self._texts,
             words=self.tr("privacy, logging, parameters, record"),
@@ -218,8 +220,9 @@ class ActivitySettingsPage(SettingsPage):
         self.column.addWidget(
             wrapped(
                 self.tr(
-                    "The log stays on this computer. Secrets that Toolbooth knows are taken out;"
-                    " without arguments it holds who called what, when, and what it cost."
+                    "The log stays on this computer. Known secrets are redacted. Without "
+                    "arguments, it records only who called what, when, and how many tokens it "
+                    "used."
                 )
             )
         )

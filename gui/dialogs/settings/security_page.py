@@ -25,15 +25,15 @@ class SecurityPage(SettingsPage):
         self._commands = commands
         self._policies = self._add_policies()
         self._level = Segmented(
-            self.tr("Least isolation"),
+            self.tr("Minimum isolation"),
             tuple((str(int(level)), text) for level, text in self._levels()),
         )
         self._level.changed.connect(self._require)
-        self._strict = Toggle(self.tr("Strict limits"))
+        self._strict = Toggle(self.tr("Strict resource limits"))
         self._strict.clicked.connect(self._be_strict)
         self._limits = Segmented(
-            self.tr("How much of a list is shown"),
-            (("default", self.tr("As usual")), ("strict", self.tr("Little"))),
+            self.tr("Tool list limits"),
+            (("default", self.tr("Normal")), ("strict", self.tr("Strict"))),
         )
         self._limits.changed.connect(self._limit)
         self._open = Toggle(self.tr("Connect without a token"))
@@ -57,23 +57,26 @@ class SecurityPage(SettingsPage):
         cards = {
             ApprovalPolicy.TRUST: RadioCard(
                 self.tr("Trust servers"),
-                self.tr("New and changed tools are used at once."),
+                self.tr("New and changed tools are available immediately."),
                 words=asked,
             ),
             ApprovalPolicy.ASK_ON_CHANGE: RadioCard(
                 self.tr("Ask when something changes"),
-                self.tr("The first list counts as approved; what comes or changes later waits."),
+                self.tr(
+                    "The first tool list is approved. Tools that are added or changed later need "
+                    "approval."
+                ),
                 words=asked,
             ),
             ApprovalPolicy.ASK_ALWAYS: RadioCard(
-                self.tr("Ask about every tool"),
-                self.tr("Nothing is used before you have seen it."),
+                self.tr("Ask for every tool"),
+                self.tr("No tool is available until you approve it."),
                 words=asked,
             ),
         }
         group = QVBoxLayout()
         group.setSpacing(8)
-        group.addWidget(heading(self.tr("Tools of this workspace")))
+        group.addWidget(heading(self.tr("Tool approval in this workspace")))
         for policy, card in cards.items():
             card.chosen.connect(lambda policy=policy: self._choose(policy))
             group.addWidget(card)
@@ -91,22 +94,22 @@ class SecurityPage(SettingsPage):
     def _add_rows(self) -> None:
         walls = RowCard()
         walls.add_row(
-            self.tr("Least isolation"),
-            self.tr("With less than this, no server is started to learn its tools."),
+            self.tr("Minimum isolation"),
+            self.tr("Servers are not started for discovery with less isolation than this."),
             self._level,
             words=self.tr("sandbox, isolation level, bubblewrap, protection, confine"),
         )
         walls.add_row(
-            self.tr("Strict limits"),
-            self.tr("Learning gets 256 MB and a quarter of a core."),
+            self.tr("Strict resource limits"),
+            self.tr("Discovery is limited to 256 MB and a quarter of a CPU core."),
             self._strict,
             words=self.tr("memory, CPU, sandbox, resources"),
         )
         in_force = self.tr("sandbox, isolation level, self-test, protection")
-        self._in_force = walls.add_row(self.tr("In force here"), "", words=in_force)
+        self._in_force = walls.add_row(self.tr("Current protection"), "", words=in_force)
         lists = RowCard()
         self._shown_of_lists = lists.add_row(
-            self.tr("How much of a list is shown"),
+            self.tr("Tool list limits"),
             "",
             self._limits,
             words=self.tr("limits, cut, truncate, too many tools"),
@@ -118,9 +121,9 @@ class SecurityPage(SettingsPage):
             self._open,
             words=self.tr("open endpoint, authentication, password, anonymous, access"),
         )
-        self.column.addWidget(heading(self.tr("While tools are learnt")))
+        self.column.addWidget(heading(self.tr("During discovery")))
         self.column.addWidget(walls)
-        self.column.addWidget(heading(self.tr("Lists of servers")))
+        self.column.addWidget(heading(self.tr("Tool lists")))
         self.column.addWidget(lists)
         self.column.addWidget(heading(self.tr("Apps")))
         self.column.addWidget(access)
@@ -133,8 +136,8 @@ class SecurityPage(SettingsPage):
 
     def _limits_text(self, limits: ListLimits) -> str:
         text = self.tr(
-            "At most {tools} tools of a server, {characters} characters of a description and"
-            " {size} KB of a schema. What is left out is said under the list."
+            "At most {tools} tools per server, {characters} characters per description and "
+            "{size} KB per schema. What was removed is shown below the list."
         )
         return text.format(
             tools=formats.grouped(limits.tools),

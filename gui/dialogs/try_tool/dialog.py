@@ -101,12 +101,12 @@ class TryToolDialog(QDialog):
         below.addWidget(section_label(self.tr("Result")))
         below.addWidget(self._outcome)
         below.addStretch(1)
-        below.addWidget(CopyButton(self.tr("Copy the result"), self.result_text))
+        below.addWidget(CopyButton(self.tr("Copy result"), self.result_text))
         column = QVBoxLayout(self)
         column.setContentsMargins(_PADDING, 18, _PADDING, 16)
         column.setSpacing(10)
         column.addLayout(head)
-        warning = self.tr("This really runs the tool, as you.")
+        warning = self.tr("This runs the tool for real, with your permissions.")
         column.addWidget(wrapped(warning, "text3"))
         column.addWidget(_Fitting(self.form))
         column.addWidget(self._error)
@@ -128,7 +128,7 @@ class TryToolDialog(QDialog):
     def _show(self, result: JsonObject) -> None:
         self._run.setEnabled(True)
         failed = bool(result.get("isError"))
-        text = self.tr("The tool reports an error") if failed else self.tr("Done")
+        text = self.tr("The tool returned an error") if failed else self.tr("Done")
         self._outcome.show_as(text, Tone.ERR if failed else Tone.OK)
         self._result.setPlainText(result_text(result))
 

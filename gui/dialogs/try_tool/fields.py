@@ -56,7 +56,7 @@ class TextField(QPlainTextEdit):
         self.setFont(fonts.mono_font())
         self.setTabChangesFocus(True)
         self.setPlaceholderText(shape.example or ("JSON" if json else ""))
-        self.setToolTip(self.tr("Shift+Enter begins a new line"))
+        self.setToolTip(self.tr("Shift+Enter starts a new line"))
         self.document().setDocumentMargin(3)
         self.textChanged.connect(self._grow)
         self._grow()
@@ -104,7 +104,7 @@ class ChoiceField(QComboBox):
         self.addItem("")
         self.addItems(list(map(value_text, self._values)))
         if shape.example:
-            self.setItemText(0, self.tr("not given, so {value}").format(value=shape.example))
+            self.setItemText(0, self.tr("Default ({value})").format(value=shape.example))
 
     def value(self, required: bool) -> object:
         if self.currentIndex() > 0:

@@ -86,8 +86,8 @@ class ListField(QFrame):
         self._rows: list[tuple[QWidget, FieldWidget]] = []
         self._lines = QVBoxLayout()
         self._lines.setSpacing(6)
-        add = link_button(self.tr("Add a value"), flush=True)
-        add.setAccessibleName(self.tr("Add a value to {name}").format(name=name))
+        add = link_button(self.tr("Add value"), flush=True)
+        add.setAccessibleName(self.tr("Add value to {name}").format(name=name))
         add.clicked.connect(self.add)
         foot = QHBoxLayout()
         foot.setContentsMargins(0, 0, 0, 0)

@@ -31,7 +31,7 @@ def _text(name: str, shape: Shape, text: str) -> str:
     try:
         _READERS.get(shape.format, str)(text)
     except ValueError:
-        said = tr("{name} is not a date as it is written here: {example}.")
+        said = tr("{name} is not a valid date. Example: {example}.")
         raise InvalidInput(said.format(name=name, example=shape.example)) from None
     return text
 
@@ -62,6 +62,6 @@ def _json(name: str, text: str) -> object:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         if text.lstrip()[:1] in ("[", "{", '"'):
-            said = tr("{name} is not JSON: {problem}.")
+            said = tr("{name} is not valid JSON: {problem}.")
             raise InvalidInput(said.format(name=name, problem=error)) from None
         return text

@@ -35,7 +35,7 @@ class EntryDetail(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(self.tr("Details of the chosen entry"))
+        self.setAccessibleName(self.tr("Details of the selected entry"))
         self.setFixedWidth(WIDTH)
         self.show_entry(None)
 
@@ -46,7 +46,7 @@ class EntryDetail(QScrollArea):
         column.setContentsMargins(20, 16, 20, 16)
         column.setSpacing(10)
         if entry is None:
-            nothing = wrapped(self.tr("Choose an entry to see all that is known about it."))
+            nothing = wrapped(self.tr("Select an entry to see its details."))
             column.addWidget(nothing)
         else:
             self._fill(column, entry)
@@ -94,7 +94,7 @@ class EntryDetail(QScrollArea):
     def _add_arguments(self, column: QVBoxLayout, entry: ActivityEntry) -> None:
         column.addWidget(section_label(self.tr("Arguments")))
         if not entry.detail:
-            said = self.tr("Not logged. Settings, Activity can turn that on for calls to come.")
+            said = self.tr("Not logged. Turn on logging of arguments in Settings > Activity.")
             column.addWidget(wrapped(said))
             return
         text = QPlainTextEdit(entry.detail)
@@ -131,7 +131,7 @@ def _facts(entry: ActivityEntry) -> tuple[tuple[str, str], ...]:
             (tr("Workspace"), entry.workspace),
             (tr("Project"), entry.project),
             (tr("Server"), entry.server),
-            (tr("Asked for"), searched),
+            (tr("Query"), searched),
             (tr("Tools found"), found if entry.kind is ActivityKind.SEARCH else None),
             (tr("Tools listed"), found if entry.kind is ActivityKind.LIST else None),
         )

@@ -29,8 +29,8 @@ async def export(router: RouterPort, wanted: ActivityFilter, path: Path) -> int:
         await asyncio.to_thread(path.write_text, as_text(entries, path.suffix), encoding="utf-8")
     except OSError as error:
         raise ToolboothError(
-            tr("The file could not be written: {reason}").format(reason=error.strerror or error),
-            tr("Choose another place."),
+            tr("Couldn’t write the file: {reason}").format(reason=error.strerror or error),
+            tr("Choose another location."),
         ) from error
     return len(entries)
 

@@ -42,7 +42,7 @@ class ActivityPage(PageFrame):
         self._export = secondary_button(self.tr("Export…"), "download")
         super().__init__(
             self.tr("Activity"),
-            self.tr("What your apps looked for and called, newest first."),
+            self.tr("Searches and calls from your apps, newest first."),
             self._pausing.badge,
             self._pausing.button,
             self._export,
@@ -60,7 +60,7 @@ class ActivityPage(PageFrame):
         self._servers = _choice(self.tr("Server"))
         self._showing = showing_choice()
         self._message = wrapped("")
-        self._nothing = label(self.tr("Nothing that fits."), tint="text3")
+        self._nothing = label(self.tr("No matching entries."), tint="text3")
         self._views = QStackedLayout()
         self._due = QTimer(self, interval=FILTER_MS, singleShot=True)
         self._connect()
@@ -88,7 +88,7 @@ class ActivityPage(PageFrame):
         path = Path(name)
 
         def tell(count: int) -> None:
-            text = self.tr("%n entries written to {name}.", "", count)
+            text = self.tr("Exported %n entries to {name}.", "", count)
             self._show_message(text.format(name=path.name))
 
         writing = export(self._router, self._filter, path)

@@ -26,10 +26,10 @@ class AppsPage(PageFrame):
         self, router: RouterPort, commands: Commands, bridge: Bridge, offer_undo: OfferUndo
     ) -> None:
         tokens = secondary_button(self.tr("Tokens…"), "key-round")
-        guide = secondary_button(self.tr("Set up step by step…"), "sparkles")
+        guide = secondary_button(self.tr("Open setup guide…"), "sparkles")
         super().__init__(
             self.tr("Connected apps"),
-            self.tr("Each app gets one entry in its own file, and a token of its own."),
+            self.tr("Each app gets one entry in its configuration file and its own token."),
             guide,
             tokens,
         )

@@ -51,8 +51,8 @@ class AttentionPage(PageFrame):
 
     def __init__(self, router: RouterPort, bridge: Bridge, actions: Actions) -> None:
         super().__init__(
-            self.tr("Needs you"),
-            self.tr("What is held back until you have decided. Apps see nothing of it."),
+            self.tr("Needs attention"),
+            self.tr("Apps can’t use these until you approve them."),
         )
         self._router = router
         self._actions = actions
@@ -113,7 +113,7 @@ class AttentionPage(PageFrame):
                 cards.append(_heading(part))
             cards += [self._server_card(status) for status in part.servers]
             cards += [self._held_card(held) for held in part.held]
-        return cards or [_nothing(self.tr("Nothing waits for you."))]
+        return cards or [_nothing(self.tr("You’re all caught up"))]
 
     def _server_card(self, status: ServerStatus) -> Card:
         shown = present(status)
@@ -158,7 +158,7 @@ class AttentionPage(PageFrame):
         head.setSpacing(12)
         head.addWidget(Tile(held.name, 32))
         head.addWidget(label(held.name, font=fonts.semibold()))
-        waiting = self.tr("%n tools are held back", "", len(held.tools))
+        waiting = self.tr("%n tools need approval", "", len(held.tools))
         head.addWidget(label(waiting, font=fonts.ui_font(fonts.SMALL), tint="text2"), 1)
         if every is not None:
             head.addWidget(every)

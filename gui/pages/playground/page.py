@@ -44,7 +44,7 @@ class PlaygroundPage(PageFrame):
         )
         self._router, self._commands = router, commands
         self._asked = 0
-        self._field = SearchField(self.tr("Ask as an app would, such as: open a ticket"))
+        self._field = SearchField(self.tr("Search as an app would, for example: open a ticket"))
         self._field.setFixedHeight(38)
         self._field.setFont(fonts.ui_font(14))
         self._choice = Segmented(

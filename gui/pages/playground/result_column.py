@@ -63,7 +63,7 @@ class ResultColumn(Card):
         if reply is not None and reply.note:
             column.addWidget(wrapped(translated(reply.note), tint="warn"))
         if reply is not None and not hits:
-            column.addWidget(wrapped(self.tr("No tool fits.")))
+            column.addWidget(wrapped(self.tr("No matching tools.")))
         for position, hit in enumerate(hits):
             if position:
                 column.addWidget(hline())
@@ -78,15 +78,15 @@ class ResultColumn(Card):
         return f"{formats.duration(trial.duration_ms)} · {found} · {tokens}"
 
     def _row(self, rank: int, hit: SearchHit, pinned: bool) -> QWidget:
-        pin = IconButton("pin", self.tr("Pin: every app gets this tool"), size=_HEAD, icon_size=14)
+        pin = IconButton("pin", self.tr("Pin for all apps"), size=_HEAD, icon_size=14)
         pin.setCheckable(True)
         pin.setChecked(pinned)
         pin.setAccessibleDescription(hit.tool.key.shown)
         pin.clicked.connect(lambda: self.pinning_requested.emit(hit.tool.key, not pinned))
         if pinned:
             pin.setIcon(icon("pin", "accent"))
-            pin.describe(self.tr("Pinned: every app gets this tool. Press to unpin"))
-        hide = IconButton("eye-off", self.tr("Never show this tool"), size=_HEAD, icon_size=14)
+            pin.describe(self.tr("Pinned for all apps. Click to unpin"))
+        hide = IconButton("eye-off", self.tr("Hide this tool from apps"), size=_HEAD, icon_size=14)
         hide.setAccessibleDescription(hit.tool.key.shown)
         hide.clicked.connect(lambda: self.hiding_requested.emit(hit.tool.key))
         head = QHBoxLayout()

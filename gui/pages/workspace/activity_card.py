@@ -39,7 +39,7 @@ class ActivityCard(Card):
         self._more.clicked.connect(self.page_requested)
         self._view = activity_table(self._model, self.tr("Activity"))
         self._nothing = label(
-            self.tr("Nothing yet. Searches and calls of your apps appear here as they happen."),
+            self.tr("No activity yet. Searches and calls from your apps appear here."),
             tint="text3",
         )
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)

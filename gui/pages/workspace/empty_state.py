@@ -31,7 +31,7 @@ class EmptyState(Card):
         self._import.clicked.connect(lambda: self.import_requested.emit(self._found))
         self._import.hide()
         self._add = primary_button(self.tr("Add server"), "plus")
-        self._by_hand = secondary_button(self.tr("Add by hand"), "plus")
+        self._by_hand = secondary_button(self.tr("Add manually"), "plus")
         self._by_hand.hide()
         for add in (self._add, self._by_hand):
             add.clicked.connect(self.add_requested)
@@ -68,7 +68,7 @@ class EmptyState(Card):
         """Name what other applications on this computer have."""
         self._found, found = findings, findings.servers
         self._explanation.setText(
-            found_sentence(found) if found else self.tr("Add one by its command or address.")
+            found_sentence(found) if found else self.tr("Add one with its command or URL.")
         )
         self._import.setText(self.tr("Import %n servers…", "", len(found)))
         self._import.setVisible(bool(found))

@@ -32,7 +32,7 @@ class Header(QWidget):
         self._counts.setProperty("tint", "text2")
         self._attention = label(font=fonts.semibold(fonts.SMALL), tint="warn")
         self._toggle = Toggle(self.tr("Context Optimization"))
-        self._toggle.setToolTip(self.tr("Apps get one search tool instead of every definition"))
+        self._toggle.setToolTip(self.tr("Apps get a search tool instead of every tool definition"))
         self._toggle.clicked.connect(self._switch)
         self._choice = self._strategies()
         self._caption = label(self.tr("Context Optimization"), font=fonts.medium())

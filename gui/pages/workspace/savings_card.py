@@ -24,8 +24,8 @@ class SavingsCard(Card):
         self.setFixedHeight(HEIGHT)
         self.setToolTip(
             self.tr(
-                "Counted at about 4 characters per token.\n"
-                "What search replies cost is already taken off."
+                "Estimated at about 4 characters per token.\nThe cost of search results is "
+                "already deducted."
             )
         )
         self._now = label(font=fonts.semibold(_NUMBER))

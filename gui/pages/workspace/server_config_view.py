@@ -32,9 +32,7 @@ class ServerConfigView(QScrollArea):
         page.setProperty("role", "page")
         self._fields = FieldForm(_CAPTION_WIDTH)
         self._receipt = FieldForm(_CAPTION_WIDTH)
-        self._receipt_title = label(
-            self.tr("When its tools were last listed"), font=fonts.semibold()
-        )
+        self._receipt_title = label(self.tr("During the last discovery"), font=fonts.semibold())
         self._shown: Receipt | None = None
         edit = secondary_button(self.tr("Edit…"), "pencil")
         edit.clicked.connect(self.edit_requested)

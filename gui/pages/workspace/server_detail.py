@@ -90,7 +90,7 @@ class ServerDetail(Card):
         self._concerns = QVBoxLayout()
         self._concerned: object = None
         self._tabs = TabStrip(
-            self.tr("Parts of the server"),
+            self.tr("Server sections"),
             (
                 self.tr("Tools"),
                 self.tr("Prompts"),
@@ -265,10 +265,10 @@ class ServerDetail(Card):
 
     def _why_no_tools(self, status: ServerStatus) -> str:
         if not status.enabled:
-            return self.tr("This server is switched off. Its tools are hidden from every app.")
+            return self.tr("This server is turned off. Its tools are hidden from all apps.")
         if status.tool_count == 0:
             return self.tr("This server offers no tools.")
-        return self.tr("Its tools appear here once they are known.")
+        return self.tr("Its tools appear here after discovery.")
 
     def _show_tool(self, tool: ToolView | None) -> None:
         self._tool.setVisible(tool is not None)
@@ -295,7 +295,7 @@ class ServerDetail(Card):
 
     def _consent_notice(self, config: ServerConfig) -> Banner:
         return Banner(
-            self.tr("Nobody has approved this command yet"),
+            self.tr("This command is not approved yet"),
             "\n".join(consent_lines(config)),
             buttons=[(self.tr("Approve"), lambda: self._emit(self.approve_requested))],
         )
@@ -333,7 +333,9 @@ class ServerDetail(Card):
             return [(self.tr("Copy install command"), partial(_copy, command))]
         patient = config.discovery_timeout_s >= LONGEST_DISCOVERY_S
         if failure.kind is FailureKind.TIMEOUT and not patient:
-            return [(self.tr("Wait longer"), lambda: self._emit(self.longer_timeout_requested))]
+            return [
+                (self.tr("Increase timeout"), lambda: self._emit(self.longer_timeout_requested))
+            ]
         return []
 
     def _signal_for(self, action: Action) -> SignalInstance:

@@ -89,9 +89,9 @@ class ServerList(Card):
         group = QActionGroup(menu)
         texts = {
             Showing.ALL: self.tr("All servers"),
-            Showing.ON: self.tr("Switched on"),
-            Showing.ATTENTION: self.tr("Need attention"),
-            Showing.OFF: self.tr("Switched off"),
+            Showing.ON: self.tr("Turned on"),
+            Showing.ATTENTION: self.tr("Needs attention"),
+            Showing.OFF: self.tr("Turned off"),
         }
         for showing, text in texts.items():
             action = QAction(text, menu, checkable=True, checked=showing is Showing.ALL)

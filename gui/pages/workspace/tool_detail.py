@@ -49,7 +49,7 @@ class ToolDetail(QWidget):
         self._view: ToolView | None = None
         self._name = ElidedLabel(elide=Qt.TextElideMode.ElideMiddle)
         self._name.setFont(fonts.mono_font(14))
-        self._copy = CopyButton(self.tr("Copy the tool’s name"), self._name.text)
+        self._copy = CopyButton(self.tr("Copy tool name"), self._name.text)
         self._effect = Pill()
         self._tokens = Pill()
         self._badges = self._badge_row()
@@ -176,7 +176,7 @@ class ToolDetail(QWidget):
         self._access.set_current(tool.permission)
         self._show_notice(tool_notice(tool))
         if not same:
-            self._description.setText(tool.description or self.tr("It says nothing about itself."))
+            self._description.setText(tool.description or self.tr("No description."))
             self._show_parameters(tool.parameters)
 
     def _show_notice(self, notice: ToolNotice | None) -> None:

@@ -93,8 +93,8 @@ def _bind(family: socket.AddressFamily, host: str, port: int) -> socket.socket:
         bound.close()
         if error.errno in (errno.EADDRINUSE, errno.EACCES):
             raise Conflict(
-                said("Port {port} is taken by another program.", port=port),
-                "Stop that program, or choose another port in the settings or with --port.",
+                said("Port {port} is already in use by another program.", port=port),
+                "Stop that program, or choose another port in Settings or with --port.",
             ) from None
         raise
     bound.setblocking(False)

@@ -102,7 +102,7 @@ class RequestChecks:
         """The error that is sent, after it was reported. Of many wrong tokens only the first are
         reported one by one."""
         if error.wrong_token and self._failed_tokens.exceeded():
-            error = HTTPError(429, "Too many wrong tokens. Try again in a while.", error.client)
+            error = HTTPError(429, "Too many wrong tokens. Try again later.", error.client)
             if not self._failed_tokens.should_report():
                 return error
         self._on_refused(error)
@@ -183,7 +183,9 @@ class RequestChecks:
 def _headers(scope: Scope) -> dict[str, str]:
     names = [name for name, _ in scope["headers"] if name in _SINGLE_HEADERS]
     if len(names) > len(set(names)):
-        raise HTTPError(400, "Host, Origin, Authorization and Toolbooth-Project may be said once.")
+        raise HTTPError(
+            400, "Host, Origin, Authorization and Toolbooth-Project may appear only once."
+        )
     # The parser leaves the white space after a value.
     return {
         key.decode("latin-1"): value.rstrip(b" \t").decode("latin-1")
@@ -249,7 +251,7 @@ def _decode_large(body: bytes) -> object:
 
 def _meta(body: object) -> JsonObject:
     if any(_meta_of(each).keys() & _AUTH_META_KEYS for each in as_array(body)):
-        raise HTTPError(400, "In a batch, token and project are said in headers, not in _meta.")
+        raise HTTPError(400, "In a batch, token and project are sent in headers, not in _meta.")
     return _meta_of(body)
 
 

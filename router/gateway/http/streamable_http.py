@@ -148,7 +148,7 @@ class StreamableHTTPServer:
 
     async def _initialize(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
         if not self._sessions.has_room():
-            raise Rejected(503, types.INTERNAL_ERROR, "All sessions there can be are in use.")
+            raise Rejected(503, types.INTERNAL_ERROR, "Too many sessions are open.")
         headers: dict[str, str] = {}
         with ResponseStream(http.send) as stream:
             request = ClientRequest.from_http(http, message, "", stream)

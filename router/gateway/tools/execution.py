@@ -178,11 +178,11 @@ class Execution:
         now = self._entry(ref)
         if now is None:
             raise NotFound(
-                f"{name} was removed while it worked on this.", "Go on without it."
+                f"{name} was removed while it was working on this.", "Go on without it."
             ) from error
         if now.config.disabled and error.failure.kind is not FailureKind.DISABLED:
             off = Failure(FailureKind.DISABLED)
-            message = f"{name} was switched off while it worked on this."
+            message = f"{name} was turned off while it was working on this."
             raise UpstreamFailed(off, message, advise(off, name).suggestion) from error
         if error.message.startswith(UNNAMED):
             error.message = f"{name}{error.message.removeprefix(UNNAMED)}"

@@ -126,8 +126,8 @@ class PermissionRequests:
         tool. Raises `NotFound` if the call no longer waits."""
         if (pending := self._pending.get(request_id)) is None:
             raise NotFound(
-                "Nobody waits for this answer any more.",
-                "If the call is made again, you are asked again.",
+                "This permission request is no longer open.",
+                "If the call is made again, a new request appears.",
             )
         alike = [pending]
         if answer not in (Answer.ONCE, Answer.DENY):
@@ -142,12 +142,12 @@ class PermissionRequests:
     def _check_attended(self, subject: Subject) -> None:
         if not self._attended():
             raise Refused(
-                f"{subject} needs the user's yes, and nobody is there to be asked.",
+                f"{subject} needs the user's permission, and nobody is there to give it.",
                 f"The user can allow it with: toolbooth permission set {subject} allow",
             )
         if len(self._pending) >= _MAX_PENDING:
             raise Refused(
-                f"{subject} needs the user's yes, and too many calls wait for one already.",
+                f"{subject} needs the user's permission, and too many calls already wait for it.",
                 "Try again when the user has answered.",
             )
 
@@ -197,11 +197,11 @@ class PermissionRequests:
                 self._granted_in.setdefault(pending.session, set()).add(pending.grant_key)
             case Answer.DENY:
                 raise Refused(
-                    f"The user refused this call of {subject}.", "Go on without it, or ask them."
+                    f"The user denied this call of {subject}.", "Go on without it, or ask them."
                 )
             case None:
                 raise Refused(
-                    f"{subject} needs the user's yes, and no answer came in time.",
+                    f"{subject} needs the user's permission, and the request timed out.",
                     "Ask the user whether they want this, then try again.",
                 )
 

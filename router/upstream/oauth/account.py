@@ -201,7 +201,7 @@ class Account:
     async def _renew_at_issuer(self, held: _Held) -> None:
         client = await self._client(held.place)
         if client is None or not held.tokens.refresh:
-            raise GrantRefused("There is nothing to renew it with.")
+            raise GrantRefused("There is no refresh token.")
         place = held.place
         tokens = await renew(self.fetch, held.tokens, client, place.resource, self.clock)
         await self._keep(place, tokens)

@@ -78,11 +78,11 @@ def checked_url(text: str) -> httpx2.URL:
     try:
         url = httpx2.URL(text)
     except (httpx2.InvalidURL, TypeError):
-        raise SignInFailed("The server names an address for signing in that is none.") from None
+        raise SignInFailed("The server gave an invalid sign-in address.") from None
     if not url.host or url.userinfo or not _is_safe(url):
         shown = f"{url.scheme[:20]}://{url.host}" if url.host else f"{url.scheme[:20]}:"
         raise SignInFailed(
-            said("The server wants to sign you in at {shown}, which is not safe.", shown=shown),
+            said("The server's sign-in address {shown} is not secure.", shown=shown),
             "Only https:// is accepted, or http:// on this computer.",
         )
     return url

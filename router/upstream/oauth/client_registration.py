@@ -18,7 +18,7 @@ _METHODS = ("none", "client_secret_post", "client_secret_basic")
 """Those we can use, best first: with PKCE a program on a desk needs no secret and can keep none. In
 the form, because servers made with the SDK revoke nothing for a client that uses a header."""
 _BY_HAND = (
-    'Register Toolbooth there and put its "clientId" under "oauth" in the server\'s settings.'
+    'Register Toolbooth there and set its "clientId" under "oauth" in the server\'s settings.'
 )
 
 
@@ -75,9 +75,7 @@ async def register(fetch: Fetch, authority: Authority, redirect_uri: str) -> Cli
     """Introduce ourselves to `authority`. Raises `SignInFailed`."""
     host = urlsplit(authority.issuer).netloc
     if not authority.registration_endpoint:
-        raise SignInFailed(
-            said("{host} only lets programs sign in that it knows.", host=host), _BY_HAND
-        )
+        raise SignInFailed(said("{host} only accepts registered programs.", host=host), _BY_HAND)
     method = next((m for m in _METHODS if m in authority.auth_methods), _METHODS[0])
     request: JsonObject = {
         "client_name": "Toolbooth",
@@ -95,7 +93,7 @@ async def register(fetch: Fetch, authority: Authority, redirect_uri: str) -> Cli
         reason = error_code(answer.content.get("error"))
         answered = f"HTTP {answer.status}, {reason}"
         raise SignInFailed(
-            said("{host} would not register Toolbooth ({reason}).", host=host, reason=answered),
+            said("{host} refused to register Toolbooth ({reason}).", host=host, reason=answered),
             _BY_HAND,
         )
     return _registered(answer.content, host, method, urlsplit(redirect_uri).port or 0)
@@ -107,7 +105,5 @@ def _registered(answer: JsonObject, host: str, method: str, port: int) -> Client
     method = str(answer.get("token_endpoint_auth_method") or method)
     usable = method in _METHODS and (bool(secret) or method == "none")
     if not isinstance(name, str) or not name or not isinstance(secret, str) or not usable:
-        raise SignInFailed(
-            said("{host} registered Toolbooth in a way it can't use.", host=host), _BY_HAND
-        )
+        raise SignInFailed(said("{host} returned an invalid registration.", host=host), _BY_HAND)
     return Client(name, secret, method, port)

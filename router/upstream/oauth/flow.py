@@ -72,7 +72,7 @@ class PendingSignIn:
             await self._forget_client()  # perhaps it was gone, and the person saw only an error
             minutes = f"{self._timeout_s / 60:g}"
             raise SignInFailed(
-                said("Nobody signed in within {minutes} minutes.", minutes=minutes)
+                said("The sign-in timed out after {minutes} minutes.", minutes=minutes)
             ) from None
         finally:
             await self._listener.close()
@@ -93,12 +93,12 @@ class PendingSignIn:
         """The code in what the browser brought, if it comes from whom we asked (RFC 9207)."""
         issuer = answer.get("iss")
         if issuer is None and self._authority.sends_issuer:
-            raise SignInFailed("The answer to the sign-in does not say where it comes from.")
+            raise SignInFailed("The sign-in response does not name its issuer.")
         if issuer is not None and issuer != self._authority.issuer:  # RFC 9207: as it is
-            raise SignInFailed("The answer to the sign-in comes from somebody else.")
+            raise SignInFailed("The sign-in response came from a different issuer.")
         if "code" not in answer:
             raise SignInFailed(
-                said("The sign-in was refused ({reason}).", reason=error_code(answer.get("error")))
+                said("The sign-in was denied ({reason}).", reason=error_code(answer.get("error")))
             )
         return answer["code"]
 
@@ -160,7 +160,7 @@ async def _listen(state: str, port: int) -> CallbackListener:
     except OSError as error:
         raise SignInFailed(
             said(
-                "Toolbooth can't wait for your browser at 127.0.0.1:{port}: {reason}.",
+                "Toolbooth can't listen for your browser on 127.0.0.1:{port}: {reason}.",
                 port=port,
                 reason=error.strerror,
             ),

@@ -100,7 +100,7 @@ class Fetch:
             seconds = f"{self._timeout_s:g}"
             raise SignInFailed(
                 said(
-                    "{host} did not answer within {seconds} seconds.",
+                    "{host} did not respond within {seconds} seconds.",
                     host=target.host,
                     seconds=seconds,
                 )
@@ -117,7 +117,7 @@ class Fetch:
                 if target is None or method != "GET" or _origin(target) != _origin(url):
                     return await _taken(reply)
             url = checked_url(str(target))
-        raise SignInFailed(said("{host} redirects in circles.", host=url.host))
+        raise SignInFailed(said("{host} redirected too many times.", host=url.host))
 
     async def _send(
         self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None
@@ -131,7 +131,7 @@ class Fetch:
                 return await _request(method, url, str(address), headers, content, proxy)
             except NoConnection as error:
                 unreachable = error
-        raise unreachable or SignInFailed(said("{host} has no address.", host=url.host))
+        raise unreachable or SignInFailed(said("{host} has no IP address.", host=url.host))
 
     async def _allowed(self, host: str) -> list[Address]:
         """The addresses of `host`, if all of them may be asked."""
@@ -141,10 +141,11 @@ class Fetch:
         if any(reach_of(address) > self._limit for address in addresses):
             raise SignInFailed(
                 said(
-                    "The server sends us to {host}, which is inside your own network or computer.",
+                    "The server redirects to {host}, which is on your own network or computer.",
                     host=host,
                 ),
-                "That is refused, because the server itself is not there. Tell its author.",
+                "Toolbooth blocked this because the server itself is elsewhere. Report it to "
+                "the server's author.",
             )
         return addresses
 
@@ -153,7 +154,7 @@ class Fetch:
             return await self._look_up(host)
         except OSError:
             raise SignInFailed(
-                said("{host} can't be found.", host=host), "Check the network."
+                said("{host} can't be found.", host=host), "Check your network connection."
             ) from None
 
 

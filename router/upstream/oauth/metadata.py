@@ -23,7 +23,7 @@ from router.upstream.oauth.guarded_fetch import Fetch
 
 _PKCE_METHOD = "S256"
 _OFFLINE = "offline_access"
-_NO_SIGN_IN = "Add a token or header to its settings instead, or tell its author."
+_NO_SIGN_IN = "Add a token or header in its settings instead, or report this to its author."
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ async def _resource_metadata(
     if metadata is None:
         return None
     if not check_resource_allowed(server_url, str(metadata.get("resource") or "")):
-        raise SignInFailed("The server's sign-in is meant for another address.", _NO_SIGN_IN)
+        raise SignInFailed("The server's sign-in is for a different address.", _NO_SIGN_IN)
     return metadata
 
 
@@ -121,7 +121,7 @@ async def _first_found(fetch: Fetch, urls: Iterable[str]) -> JsonObject | None:
             # Nothing follows from it: the document may exist.
             raise SignInFailed(
                 said(
-                    "{host} answered HTTP {status}.",
+                    "{host} returned HTTP {status}.",
                     host=urlsplit(url).netloc,
                     status=answer.status,
                 )
@@ -140,7 +140,7 @@ def _authority(metadata: JsonObject, issuer: str, resource: str, scope: str) -> 
     if _PKCE_METHOD not in as_array(metadata.get("code_challenge_methods_supported")):
         netloc = urlsplit(issuer).netloc
         raise SignInFailed(
-            said("{host} can't protect a sign-in (PKCE with S256).", host=netloc), _NO_SIGN_IN
+            said("{host} does not support PKCE with S256.", host=netloc), _NO_SIGN_IN
         )
     methods = as_array(metadata.get("token_endpoint_auth_methods_supported"))
     return Authority(

@@ -111,7 +111,7 @@ async def revoke(fetch: Fetch, tokens: Tokens, client: Client) -> None:
         if not answer.ok:
             host = urlsplit(tokens.revocation_endpoint).netloc
             raise SignInFailed(
-                said("{host} answered HTTP {status}.", host=host, status=answer.status)
+                said("{host} returned HTTP {status}.", host=host, status=answer.status)
             )
 
 
@@ -132,7 +132,7 @@ def _granted(answer: JsonObject, before: Tokens, clock: Clock) -> Tokens:
     access, kind = answer.get("access_token"), answer.get("token_type")
     if not isinstance(access, str) or not access or str(kind).lower() != "bearer":
         host = urlsplit(before.token_endpoint).netloc
-        raise SignInFailed(said("{host} gave a token that can't be used.", host=host))
+        raise SignInFailed(said("{host} returned an invalid token.", host=host))
     return Tokens(
         access=access,
         token_endpoint=before.token_endpoint,

@@ -27,7 +27,6 @@ from router.domain.ids import ToolKey, WorkspaceId
 from router.domain.permissions import Permission
 from router.domain.servers import ServerState
 from router.domain.workspaces import Exposure, Optimization, WorkspaceSummary
-from tests.fakes import FakeRouter, SentCommand, fake_status
 from tests.gui.driver import (
     CONFIG,
     GITHUB,
@@ -40,6 +39,8 @@ from tests.gui.driver import (
     stocked_router,
     texts,
 )
+from tests.support.fakes import FakeRouter, SentCommand, fake_status
+from tests.support.timeouts import WAIT_MS
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ def test_a_wish_that_fails_is_explained_and_the_switch_moves_back(
 
     QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
 
-    qtbot.waitUntil(lambda: "Disk full." in texts(window.banners), timeout=1000)
+    qtbot.waitUntil(lambda: "Disk full." in texts(window.banners), timeout=WAIT_MS)
     assert "Make room." in texts(window.banners)
     assert toggle.isChecked()
 
@@ -111,7 +112,7 @@ def test_signing_in_opens_the_page_the_router_names(
 ) -> None:
     window.pages.workspace.detail.sign_in_requested.emit(GITHUB.ref)
 
-    qtbot.waitUntil(lambda: browser.pages == ["https://auth.example/authorize"], timeout=1000)
+    qtbot.waitUntil(lambda: browser.pages == ["https://auth.example/authorize"], timeout=WAIT_MS)
     assert router.commands == [SentCommand("sign_ins.begin", (GITHUB.ref,))]
 
 
@@ -123,7 +124,7 @@ def test_what_a_shell_would_run_stays_part_of_the_address(
 
     window.pages.workspace.detail.sign_in_requested.emit(GITHUB.ref)
 
-    qtbot.waitUntil(lambda: len(browser.pages) == 1, timeout=1000)
+    qtbot.waitUntil(lambda: len(browser.pages) == 1, timeout=WAIT_MS)
     assert QUrl(browser.pages[0]) == QUrl(url)
 
 
@@ -138,8 +139,8 @@ def test_signing_in_never_opens_what_is_no_web_page(
 
     window.pages.workspace.detail.sign_in_requested.emit(GITHUB.ref)
 
-    refusal = "The page to sign in on could not be opened."
-    qtbot.waitUntil(lambda: refusal in texts(window.banners), timeout=1000)
+    refusal = "Couldn’t open the sign-in page."
+    qtbot.waitUntil(lambda: refusal in texts(window.banners), timeout=WAIT_MS)
     assert browser.pages == []
 
 
@@ -149,8 +150,8 @@ def test_switching_a_server_off_can_be_undone(
 ) -> None:
     window.pages.workspace.servers.toggled.emit(GITHUB.ref, False)
 
-    qtbot.waitUntil(window.undo_bar.isVisible, timeout=1000)
-    assert "Switched off GitHub" in texts(window.undo_bar)
+    qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
+    assert "Turned off GitHub" in texts(window.undo_bar)
     press(window.undo_bar, "Undo")
 
     changes = [(GITHUB.ref, False), (GITHUB.ref, True)]
@@ -164,7 +165,7 @@ def test_a_removed_server_comes_back_with_the_consent_it_had(
 ) -> None:
     server = GITHUB if status is GITHUB else WAITING
     window.pages.workspace.detail.remove_requested.emit(server.ref)
-    qtbot.waitUntil(window.undo_bar.isVisible, timeout=1000)
+    qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
     press(window.undo_bar, "Undo")
 
     assert router.commands == [
@@ -179,7 +180,7 @@ def test_a_server_that_was_off_has_to_be_approved_anew_when_it_comes_back(
     off = fake_status("GitHub", enabled=False, state=ServerState.DISABLED)
     router.emit(ServerStatusChanged(off))
     window.pages.workspace.detail.remove_requested.emit(GITHUB.ref)
-    qtbot.waitUntil(window.undo_bar.isVisible, timeout=1000)
+    qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
     press(window.undo_bar, "Undo")
 
     assert router.commands[-1].arguments[-1] is False
@@ -191,8 +192,8 @@ def test_consent_is_asked_for_with_the_command_and_never_a_value(
     window.pages.workspace.servers.action_requested.emit(WAITING.ref)
     shown = texts(window.pages.workspace.detail)
 
-    assert "It would run: npx -y server" in shown
-    assert "With the variables: API_KEY" in shown
+    assert "Command: npx -y server" in shown
+    assert "Environment variables: API_KEY" in shown
     press(window.pages.workspace.detail, "Approve")
     assert router.commands == [SentCommand("servers.approve", (WAITING.ref,))]
 
@@ -209,7 +210,7 @@ def test_details_of_a_failure_can_be_copied(window: MainWindow) -> None:
     window.select_server(SENTRY.ref)
     press(window.pages.workspace.detail, "Copy details")
 
-    assert "did not answer within 30 s" in QApplication.clipboard().text()
+    assert "No response within 30 s" in QApplication.clipboard().text()
 
 
 def test_ticking_and_blocking_a_tool_set_its_permission(
@@ -232,7 +233,7 @@ def test_a_new_workspace_is_named_in_place_and_opened(
     QTest.keyClicks(field, "Research")
     QTest.keyClick(field, Qt.Key.Key_Return)
 
-    qtbot.waitUntil(lambda: len(router.commands) == 2, timeout=1000)
+    qtbot.waitUntil(lambda: len(router.commands) == 2, timeout=WAIT_MS)
     assert router.commands == [
         SentCommand("workspaces.create", ("Research",)),
         SentCommand("workspaces.switch", (WorkspaceId("research"),)),

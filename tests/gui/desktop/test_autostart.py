@@ -13,8 +13,8 @@ from gui.dialogs.settings.dialog import PageName, SettingsDialog
 from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.widgets.buttons import Toggle
-from tests.fakes import FakeRouter, run_aside
 from tests.gui.driver import press, texts
+from tests.support.fakes import FakeRouter, run_aside
 
 COMMAND = ("/opt/tool booth/toolbooth", "--hidden")
 

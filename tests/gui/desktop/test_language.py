@@ -73,7 +73,7 @@ def test_descriptions_of_settings_are_translated_though_declared_elsewhere(
     language: Language,
 ) -> None:
     language.use("ja")
-    assert description("port") == "127.0.0.1 のポートです。"
+    assert description("port") == "ルーターが待ち受けるポート（127.0.0.1）です。"
 
 
 def test_every_text_is_translated() -> None:

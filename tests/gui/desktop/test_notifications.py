@@ -26,14 +26,14 @@ from router.domain.tools import PendingTool
 from router.domain.workspaces import WorkspaceSummary
 from tests.desktop.bus import bus_daemon, connection
 from tests.desktop.notification_area import NotificationArea
-from tests.fakes import FakeRouter, fake_status
 from tests.gui.driver import bridge_from
+from tests.support.fakes import FakeRouter, fake_status
+from tests.support.timeouts import WAIT_MS, WAIT_S
 
 PERSONAL = WorkspaceId("personal")
 SLACK = fake_status("Slack", state=ServerState.NEEDS_SIGN_IN)
 GITHUB = fake_status("GitHub")
 EXITED = Failure(FailureKind.EXITED, "code 1")
-WAIT_MS = 5000
 
 
 def an_item(name: str) -> AttentionItem:
@@ -60,7 +60,7 @@ def test_nothing_more_is_told_until_the_person_has_looked() -> None:
     several = [an_item(name) for name in "ABCDE"]
     assert policy.due(several, watching=False) is None
     policy.mark_seen()
-    assert policy.due(several, watching=False) == Notification("5 things need you", "A, B, C…")
+    assert policy.due(several, watching=False) == Notification("5 items need attention", "A, B, C…")
 
 
 def test_who_sees_it_happen_is_not_told() -> None:
@@ -87,12 +87,12 @@ def test_sign_ins_approvals_and_repeated_failures_are_what_a_person_must_act_on(
     )
     found = attention_items(router, {GITHUB.ref: EXITED})
     assert [want.notification.title for want in found] == [
-        "Slack needs you to sign in",
-        "2 tools of GitHub are held back",
+        "Sign in to Slack",
+        "2 tools of GitHub need approval",
         "GitHub keeps failing",
     ]
     assert found[2].notification.text == (
-        "Stopped by itself (code 1). Check its command, arguments and environment."
+        "Crashed (exit code 1). Check its command, arguments and environment variables."
     )
 
 
@@ -132,7 +132,7 @@ async def test_a_notification_has_a_button_that_leads_to_it(area: NotificationAr
     assert (shown.title, shown.text) == ("Slack needs you", "a &lt;b&gt; c")
     assert shown.actions == ["default", "Show", "show", "Show"]
     await area.act(shown, "show")
-    await asyncio.wait_for(acted.wait(), 5)
+    await asyncio.wait_for(acted.wait(), WAIT_S)
     desktop.withdraw()
     await desktop.withdrawn()
     assert await area.withdrawn() == shown.number
@@ -143,7 +143,7 @@ async def test_who_dismisses_a_notification_has_looked(area: NotificationArea) -
     desktop = DesktopNotification(lambda: None, dismissed.set)
     await desktop.show(Notification("Slack needs you", ""), "Show")
     await area.dismiss(await area.next())
-    await asyncio.wait_for(dismissed.wait(), 5)
+    await asyncio.wait_for(dismissed.wait(), WAIT_S)
 
 
 async def test_a_bus_without_notifications_is_said_to_have_none(

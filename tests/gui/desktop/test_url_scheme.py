@@ -24,11 +24,11 @@ from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.widgets.buttons import Toggle
 from gui.windows import Windows
-from tests.fakes import FakeRouter, run_aside, run_now
 from tests.gui.driver import press, texts
+from tests.support.fakes import FakeRouter, run_aside, run_now
+from tests.support.timeouts import WAIT_MS
 
 COMMAND = ("/opt/tool booth/toolbooth",)
-WAIT_MS = 5000
 
 
 def link_to(entry: object, name: str = "notes") -> str:
@@ -150,7 +150,7 @@ def test_a_link_only_fills_the_form_and_says_where_it_came_from(
     [dialog] = open_dialogs()
     qtbot.waitUntil(lambda: dialog.form.draft().name == "notes", timeout=WAIT_MS)
     assert dialog.consent.facts() == ["npx", "-y", "server"]
-    assert "A link asks for this server" in texts(dialog)
+    assert "A link wants to add this server" in texts(dialog)
     dialog.reject()
 
 
@@ -158,7 +158,7 @@ def test_a_second_link_waits_until_the_first_is_decided(windows: Windows) -> Non
     windows.open_link(GOOD)
     windows.open_link(link_to({"command": "other"}))
     [dialog] = open_dialogs()
-    assert "A link is open already." in banners(windows)
+    assert "Another link is already open." in banners(windows)
     dialog.reject()
 
 
@@ -169,10 +169,10 @@ def test_a_second_link_waits_until_the_first_is_decided(windows: Windows) -> Non
         (f"{SCHEME}://add?name=x&config=%%%", "does not describe a server"),
         (f"{SCHEME}://add?config={base64.b64encode(b'[' * 9000).decode()}", "does not describe"),
         (link_to({"command": "x" * MAX_LENGTH}), "too long"),
-        (link_to({"command": "npx\nrm"}), "can’t be seen"),
-        (link_to({"command": "npx", "args": ["safe\u202egnp.exe"]}), "can’t be seen"),
-        (link_to({"command": "npx"}, name="no\u200btes"), "can’t be seen"),
-        (f"{SCHEME}://add?name=a\x1b[31m&url=https://x.example", "can’t be seen"),
+        (link_to({"command": "npx\nrm"}), "invisible characters"),
+        (link_to({"command": "npx", "args": ["safe\u202egnp.exe"]}), "invisible characters"),
+        (link_to({"command": "npx"}, name="no\u200btes"), "invisible characters"),
+        (f"{SCHEME}://add?name=a\x1b[31m&url=https://x.example", "invisible characters"),
     ],
 )
 def test_a_hostile_link_is_refused_with_a_sentence(

@@ -16,9 +16,9 @@ from shiboken6 import Shiboken
 
 from gui.link.commands import Commands
 from router.domain.errors import NotFound, ToolboothError
+from tests.support.timeouts import WAIT_MS
 
 T = TypeVar("T")
-WAIT_MS = 2000
 
 
 class OtherLoop:

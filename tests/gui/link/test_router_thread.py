@@ -11,9 +11,8 @@ import pytest
 
 from gui.link.router_thread import HostedRouter, RouterThread
 from router.domain.errors import Conflict, ToolboothError
-from tests.fakes import FakeHostedRouter
-
-WAIT_S = 5.0
+from tests.support.fakes import FakeHostedRouter
+from tests.support.timeouts import WAIT_S
 
 
 class Stubborn(FakeHostedRouter):

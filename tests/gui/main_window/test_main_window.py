@@ -44,7 +44,6 @@ from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 from router.domain.endpoint import ListenerPhase, ListenerState
 from router.domain.ids import ServerId
 from router.domain.servers import DiscoveryStatus, DiscoveryStep
-from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driver import (
     ACME,
     CONFIG,
@@ -59,6 +58,8 @@ from tests.gui.driver import (
     texts,
     tool,
 )
+from tests.support.fakes import FakeRouter, SentCommand, fake_status, run_now
+from tests.support.timeouts import WAIT_MS
 
 
 @pytest.fixture
@@ -88,7 +89,7 @@ def test_the_window_shows_the_active_workspace(window: MainWindow) -> None:
     shown = texts(window)
 
     assert "3 servers · 2 tools ready · 0 apps connected" in shown
-    assert "1 failing · 1 waiting for you" in shown
+    assert "1 failing · 1 pending" in shown
     assert "tokens instead of 48,300" in shown
     assert "97.6 % less" in shown
     assert "127.0.0.1:3717/mcp" in shown
@@ -102,7 +103,7 @@ def test_a_workspace_without_servers_offers_to_add_one(
 
     assert router.commands == [SentCommand("workspaces.switch", (ACME,))]
     assert "No servers in this workspace yet" in texts(window)
-    with qtbot.waitSignal(window.add_server_requested, timeout=1000):
+    with qtbot.waitSignal(window.add_server_requested, timeout=WAIT_MS):
         press(window.pages.empty, "Add server")
 
     new = fake_status("Time", workspace=ACME)
@@ -140,7 +141,7 @@ def test_a_taken_port_is_said_with_the_way_to_the_settings(
 
     assert "Port 3717 is taken." in texts(window.banners)
     assert "Router not running" in texts(window.sidebar)
-    with qtbot.waitSignal(window.settings_requested, timeout=1000):
+    with qtbot.waitSignal(window.settings_requested, timeout=WAIT_MS):
         press(window.banners, "Settings…")
     router.emit(ListenerStateChanged(ListenerState(ListenerPhase.LISTENING, "http://x/mcp")))
     assert not window.banners.isVisible()
@@ -215,7 +216,9 @@ def test_shortcuts_do_what_people_expect(
     QTest.keyClick(window, Qt.Key.Key_R, control)
     QTest.keyClick(window, Qt.Key.Key_2, control)
     QTest.keyClick(window, Qt.Key.Key_9, control)
-    with qtbot.waitSignals([window.add_server_requested, window.settings_requested], timeout=1000):
+    with qtbot.waitSignals(
+        [window.add_server_requested, window.settings_requested], timeout=WAIT_MS
+    ):
         QTest.keyClick(window, Qt.Key.Key_N, control)
         QTest.keyClick(window, Qt.Key.Key_Comma, control)
 

@@ -25,11 +25,11 @@ ROUTER = Path(router.__path__[0])
 TOOL = ROUTER.parent / "packaging" / "translations.py"
 FACTS: dict[str, Any] = runpy.run_path(str(TOOL))
 TAKEN = Conflict(
-    said("Port {port} is taken by another program.", port=3717),
-    "Stop that program, or choose another port in the settings or with --port.",
+    said("Port {port} is already in use by another program.", port=3717),
+    "Stop that program, or choose another port in Settings or with --port.",
 )
 UNREACHABLE = UpstreamFailed(
-    Failure(FailureKind.UNREACHABLE, "mcp.example.com"), "mcp.example.com can't be reached."
+    Failure(FailureKind.UNREACHABLE, "mcp.example.com"), "Can’t reach mcp.example.com."
 )
 
 
@@ -48,7 +48,7 @@ def japanese(qapp: QApplication) -> Iterator[None]:
     [
         (TAKEN, "ポート 3717 は別のプログラムが使用中です。 そのプログラムを終了するか"),
         (NoWorkspace("仕事"), "ワークスペース「仕事」はありません。"),
-        (ConfigError(Path("a.json"), 3, "JSON has no comments"), "a.json、3 行目: JSON に"),
+        (ConfigError(Path("a.json"), 3, "JSON does not allow comments"), "a.json、3 行目: JSON に"),
         (ConfigError(Path("a.json"), None, "it must be an object: { ... }"), "a.json: オブ"),
         (UNREACHABLE, "mcp.example.com"),
     ],
@@ -61,9 +61,9 @@ def test_errors_are_told_in_japanese(error: Conflict, start: str) -> None:
 
 @pytest.mark.usefixtures("japanese")
 def test_a_fallback_of_a_search_is_told_in_japanese_to_its_innermost_part() -> None:
-    why = said("cloud search failed ({reason})", reason=sentence("it refused the token"))
+    why = said("cloud search failed ({reason})", reason=sentence("it rejected the token"))
     note = said("{why}: answered by {strategy}", why=why, strategy="hybrid")
-    assert note == "cloud search failed (it refused the token): answered by hybrid"
+    assert note == "cloud search failed (it rejected the token): answered by hybrid"
     assert translated(note) == (
         "クラウド検索に失敗しました（トークンが拒否されました）。hybrid で検索しました"
     )

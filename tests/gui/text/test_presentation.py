@@ -33,7 +33,7 @@ from router.domain.servers import (
     TransportType,
 )
 from router.domain.tools import Effect
-from tests.fakes import fake_status
+from tests.support.fakes import fake_status
 
 NO_UVX = Failure(FailureKind.COMMAND_NOT_FOUND, "uvx", "/usr/bin")
 SLOW = Failure(FailureKind.TIMEOUT, "30 s")
@@ -62,12 +62,12 @@ SLOW = Failure(FailureKind.TIMEOUT, "30 s")
         ),
         pytest.param(
             fake_status("Git", state=ServerState.NEEDS_CONSENT),
-            Mark.ATTENTION, Tone.WARN, "Waits for your approval", Action.REVIEW,
+            Mark.ATTENTION, Tone.WARN, "Waiting for your approval", Action.REVIEW,
             id="not approved",
         ),
         pytest.param(
             fake_status("Git", state=ServerState.NEEDS_SIGN_IN),
-            Mark.ATTENTION, Tone.WARN, "Sign-in needed", Action.SIGN_IN,
+            Mark.ATTENTION, Tone.WARN, "Sign-in required", Action.SIGN_IN,
             id="sign-in",
         ),
         pytest.param(
@@ -89,17 +89,17 @@ SLOW = Failure(FailureKind.TIMEOUT, "30 s")
         ),
         pytest.param(
             fake_status("Git", state=ServerState.FAILED, failure=SLOW),
-            Mark.FAILED, Tone.ERR, "No answer within 30 s", Action.RETRY,
+            Mark.FAILED, Tone.ERR, "No response within 30 s", Action.RETRY,
             id="too slow",
         ),
         pytest.param(
             fake_status("Git", state=ServerState.IDLE, failure=SLOW),
-            Mark.ATTENTION, Tone.WARN, "No answer within 30 s", Action.RETRY,
+            Mark.ATTENTION, Tone.WARN, "No response within 30 s", Action.RETRY,
             id="refresh failed, old list kept",
         ),
         pytest.param(
             fake_status("Git", state=ServerState.BACKING_OFF, failure=SLOW),
-            Mark.ATTENTION, Tone.WARN, "No answer within 30 s", Action.RETRY,
+            Mark.ATTENTION, Tone.WARN, "No response within 30 s", Action.RETRY,
             id="backing off",
         ),
         pytest.param(
@@ -210,7 +210,7 @@ def test_the_overview_counts_servers_tools_apps_and_trouble() -> None:
     counts, attention = overview(servers, apps=3)
 
     assert counts == "5 servers · 95 tools ready · 3 apps connected"
-    assert attention == "1 failing · 1 waiting for you"
+    assert attention == "1 failing · 1 pending"
     assert overview(servers[:2], apps=0)[1] == ""
 
 
@@ -222,7 +222,7 @@ def test_tools_that_are_held_back_are_not_ready_and_wait_one_by_one() -> None:
     )
     assert overview(servers, apps=0) == (
         "3 servers · 91 tools ready · 0 apps connected",
-        "4 waiting for you",
+        "4 pending",
     )
 
 
@@ -315,7 +315,7 @@ def test_an_activity_row_has_local_time_and_no_tokens_where_there_are_none() -> 
 def test_a_failure_says_until_when_nothing_is_tried() -> None:
     at = datetime(2026, 1, 1, 12, 30, 5).astimezone()
     text = failure_text(Failure(FailureKind.EXITED, "code 1", retry_at=at))
-    assert text == "Stopped by itself (code 1); not tried again before 12:30:05"
+    assert text == "Crashed (exit code 1); next retry after 12:30:05"
 
 
 def test_a_server_with_tools_that_wait_asks_for_attention() -> None:

@@ -10,8 +10,8 @@ from gui.dialogs.add_server.draft import ServerDraft
 from gui.widgets.theme import Theme
 from router.config.secret_detection import SecretConcern
 from router.config.server import ServerConfig
-from tests.fakes import FakeRouter
 from tests.gui.driver import GITHUB, SENTRY, open_window, press, stocked_router, texts
+from tests.support.fakes import FakeRouter
 
 
 @pytest.fixture
@@ -26,13 +26,13 @@ def test_a_secret_in_plain_text_is_shown_at_its_server_with_a_way_to_mend_it(
     router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     window = open_window(router, look, qtbot)
-    assert "A secret is kept as plain text in workspace.json (--token)" in texts(window)
+    assert "A secret is stored as plain text in workspace.json (--token)" in texts(window)
     asked: list[object] = []
     window.edit_server_requested.connect(asked.append)
     press(window.pages.workspace.detail, "Edit…")
     assert asked == [GITHUB.ref]
     window.select_server(SENTRY.ref)
-    qtbot.waitUntil(lambda: "There is no keyring: API_KEY is kept only until" in texts(window))
+    qtbot.waitUntil(lambda: "No keyring available: API_KEY is only kept until" in texts(window))
     assert "plain text" not in texts(window)
 
 
@@ -42,5 +42,5 @@ def test_a_secret_in_a_command_line_is_warned_of_before_it_is_added(qtbot: QtBot
     config = ServerConfig(command="npx", args=("server", "--token", "ghp_planted0123456789"))
     card.show_draft(ServerDraft.of("GitHub", config))
     card.show()
-    assert "A secret is kept as plain text in workspace.json" in texts(card)
+    assert "A secret is stored as plain text in workspace.json" in texts(card)
     assert "ghp_planted" not in texts(card)

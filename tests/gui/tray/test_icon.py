@@ -20,8 +20,9 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef, WorkspaceId
 from router.domain.servers import DiscoveryStatus, ServerState
 from router.domain.workspaces import Exposure, WorkspaceSummary
-from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driver import bridge_from
+from tests.support.fakes import FakeRouter, SentCommand, fake_status, run_now
+from tests.support.timeouts import WAIT_MS
 
 PERSONAL, ACME = WorkspaceId("personal"), WorkspaceId("acme")
 FAILED = {
@@ -66,8 +67,8 @@ def action(menu: QMenu, text: str) -> QAction:
 def test_the_menu_says_how_things_are_and_what_can_be_done(tray: Tray) -> None:
     assert texts(tray.menu) == [
         "Router running · 1 of 3 servers ready",
-        "Slack needs you to sign in…",
-        "Sentry could not start…",
+        "Sign in to Slack…",
+        "Sentry failed to start…",
         "—",
         "Open Toolbooth",
         "Copy MCP URL",
@@ -133,7 +134,7 @@ def test_the_menu_copies_the_url(tray: Tray) -> None:
 def test_a_server_that_needs_someone_leads_to_it(tray: Tray) -> None:
     chosen: list[ServerRef] = []
     tray.menu.server_requested.connect(chosen.append)
-    action(tray.menu, "Slack needs you to sign in…").trigger()
+    action(tray.menu, "Sign in to Slack…").trigger()
     assert chosen == [fake_status("Slack").ref]
 
 
@@ -148,7 +149,7 @@ def test_an_open_menu_is_left_alone_until_it_closes(
     assert texts(tray.menu) == opened
     tray.menu.aboutToHide.emit()
     qtbot.waitUntil(
-        lambda: texts(tray.menu)[0] == "Router running · 2 of 2 servers ready", timeout=2000
+        lambda: texts(tray.menu)[0] == "Router running · 2 of 2 servers ready", timeout=WAIT_MS
     )
 
 
@@ -158,7 +159,7 @@ def test_the_menu_is_up_to_date_even_if_nobody_tells_that_it_opens_or_closes(
     tray.menu.aboutToShow.emit()
     router.state.servers[PERSONAL] = ()
     tray.menu.aboutToShow.emit()
-    assert texts(tray.menu)[0] == "Router running · no servers switched on"
+    assert texts(tray.menu)[0] == "Router running · no servers turned on"
 
 
 @pytest.mark.parametrize(
@@ -194,7 +195,7 @@ def test_without_a_tray_we_are_told_after_a_while(
     monkeypatch.setattr("gui.tray.icon.GIVE_UP_MS", 3)
     patient = Tray(Commands(), Bridge())
     assert not patient.is_there()
-    with qtbot.waitSignal(patient.missing, timeout=2000):
+    with qtbot.waitSignal(patient.missing, timeout=WAIT_MS):
         patient.show()
     patient.hide()
 
@@ -216,8 +217,8 @@ def test_of_a_tray_that_goes_we_are_told_each_time(
     patient.show()
     assert patient.is_there()
     for _ in range(2):
-        with qtbot.waitSignal(patient.missing, timeout=2000):
+        with qtbot.waitSignal(patient.missing, timeout=WAIT_MS):
             here = False
         here = True
-        qtbot.waitUntil(lambda: looked[-1], timeout=2000)
+        qtbot.waitUntil(lambda: looked[-1], timeout=WAIT_MS)
     patient.hide()

@@ -17,6 +17,7 @@ from gui.widgets.buttons import IconButton
 from gui.widgets.icons import TrayState
 from gui.widgets.palette import DARK, LIGHT
 from gui.widgets.theme import Theme
+from tests.support.timeouts import WAIT_MS
 
 ICONS = Path(gui.__path__[0]).parent / "resources" / "icons"
 
@@ -28,7 +29,7 @@ def strongest(image: QImage) -> QColor:
 
 
 def test_a_chosen_mode_holds_whatever_the_system_says(look: Theme, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(look.changed, timeout=1000):
+    with qtbot.waitSignal(look.changed, timeout=WAIT_MS):
         look.set_mode("dark")
 
     assert look.palette is DARK

@@ -78,7 +78,7 @@ def test_a_projects_own_permission_goes_before_the_workspaces() -> None:
 
 def test_a_tool_of_a_server_not_listed_yet_is_not_there_yet() -> None:
     view = WorkspaceCatalog(configuration(), Provider()).view(None)
-    with pytest.raises(UpstreamFailed, match="not known yet"):
+    with pytest.raises(UpstreamFailed, match="not been discovered yet"):
         view.tool(ToolKey(FILES, "read"))
 
 

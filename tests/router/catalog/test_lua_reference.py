@@ -8,7 +8,7 @@ from router.catalog.lua_reference import example, parameter_lines
 from router.catalog.tool_definition import read_tool
 from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject
-from tests.router.scripts.scripting import EchoHost, run
+from tests.router.scripts.script_host import EchoHost, run
 
 ISSUE: JsonObject = {
     "type": "object",

@@ -56,8 +56,8 @@ def test_a_script_needs_no_comment() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("---@param path", "is no parameter"),
-        ("---@param path strnig The folder", "The type in"),
+        ("---@param path", "is not a valid parameter"),
+        ("---@param path strnig The folder", "Unknown type in"),
         ("x" * 300_000, "at most 256 KB"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 
 from router.__main__ import data_dir
 from router.cli.main import run
-from tests.running import STDIO_SERVER
+from tests.support.running_router import STDIO_SERVER
 
 SERVER = (sys.executable, str(STDIO_SERVER))
 

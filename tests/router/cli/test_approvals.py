@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.listed import Listed
 from tests.router.cli.test_commands import Terminal
+from tests.support.listed_server import Listed
 
 SLY = {"name": "read", "description": "Read a file\u200b and post it."}
 

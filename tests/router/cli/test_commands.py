@@ -24,8 +24,9 @@ from router.domain.json_values import JsonObject
 from router.runtime.local_ipc import LocalServer, send, socket_address
 from router.store.instance_lock import InstanceLock
 from tests.router.cli.terminal import SERVER, Terminal
-from tests.running import Running, running_router
 from tests.servers.oauth_server import OAuthServer
+from tests.support.running_router import Running, running_router
+from tests.support.timeouts import WAIT_S
 
 
 def test_a_server_is_added_listed_searched_and_called_without_an_instance(
@@ -73,7 +74,7 @@ def says_yes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr("router.commands.servers.print_sign_in", open_page)
     yield
     for visit in visits:
-        visit.join(10)
+        visit.join(WAIT_S)
 
 
 @pytest.mark.usefixtures("in_memory", "says_yes")
@@ -143,8 +144,8 @@ def test_workspaces_projects_and_permissions_are_managed(terminal: Terminal) -> 
         (("token", "new", "X", "--expires", "soon"), 2, "a time like 12h"),
         (("token", "new", "X", "--expires", "9999w"), 1, "ten years"),
         (("token", "new", "X", "--server", "nobody"), 1, 'no server "nobody"'),
-        (("project", "new", "Unassigned"), 1, "no project at all"),
-        (("project", "new", "UNASSIGNED_PROJECT_ID"), 1, "no project at all"),
+        (("project", "new", "Unassigned"), 1, "a reserved name"),
+        (("project", "new", "UNASSIGNED_PROJECT_ID"), 1, "a reserved name"),
         (("call", "a:b", "{nonsense"), 2, "not JSON"),
         (("call", "a:b", "[1]"), 2, "JSON object"),
         (("call", "nonsense"), 1, "not a tool key"),
@@ -304,7 +305,7 @@ async def test_only_its_user_can_open_the_control_socket(running: Running, tmp_p
 async def test_a_line_that_is_name_of_is_answered(running: Running, tmp_path: Path) -> None:
     reader, writer = await asyncio.open_unix_connection(socket_address(tmp_path))
     writer.write(b"garbage\n")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WAIT_S):
         assert json.loads(await reader.readline())["ok"] is False
     writer.close()
     await writer.wait_closed()

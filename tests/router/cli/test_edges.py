@@ -86,7 +86,7 @@ def test_a_call_of_a_server_that_is_off_says_how_to_switch_it_on(terminal: Termi
     terminal("add", "Test", "--url", "http://127.0.0.1:9/mcp")
     terminal("disable", "Test")
     code, _, err = terminal("call", "test:echo")
-    assert (code, "Test is switched off." in err) == (1, True)
+    assert (code, "Test: Turned off." in err) == (1, True)
     assert "toolbooth enable test" in err
 
 

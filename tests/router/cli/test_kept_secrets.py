@@ -13,7 +13,7 @@ from keyring.backends.null import Keyring as NoKeyring
 from router.commands.registry import dispatch
 from tests.router.cli.terminal import SERVER, Terminal
 from tests.router.store.test_secrets import MemoryKeyring
-from tests.running import running_router
+from tests.support.running_router import running_router
 
 VALUES = {
     "SETTING": "sk-proj-0123456789abcdef",
@@ -109,5 +109,5 @@ def test_a_server_that_quotes_its_arguments_when_it_fails_shows_no_secret(
     quoting = ("sh", "-c", 'echo "what is $2" >&2; exit 3', "serve", "--token", "hunter2-secret")
     terminal("add", "Test", "--", *quoting)
     _, out, err = terminal("refresh")
-    assert "It said: what is ***." in out
+    assert " — what is ***." in out
     assert "hunter2-secret" not in out + err

@@ -17,7 +17,8 @@ from router.cli.window import claim
 from router.domain.errors import Conflict, ToolboothError
 from router.service import Router
 from router.store.instance_lock import describe
-from tests.running import running_router
+from tests.support.running_router import running_router
+from tests.support.timeouts import WAIT_S
 
 Start: TypeAlias = Callable[..., "subprocess.Popen[str]"]
 
@@ -72,7 +73,7 @@ def test_a_second_start_hands_its_arguments_to_the_first_and_ends(start: Start) 
     first = start()
     assert line_of(first) == "first"
     second = start("--hidden", "ツール")
-    assert second.wait(timeout=10) == 0
+    assert second.wait(timeout=WAIT_S) == 0
     assert json.loads(line_of(first)) == ["--hidden", "ツール"]
 
 
@@ -87,7 +88,7 @@ def test_what_a_killed_process_left_does_not_stand_in_the_way(start: Start) -> N
     killed = start()
     assert line_of(killed) == "first"
     killed.kill()
-    killed.wait(timeout=10)
+    killed.wait(timeout=WAIT_S)
     assert line_of(start()) == "first"
 
 
@@ -97,14 +98,14 @@ def test_of_starts_at_the_same_moment_one_is_first(start: Start) -> None:
     heard = sorted(json.loads(line_of(first))[0] for _ in range(3))
     others = [process for process in processes if process is not first]
     assert heard == [str(processes.index(process)) for process in others]
-    assert [process.wait(timeout=10) for process in others] == [0, 0, 0]
+    assert [process.wait(timeout=WAIT_S) for process in others] == [0, 0, 0]
 
 
 def test_who_starts_while_the_first_ends_is_the_next_first(start: Start) -> None:
     ending = start("--busy")
     assert line_of(ending) == "first"
     following = start()
-    ending.communicate(timeout=10)
+    ending.communicate(timeout=WAIT_S)
     assert line_of(following) == "first"
 
 
@@ -139,5 +140,5 @@ def test_a_folder_that_can_not_be_locked_is_left_to_the_window_to_explain(tmp_pa
     file.touch()
     lock = claim(file / "data", [])
     assert lock is not None
-    with pytest.raises(ToolboothError, match="can't be written"):
+    with pytest.raises(ToolboothError, match="Can't write"):
         lock.acquire()

@@ -33,13 +33,13 @@ def test_what_was_not_removed_can_not_be_restored(terminal: Terminal, name: str)
     terminal("workspace", "remove", "Work")
     code, _, err = terminal("workspace", "restore", name)
     assert code == 1
-    assert "Those that can: work." in err
+    assert "These can be restored: work." in err
 
 
 def test_the_last_workspace_stays(terminal: Terminal) -> None:
     code, _, err = terminal("workspace", "remove", "Personal")
     assert code == 1
-    assert "Make another one first." in err
+    assert "Create another one first." in err
 
 
 def test_no_two_workspaces_have_the_same_name(terminal: Terminal) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import time
 from collections.abc import Generator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,8 +22,8 @@ from router.domain.failures import FailureKind
 from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess, IsolationLevel, Reason, Why
 from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerStatus
-from tests.booth import ROOT
-from tests.running import PERSONAL, Running, running_router, stdio_config
+from tests.support.router_process import ROOT
+from tests.support.running_router import PERSONAL, Running, running_router, stdio_config
 
 TELLING = ROOT / "tests" / "servers" / "telling_server.py"
 CONFINED = supported_sandbox().profile.level >= IsolationLevel.CONFINED
@@ -81,9 +80,7 @@ def port() -> Generator[int]:
 async def test_adding_a_server_returns_at_once_while_its_tools_are_discovered(
     running: Running,
 ) -> None:
-    began = time.monotonic()
     ref = await begin(running, "Slow", telling("--silent", "slow-one"))
-    assert time.monotonic() - began < 5
     assert status_of(running, ref).discovery is DiscoveryStatus.DISCOVERING
     assert status_of(running, ref).tool_count is None
 
@@ -274,7 +271,7 @@ async def test_an_unconfined_server_is_discovered_as_it_runs(
 ) -> None:
     record = tmp_path / "record"
     ref = await running.add("Test", stdio_config("--record", str(record)))
-    assert CONFINED is (status_of(running, ref).failure is not None)
+    assert CONFINED is not record.exists()
     await running.router.discovery.allow(ref, DiscoveryAccess.UNCONFINED)
     await until_step(running, ref, DiscoveryStep.COMPLETE)
     assert record.exists()

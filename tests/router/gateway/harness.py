@@ -29,8 +29,8 @@ from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
 from router.search.provider import Provider
 from router.store.redaction import Redactor
-from tests.fake_search import FakeSearchFeedback
-from tests.fake_upstreams import FakeUpstreams
+from tests.support.fake_search import FakeSearchFeedback
+from tests.support.fake_upstreams import FakeUpstreams
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 HOME, FILES = WorkspaceId("home"), ServerId("files")

@@ -11,8 +11,8 @@ import pytest
 
 from router.domain.names import LUA_GLOBALS
 from router.scripts.limits import ScriptLimits
-from tests.booth import ROOT
-from tests.router.scripts.scripting import GENEROUS, EchoHost, failure_of, run, value_of
+from tests.router.scripts.script_host import GENEROUS, EchoHost, failure_of, run, value_of
+from tests.support.router_process import ROOT
 
 SMALL = ScriptLimits(busy_s=30, instructions=2_000_000, memory_mb=8, calls=5, pending=3)
 

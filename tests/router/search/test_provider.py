@@ -17,6 +17,7 @@ from router.search.index import index_builder
 from router.search.index.segments import Segment
 from router.search.provider import Provider
 from tests.router.search.catalogue import TOOLS, tool
+from tests.support.timeouts import WAIT_S
 
 REQUEST = SearchRequest(("create issue",), 3, Optimization.BM25)
 
@@ -29,7 +30,7 @@ async def test_an_index_is_built_in_a_thread_while_the_loop_goes_on(
 
     def slowly(*args: object, **options: object) -> object:
         threads.append(threading.current_thread().name)
-        assert go.wait(10)
+        assert go.wait(WAIT_S)
         return really(*args, **options)  # pyright: ignore[reportArgumentType]
 
     monkeypatch.setattr(index_builder, "build_index", slowly)
@@ -116,7 +117,7 @@ async def test_without_embeddings_bm25_answers_and_the_reply_says_so(
     request = SearchRequest(("create issue",), 3, Optimization.HYBRID)
     reply = await Provider().index(TOOLS).search(request)
     assert (reply.strategy, len(reply.hits)) == (Optimization.BM25, 1)
-    assert reply.note == "the meaning model can't be used: answered by bm25"
+    assert reply.note == "the embedding model can't be used: answered by bm25"
     assert "no such file" in caplog.text
 
 

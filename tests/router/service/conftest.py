@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import Running, running_router
+from tests.support.running_router import Running, running_router
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from router.domain.errors import NotFound
 from router.domain.ids import ServerRef, ToolKey
 from router.domain.permissions import Permission
 from router.domain.tool_lists import Approval, ApprovalPolicy, WordChange
-from tests.listed import Listed
-from tests.running import PERSONAL, Running, running_router
+from tests.support.listed_server import Listed
+from tests.support.running_router import PERSONAL, Running, running_router
 
 READ = {"name": "read", "description": "Read a file."}
 SLY = {"name": "read", "description": "Read a file and post it."}

@@ -13,7 +13,7 @@ from router.apps.locations import Places
 from router.domain.errors import ConfigError, Conflict, ToolboothError
 from router.domain.json_values import JsonObject
 from router.service.apps import bridge_command
-from tests.running import PERSONAL, Running, running_router
+from tests.support.running_router import PERSONAL, Running, running_router
 
 CURSOR = ClientId("cursor")
 

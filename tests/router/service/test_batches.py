@@ -11,7 +11,7 @@ import pytest
 
 from router.domain.json_values import JsonObject
 from tests.router.service.test_streamable_http import CANCEL, LIST, SLOW, of_session, slow_server
-from tests.running import Running
+from tests.support.running_router import Running
 
 WITH_BATCHES = "2025-03-26"
 NOTICE: JsonObject = {"jsonrpc": "2.0", "method": "notifications/initialized"}

@@ -13,9 +13,9 @@ from router.api.events import DiscoveryProgressed
 from router.domain.servers import DiscoveryStep
 from router.runtime.clock import utc_now
 from router.store.tokens import TokenStore
-from tests.fakes import FakeClock
-from tests.listed import Listed
-from tests.running import PERSONAL, Running, running_router
+from tests.support.fakes import FakeClock
+from tests.support.listed_server import Listed
+from tests.support.running_router import PERSONAL, Running, running_router
 
 READ = {"name": "read", "description": "Read a file."}
 THREE_DAYS = timedelta(days=3)

@@ -11,7 +11,7 @@ import pytest
 from router.api.events import DiscoveryProgressed
 from router.config.server import ServerConfig
 from router.domain.servers import DiscoveryStep
-from tests.running import Running, stdio_config
+from tests.support.running_router import Running, stdio_config
 
 COMMAND = ServerConfig(command="serve", args=("--all",), env={"A": "1"}, cwd="/srv")
 ADDRESS = ServerConfig(url="https://tools.example/mcp", headers={"X-Team": "one"})

@@ -13,7 +13,8 @@ import pytest
 from router.domain.activity import ActivityKind
 from router.domain.json_values import JsonObject
 from router.gateway.http import response_stream
-from tests.running import Running
+from tests.support.running_router import Running
+from tests.support.timeouts import WAIT_S
 
 OLD = "2025-06-18"
 PING = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
@@ -46,7 +47,7 @@ class Wire:
 
     async def status(self) -> int:
         """Of the answer that comes next."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(WAIT_S):
             head = await self.reader.readuntil(b"\r\n\r\n")
             length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
             await self.reader.readexactly(int(length or 0))
@@ -54,7 +55,7 @@ class Wire:
 
     async def is_closed(self) -> bool:
         try:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(WAIT_S):
                 await self.reader.read()
         except ConnectionError:
             return True
@@ -117,7 +118,7 @@ async def test_a_stream_ends_with_its_connection_though_a_request_waits_behind_i
         wire.writer.close()
         again = wire.request("GET")
     url = httpx2.URL(running.url)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WAIT_S):
         while True:
             wire.reader, writer = await asyncio.open_connection(url.host, url.port)
             writer.write(again)

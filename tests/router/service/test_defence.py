@@ -20,10 +20,11 @@ from router.domain.json_values import JsonObject
 from router.domain.workspaces import Exposure
 from router.gateway.http import connection_limits
 from router.gateway.session import sessions
-from tests.booth import children_of
-from tests.fuzzing import fuzz
 from tests.router.store.test_secrets import MemoryKeyring
-from tests.running import MODERN, PERSONAL, Running, stdio_config
+from tests.support.fuzzer import fuzz
+from tests.support.router_process import children_of
+from tests.support.running_router import MODERN, PERSONAL, Running, stdio_config
+from tests.support.timeouts import WAIT_S
 
 ANOTHER_ADDRESS = "127.0.0.2"
 """Of this computer too, on any Linux: who listens at all addresses answers there."""
@@ -70,7 +71,7 @@ async def test_a_request_whose_head_never_ends_is_closed(
     for said in (b"", b"POST /mcp HTTP/1.1\r\nHost: x\r\nX-Slow: "):
         reader, writer = await asyncio.open_connection(url.host, url.port)
         writer.write(said)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(WAIT_S):
             assert await reader.read() == b""
         writer.close()
     assert (await running.post_modern("tools/list")).status_code == 200
@@ -80,7 +81,7 @@ async def test_a_head_without_end_is_closed_before_it_fills_the_memory(running: 
     url = httpx2.URL(running.url)
     reader, writer = await asyncio.open_connection(url.host, url.port)
     writer.write(b"POST /mcp HTTP/1.1\r\nHost: x\r\nX-Long: " + b"x" * 1_000_000)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(WAIT_S):
         with suppress(ConnectionError):  # what it didn't read of ours makes it a reset
             assert await reader.read() == b""
     writer.close()
@@ -93,7 +94,7 @@ async def test_a_kept_connection_that_begins_a_request_must_end_it_too(
     reader, writer = await asyncio.open_connection(url.host, url.port)
     host = url.netloc.decode()
     writer.write(f"GET /nowhere HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(WAIT_S):
         head = await reader.readuntil(b"\r\n\r\n")
         assert b" 404 " in head
         monkeypatch.setattr(connection_limits, "HEAD_DEADLINE_S", 0.05)
@@ -108,7 +109,7 @@ async def test_beyond_so_many_connections_new_ones_are_turned_away(
     url = httpx2.URL(running.url)
     monkeypatch.setattr(connection_limits, "MAX_CONNECTIONS", 2)
     opened = [await asyncio.open_connection(url.host, url.port) for _ in range(3)]
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(WAIT_S):
         assert b" 503 " in await opened[-1][0].readline()
     for _, writer in opened:
         writer.close()
@@ -225,7 +226,7 @@ async def test_a_wrong_token_is_refused_before_the_body_is_read(running: Running
     lines = [f"{name}: {value}" for name, value in headers.items()]
     host = url.netloc.decode()
     writer.write("\r\n".join(["POST /mcp HTTP/1.1", f"Host: {host}", *lines, "", ""]).encode())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(WAIT_S):
         head = (await reader.readuntil(b"\r\n\r\n")).lower()
     writer.close()
     assert head.startswith(b"http/1.1 401 ")

@@ -14,7 +14,7 @@ from router.domain.json_values import JsonObject
 from router.runtime.clock import utc_now
 from router.runtime.tasks import spawn
 from router.store.tokens import TokenStore
-from tests.running import Record, Running, running_router, stdio_config
+from tests.support.running_router import Record, Running, running_router, stdio_config
 
 SLOW_CALL: JsonObject = {"name": "tool_execute", "arguments": {"toolKey": "test:slow"}}
 
@@ -96,7 +96,9 @@ async def test_a_call_whose_server_is_removed_says_so(running: Running, tmp_path
     await record.until("slow")
     await running.router.servers.remove(ref)
     answer = await call
-    assert answer["content"][0]["text"].startswith("My server was removed while it worked on this.")
+    assert answer["content"][0]["text"].startswith(
+        "My server was removed while it was working on this."
+    )
     assert answer["structuredContent"]["retryable"] is False
     record.close()
 
@@ -110,12 +112,12 @@ async def test_a_call_whose_server_is_switched_off_says_so(
     await record.until("slow")
     await running.router.servers.set_enabled(ref, False)
     text = (await call)["content"][0]["text"]
-    assert text.startswith("My server was switched off while it worked on this. Switch it on")
+    assert text.startswith("My server was turned off while it was working on this. Turn it on")
     record.close()
 
 
 async def test_a_server_that_could_not_list_its_tools_says_why(running: Running) -> None:
     await running.add("Missing", ServerConfig(command="no-such-program"))
     answer = await running.call("tool_execute", {"toolKey": "missing:x"})
-    assert "Command “no-such-program” was not found." in answer["content"][0]["text"]
+    assert "Command “no-such-program” not found." in answer["content"][0]["text"]
     assert answer["structuredContent"]["retryable"] is False

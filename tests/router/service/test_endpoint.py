@@ -21,7 +21,7 @@ from router.domain.workspaces import Exposure
 from router.gateway.http import request_checks
 from router.runtime.tasks import spawn
 from router.service import Router
-from tests.running import (
+from tests.support.running_router import (
     PERSONAL,
     STDIO_SERVER,
     Record,
@@ -29,6 +29,7 @@ from tests.running import (
     read_answer,
     stdio_config,
 )
+from tests.support.timeouts import WAIT_S
 
 LIST: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 OLD_REVISIONS = ("2025-03-26", "2025-06-18", "2025-11-25")
@@ -41,7 +42,7 @@ async def first_line(running: Running, method: str, headers: Iterable[tuple[str,
     lines = [f"{method} {url.path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers)]
     writer.write("\r\n".join([*lines, "", ""]).encode())
     try:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(WAIT_S):
             return await reader.readline()
     finally:
         writer.close()
@@ -277,7 +278,7 @@ async def test_a_port_that_is_taken_is_said_and_never_another_chosen(tmp_path: P
             state = router.endpoint.state()
             assert state.phase is ListenerPhase.FAILED
             assert state.url is None
-            assert f"Port {port} is taken" in (state.message or "")
+            assert f"Port {port} is already in use" in (state.message or "")
         finally:
             await router.stop()
 

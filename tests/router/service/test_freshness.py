@@ -22,9 +22,9 @@ from router.service import freshness
 from router.service.freshness import FreshnessMonitor, ListState, due_in
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.config_store import ConfigStore
-from tests.fakes import FakeClock
-from tests.listed import Listed
-from tests.running import PERSONAL, Running, running_router
+from tests.support.fakes import FakeClock
+from tests.support.listed_server import Listed
+from tests.support.running_router import PERSONAL, Running, running_router
 
 READ = {"name": "read", "description": "Read a file."}
 WRITE = {"name": "write", "description": "Write a file."}
@@ -278,7 +278,7 @@ async def test_a_list_that_cant_be_written_is_used_and_people_are_told(
         listed.has({"name": "read", "description": "Read a file."}, {**WRITE})
         await running.router.discovery.refresh(PERSONAL, ref.server)
         told = await running.trace.until(ListNotKept)
-        assert "can't be written" in told.reason
+        assert "Can't write" in told.reason
         assert len(running.router.tools.list(ref)) == 2
         path.rmdir()
         await running.router.discovery.refresh(PERSONAL, ref.server)

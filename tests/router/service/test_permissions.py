@@ -15,7 +15,7 @@ from router.domain.ids import ServerId, ToolKey
 from router.domain.json_values import JsonObject
 from router.domain.permissions import Answer, Permission
 from router.runtime.tasks import spawn
-from tests.running import PERSONAL, Running, read_answer, running_router
+from tests.support.running_router import PERSONAL, Running, read_answer, running_router
 
 ECHO: JsonObject = {"toolKey": "test:echo", "arguments": {"a": 1}}
 
@@ -52,7 +52,7 @@ async def test_a_refused_call_is_in_the_activity_log_as_denied(attended: Running
     call = spawn(attended.call("tool_execute", ECHO), name="a call")
     asked = await attended.trace.until(PermissionRequested)
     await attended.router.permissions.answer(asked.request.id, Answer.DENY)
-    assert "refused" in (await call)["content"][0]["text"]
+    assert "denied" in (await call)["content"][0]["text"]
     entry = (await attended.trace.until(ActivityRecorded, lambda e: e.entry.tool == "echo")).entry
     assert entry.outcome is Outcome.DENIED
 

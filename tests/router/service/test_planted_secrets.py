@@ -12,8 +12,8 @@ from router.config.server import ServerConfig
 from router.domain.activity import ActivityQuery
 from router.domain.json_values import JsonObject
 from router.runtime.tracing import redact_logs
-from tests.running import Running, running_router, stdio_config
 from tests.servers.http_server import sdk_app, serving
+from tests.support.running_router import Running, running_router, stdio_config
 
 PLANTED = "planted-7Qz/secret value"
 ERROR: JsonObject = {"code": -32000, "message": f"bad key {PLANTED}", "data": {"key": PLANTED}}

@@ -9,7 +9,7 @@ from router.domain.errors import InvalidInput, NotFound
 from router.domain.ids import ServerId, ToolKey
 from router.domain.permissions import Permission
 from router.domain.workspaces import Optimization
-from tests.running import PERSONAL, Running
+from tests.support.running_router import PERSONAL, Running
 
 ECHO = ToolKey(ServerId("odd"), "echo")
 

@@ -11,7 +11,7 @@ import pytest
 
 from router.gateway.http.http_request import Receive, Scope, Send
 from router.gateway.http.listener import Listener
-from tests.running import Running
+from tests.support.running_router import Running
 
 UNFIT = '{"x":"%s","y":1,"y":1}' % ("x" * 100_000)
 """Who reads it would say what is wrong with it."""

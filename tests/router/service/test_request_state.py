@@ -16,9 +16,9 @@ from router.domain.ids import ServerId, ToolKey
 from router.domain.json_values import JsonObject
 from router.domain.permissions import Permission
 from router.gateway.session.input_required import KEPT_S
-from tests.running import PERSONAL, Running
 from tests.servers.conformance_server import conformance_app
 from tests.servers.http_server import serving
+from tests.support.running_router import PERSONAL, Running
 
 ELICITS: JsonObject = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
 ANSWER: JsonObject = {"action": "accept", "content": {"username": "ada", "email": "a@b.c"}}

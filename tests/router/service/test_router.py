@@ -27,7 +27,13 @@ from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerState
 from router.domain.tools import DataSource
 from router.service import Router
 from router.store.config_store import Change, ConfigStore, WorkspaceGone
-from tests.running import PERSONAL, STDIO_SERVER, Running, running_router, stdio_config
+from tests.support.running_router import (
+    PERSONAL,
+    STDIO_SERVER,
+    Running,
+    running_router,
+    stdio_config,
+)
 
 
 def workspace_file(data_dir: Path) -> Path:

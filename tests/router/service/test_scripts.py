@@ -11,7 +11,7 @@ from router.domain.errors import Conflict, InvalidInput, NotFound
 from router.domain.ids import ProjectId, ServerId
 from router.domain.workspaces import Exposure, Optimization
 from router.runtime.tasks import spawn
-from tests.running import PERSONAL, Record, Running, stdio_config
+from tests.support.running_router import PERSONAL, Record, Running, stdio_config
 
 GREET = """---Greet somebody twice.
 ---@param name string Whom.

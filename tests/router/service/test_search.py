@@ -8,8 +8,8 @@ from router.api.events import ToolsChanged
 from router.domain.errors import Conflict, InvalidInput, NotFound
 from router.domain.search import UsageHistory
 from router.domain.workspaces import Optimization
-from tests.fakes import FakeSecrets
-from tests.running import PERSONAL, Running
+from tests.support.fakes import FakeSecrets
+from tests.support.running_router import PERSONAL, Running
 
 
 @pytest.mark.proves("META-4", "META-10")
@@ -97,7 +97,7 @@ async def test_a_change_of_the_cloud_service_is_taken_back_with_its_key(
     await searches.undo_cloud(moved)
     assert running.router.settings.current().cloud_search_url == "https://one.example"
     assert "planted-one" in keyring.values()
-    with pytest.raises(NotFound, match="can't be undone any more"):
+    with pytest.raises(NotFound, match="can no longer be undone"):
         await searches.undo_cloud(moved)
 
 

@@ -23,10 +23,11 @@ from router.domain.json_values import JsonObject
 from router.gateway.session import sessions
 from router.runtime.tasks import spawn
 from router.wire.mcp import CLIENT_SESSION_HEADER, FOLDER_HEADER
-from tests.running import PERSONAL, Running, stdio_config
 from tests.servers.commands import ends_within
 from tests.servers.conformance_server import conformance_app
 from tests.servers.http_server import serving
+from tests.support.running_router import PERSONAL, Running, stdio_config
+from tests.support.timeouts import WAIT_S
 
 LEGACY, MODERN = "legacy", "2026-07-28"
 BOTH = pytest.mark.parametrize("mode", [LEGACY, MODERN])
@@ -38,7 +39,7 @@ async def client_of(
 ) -> AsyncGenerator[Client]:
     sent = {"Authorization": f"Bearer {running.token}", **(headers or {})}
     async with (
-        httpx2.AsyncClient(headers=sent, timeout=20) as http,
+        httpx2.AsyncClient(headers=sent, timeout=WAIT_S) as http,
         Client(
             streamable_http_client(running.url, http_client=http), mode=mode, **options
         ) as client,
@@ -83,7 +84,7 @@ async def test_an_upstream_of_a_session_is_gone_when_the_session_ends(running: R
     await running.add("own", stdio_config(sharing=Sharing.PER_SESSION))
     async with client_of(running, LEGACY) as client:
         pid, _ = await process_of(client, "own")
-    assert await asyncio.to_thread(ends_within, 10, pid)
+    assert await asyncio.to_thread(ends_within, WAIT_S, pid)
 
 
 @pytest.mark.proves("PROG-9")
@@ -212,7 +213,7 @@ async def test_the_server_of_a_quiet_client_of_the_stateless_revision_ends(
         pid, _ = await process_of(client, "own")
         again, _ = await process_of(client, "own")
         monkeypatch.setattr(sessions, "SESSION_IDLE_S", 0.0)
-        assert await asyncio.to_thread(ends_within, 10, pid)
+        assert await asyncio.to_thread(ends_within, WAIT_S, pid)
         anew, _ = await process_of(client, "own")
     assert pid == again != anew
 
@@ -284,6 +285,6 @@ async def test_clients_hear_that_their_tools_changed_and_only_then(running: Runn
     ):
         await client.list_tools()
         await running.add("new")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(WAIT_S):
             await heard.wait()
             assert "ToolsListChanged" in repr(await anext(aiter(changes)))

@@ -14,7 +14,14 @@ from router.api.events import ActivityRecorded
 from router.domain.activity import ActivityKind, Outcome
 from router.domain.json_values import JsonObject
 from router.domain.workspaces import Exposure
-from tests.running import MODERN, PERSONAL, STDIO_SERVER, Record, Running, stdio_config
+from tests.support.running_router import (
+    MODERN,
+    PERSONAL,
+    STDIO_SERVER,
+    Record,
+    Running,
+    stdio_config,
+)
 
 META: JsonObject = {
     "io.modelcontextprotocol/protocolVersion": MODERN,

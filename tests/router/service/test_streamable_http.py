@@ -12,7 +12,8 @@ from router.domain.json_values import JsonObject
 from router.gateway.http import response_stream
 from router.gateway.session import sessions
 from router.runtime.tasks import spawn
-from tests.running import PERSONAL, Record, Running, read_answer, stdio_config
+from tests.support.running_router import PERSONAL, Record, Running, read_answer, stdio_config
+from tests.support.timeouts import WAIT_S
 
 OLD = "2025-06-18"
 LIST: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -112,7 +113,7 @@ async def test_a_standing_stream_can_be_opened_again(running: Running) -> None:
     _, session = await running.open_session(OLD)
     headers = of_session(running, session)
     for _ in range(2):
-        async with httpx2.AsyncClient() as http, asyncio.timeout(10):
+        async with httpx2.AsyncClient() as http, asyncio.timeout(WAIT_S):
             while True:  # until the one before is known to be gone
                 async with http.stream("GET", running.url, headers=headers) as stream:
                     if stream.status_code == 200:
@@ -144,7 +145,7 @@ async def test_two_requests_by_one_name_both_end_with_their_session(
         calls.append(spawn(running.post(SLOW, **session), name="a call"))
         await record.until("slow")
     await running.http.delete(running.url, headers=of_session(running, session))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WAIT_S):
         for call in calls:
             assert read_answer(await call)["error"]["code"] == -32800
     record.close()
@@ -163,7 +164,7 @@ async def test_what_changed_while_no_stream_stood_open_is_told_on_the_next(
         async with running.http.stream("GET", running.url, headers=headers) as stream:
             if each is witness:
                 await running.add("new")
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(WAIT_S):
                 lines = stream.aiter_lines()
                 while "notifications/tools/list_changed" not in await anext(lines):
                     pass

@@ -16,10 +16,10 @@ from router.domain.errors import InvalidInput
 from router.domain.failures import FailureKind
 from router.domain.ids import ServerId, ServerRef
 from router.domain.servers import ServerState
-from tests.running import PERSONAL, Running, running_router, stdio_config
 from tests.servers.commands import recorded
 from tests.servers.http_server import serving
 from tests.servers.odd_http_server import OddServer
+from tests.support.running_router import PERSONAL, Running, running_router, stdio_config
 
 TEST = ServerRef(PERSONAL, ServerId("test"))
 READY = ServerState.READY

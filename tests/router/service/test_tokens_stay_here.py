@@ -9,8 +9,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from router.config.server import ServerConfig
 from router.domain.json_values import JsonObject
-from tests.running import STDIO_SERVER, Running, stdio_config
 from tests.servers.http_server import sdk_app, serving
+from tests.support.running_router import STDIO_SERVER, Running, stdio_config
 
 
 class Overheard:

@@ -13,8 +13,14 @@ from router.domain.permissions import Permission
 from router.domain.tool_lists import Approval
 from router.domain.tools import DataSource, ToolView
 from router.service import Router
-from tests.listed import Listed
-from tests.running import PERSONAL, STDIO_SERVER, Running, running_router, stdio_config
+from tests.support.listed_server import Listed
+from tests.support.running_router import (
+    PERSONAL,
+    STDIO_SERVER,
+    Running,
+    running_router,
+    stdio_config,
+)
 
 ECHO = "echo"
 

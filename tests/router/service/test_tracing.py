@@ -11,7 +11,7 @@ import pytest
 
 from router.domain.activity import ActivityKind
 from router.runtime.tracing import TraceFormatter, begin_trace
-from tests.running import Running
+from tests.support.running_router import Running
 
 
 @pytest.fixture

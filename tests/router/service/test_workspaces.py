@@ -13,7 +13,7 @@ from router.domain.ids import ProjectId, ToolKey
 from router.domain.permissions import Permission
 from router.domain.result import Ok
 from router.domain.workspaces import Exposure
-from tests.running import PERSONAL, Running, running_router
+from tests.support.running_router import PERSONAL, Running, running_router
 
 
 @pytest.mark.proves("META-4", "META-5")

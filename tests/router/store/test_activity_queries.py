@@ -20,7 +20,7 @@ from router.domain.activity import (
 from router.domain.ids import ServerId, WorkspaceId
 from router.store.activity_log import SqliteActivityLog
 from router.store.activity_table import ActivityTable
-from tests.fakes import FakeClock
+from tests.support.fakes import FakeClock
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 CALL = ActivityEntry(

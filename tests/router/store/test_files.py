@@ -15,6 +15,7 @@ import pytest
 from router.domain.errors import Conflict, ToolboothError
 from router.store import files
 from router.store.files import atomic_write, explained, locked, private_folder, sweep
+from tests.support.timeouts import WAIT_S
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no permission bits")
 
@@ -76,7 +77,7 @@ def test_a_write_that_fails_at_any_step_leaves_the_old_file_and_nothing_else(
     atomic_write(path, b"old")
     with monkeypatch.context() as patch:
         patch.setattr(step, fail)
-        with pytest.raises(ToolboothError, match="can't be written"), explained(path):
+        with pytest.raises(ToolboothError, match="Can't write"), explained(path):
             atomic_write(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
@@ -84,7 +85,7 @@ def test_a_write_that_fails_at_any_step_leaves_the_old_file_and_nothing_else(
 
 def test_the_sweep_removes_what_dead_writers_left(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait(timeout=10)
+    ended.wait(timeout=WAIT_S)
     (tmp_path / f".time.json.{ended.pid}-0123abcd.tmp").touch()
     sweep(tmp_path)
     assert list(tmp_path.iterdir()) == []

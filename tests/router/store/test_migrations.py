@@ -61,7 +61,7 @@ def test_settings_without_a_version_are_the_first_version() -> None:
 @pytest.mark.parametrize(
     ("version", "sentence"),
     [
-        (99, r"newer Toolbooth \(version 99"),
+        (99, r"newer version of Toolbooth \(format version 99"),
         ("1", "must be a whole number"),
         (True, "must be a whole number"),
         (-1, "must be a whole number"),

@@ -21,6 +21,7 @@ from router.store.secrets import (
     looks_secret,
     resolve,
 )
+from tests.support.timeouts import WAIT_S
 
 
 class MemoryKeyring(KeyringBackend):
@@ -63,7 +64,7 @@ class LockedKeyring(MemoryKeyring):
         self.unlocked = threading.Event()
 
     def get_password(self, service: str, username: str) -> str | None:
-        self.unlocked.wait(timeout=30)
+        self.unlocked.wait(timeout=WAIT_S)
         return None
 
 
@@ -190,7 +191,7 @@ class TestResolving:
         failure = caught.value.failure
         assert (failure.kind, failure.subject) == (FailureKind.SECRET_MISSING, "NOPE")
         assert "environment variable NOPE" in failure.detail
-        assert caught.value.message == "The secret NOPE is missing."
+        assert caught.value.message == "Secret NOPE is missing."
 
     async def test_a_secret_the_keyring_can_not_give_is_named_with_the_way_out(self) -> None:
         keyring.set_keyring(fail.Keyring())

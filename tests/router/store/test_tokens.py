@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -18,7 +17,8 @@ import router
 from router.domain.errors import ConfigError, InvalidInput, NotFound
 from router.domain.ids import ProjectId, ServerId, TokenId, WorkspaceId
 from router.store.tokens import TokenStore
-from tests.fakes import FakeClock
+from tests.support.fakes import FakeClock
+from tests.support.timeouts import WAIT_S
 
 ROOT = Path(router.__file__).parents[1]
 WORK = WorkspaceId("work")
@@ -166,7 +166,7 @@ def test_a_token_revoked_by_another_process_no_longer_holds(tokens: TokenStore, 
     issued = tokens.issue("Claude", None, None)
     kept = tokens.issue("Cursor", None, None)
     assert not tokens.reload_if_changed()
-    subprocess.run([sys.executable, "-c", REVOKE, str(path)], cwd=ROOT, check=True, timeout=30)
+    subprocess.run([sys.executable, "-c", REVOKE, str(path)], cwd=ROOT, check=True, timeout=WAIT_S)
     assert tokens.reload_if_changed()
     assert not tokens.reload_if_changed()
     assert tokens.verify(issued.secret) is None
@@ -261,16 +261,7 @@ def test_a_use_that_can_not_be_written_harms_nobody(
     assert "last used" in caplog.text
 
 
-def test_checking_a_token_costs_microseconds(tokens: TokenStore) -> None:
-    secrets = [tokens.issue(f"client {number}", None, None).secret for number in range(20)]
-    started = time.perf_counter()
-    for _ in range(500):
-        for secret in secrets:
-            tokens.verify(secret)
-    assert (time.perf_counter() - started) / 10_000 < 100e-6
-
-
 def join_writers() -> None:
     for thread in threading.enumerate():
         if thread.name == "token-use":
-            thread.join(timeout=10)
+            thread.join(timeout=WAIT_S)

@@ -14,6 +14,7 @@ from router.upstream.pool import UpstreamPool
 from tests.router.upstream.connection_harness import Heard, Open, open_config
 from tests.router.upstream.pool_harness import Fleet
 from tests.servers.commands import stdio_config
+from tests.support.timeouts import WAIT_S
 
 LOOPS = ["asyncio"] if sys.platform == "win32" else ["asyncio", "uvloop"]
 
@@ -34,7 +35,7 @@ async def open_server(heard: Heard) -> AsyncIterator[Open]:
     opened: list[UpstreamConnection] = []
 
     async def open_with(
-        *options: str, startup_timeout_s: float = 20, expected_version: str = "", **fields: Any
+        *options: str, startup_timeout_s: float = WAIT_S, expected_version: str = "", **fields: Any
     ) -> UpstreamConnection:
         config = stdio_config(*options, **fields)
         connection = await open_config(

@@ -15,6 +15,7 @@ from router.domain.json_values import JsonObject
 from router.upstream.connect import LaunchPlan, open_upstream
 from router.upstream.connection import UpstreamConnection
 from router.upstream.ports import CallOptions
+from tests.support.timeouts import WAIT_S
 
 Open: TypeAlias = Callable[..., Awaitable[UpstreamConnection]]
 
@@ -39,7 +40,7 @@ class Heard:
 async def open_config(
     config: ServerConfig,
     heard: Heard,
-    startup_timeout_s: float | None = 20,
+    startup_timeout_s: float | None = WAIT_S,
     *,
     env: Mapping[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
@@ -56,7 +57,7 @@ async def open_config(
 
 
 async def call(
-    connection: UpstreamConnection, tool: str, timeout_s: float = 20, **arguments: Any
+    connection: UpstreamConnection, tool: str, timeout_s: float = WAIT_S, **arguments: Any
 ) -> Any:
     params = {"name": tool, "arguments": arguments}
     return await connection.request("tools/call", params, CallOptions(timeout_s))

@@ -15,6 +15,7 @@ from router.domain.servers import ServerState
 from router.upstream.pool import LaunchPlan, RunOptions, UpstreamPool
 from router.upstream.ports import CallOptions
 from tests.servers.commands import recorded, stdio_config
+from tests.support.timeouts import WAIT_S
 
 REF = ServerRef(WorkspaceId("w"), ServerId("s"))
 OTHER = ServerRef(WorkspaceId("w"), ServerId("other"))
@@ -80,7 +81,7 @@ class Fleet:
         return [state for of, state in self.states if of == ref]
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(WAIT_S):
             while not condition():
                 self._changed.clear()
                 await self._changed.wait()
@@ -108,5 +109,5 @@ class Fleet:
 
 async def call(pool: UpstreamPool, tool: str, ref: ServerRef = REF, **arguments: Any) -> Any:
     params = {"name": tool, "arguments": arguments}
-    result = await pool.request(ref, "tools/call", params, CallOptions(20))
+    result = await pool.request(ref, "tools/call", params, CallOptions(WAIT_S))
     return result["structuredContent"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 
 import pytest
@@ -22,21 +21,6 @@ def test_lines_are_the_same_however_the_bytes_are_cut(size: int) -> None:
     assert splitter.pending == 4
     assert splitter.flush() == b"rest"
     assert splitter.pending == 0
-
-
-def seconds_for(megabytes: int) -> float:
-    splitter = LineSplitter()
-    chunk = b"x" * 4096
-    started = time.perf_counter()
-    for _ in range(megabytes * 256):
-        splitter.feed(chunk)
-    splitter.feed(b"\n")
-    return time.perf_counter() - started
-
-
-def test_a_long_line_costs_in_proportion_to_its_length() -> None:
-    """Collecting by concatenation would take minutes for this."""
-    assert seconds_for(64) < 2
 
 
 STREAM = (

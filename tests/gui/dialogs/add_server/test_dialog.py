@@ -15,11 +15,11 @@ from router.config.server import ServerConfig
 from router.domain.errors import Conflict, InvalidInput
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.servers import TransportType
-from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driver import button, texts
+from tests.support.fakes import FakeRouter, SentCommand, fake_status, run_now
+from tests.support.timeouts import WAIT_MS
 
 PERSONAL = WorkspaceId("personal")
-WAIT_MS = 2000
 TIME = ServerConfig(command="uvx", args=("mcp-server-time", "--tz", "Asia/Tokyo"))
 
 
@@ -65,7 +65,7 @@ def test_a_name_that_another_server_has_is_refused_while_it_is_typed(
 ) -> None:
     router.state.servers[PERSONAL] = (fake_status("Time"),)
     dialog.form.set_draft(ServerDraft.of("time", TIME))
-    assert "There is a server called time already." in texts(dialog)
+    assert "A server named time already exists." in texts(dialog)
     dialog.submit()
     assert router.commands == []
     dialog.form.set_draft(ServerDraft.of("time 2", TIME))
@@ -100,7 +100,7 @@ def test_what_cannot_be_read_is_said_and_changes_nothing(
 ) -> None:
     dialog.form.set_draft(ServerDraft.of("time", TIME))
     dialog.paste.paste('{"mcpServers": ')
-    qtbot.waitUntil(lambda: "can't be read" in dialog.paste.result(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "Invalid JSON" in dialog.paste.result(), timeout=WAIT_MS)
     assert dialog.form.draft().config() == TIME
 
 
@@ -146,10 +146,10 @@ def test_the_button_can_be_pressed_once_the_form_is_complete_and_says_why_not_be
 ) -> None:
     save = button(dialog, "Add and run")
     assert not save.isEnabled()
-    assert "Give the server a name." in texts(dialog)
+    assert "Enter a name for the server." in texts(dialog)
     dialog.form.set_draft(ServerDraft.of("time", TIME))
     assert save.isEnabled()
-    assert "Give the server a name." not in texts(dialog)
+    assert "Enter a name for the server." not in texts(dialog)
 
 
 def test_editing_keeps_what_the_form_does_not_know(

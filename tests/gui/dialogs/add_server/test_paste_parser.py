@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from gui.dialogs.add_server.command_line import join, split
@@ -163,20 +161,20 @@ def test_several_servers_are_all_taken() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("  ", "There is nothing to read."),
-        ('npx "server', "A quotation mark is never closed."),
-        ("TOKEN=abc", "This sets variables but names no command."),
+        ("  ", "There is nothing to import."),
+        ('npx "server', "A quotation mark is not closed."),
+        ("TOKEN=abc", "This sets variables but has no command."),
         ('{"mcpServers": {\n"a" 1}}', "line 2: Expecting ':' delimiter."),
-        ('{"mcpServers": {}}', "There is no server in it."),
+        ('{"mcpServers": {}}', "It contains no servers."),
         ('{"mcpServers": {"a": {"args": []}}}', 'a: a server needs either "command" or "url".'),
         ('{"url": "ftp://x"}', '"url" must start with http:// or https://.'),
-        ("npx a | tee log", "“|” needs a shell, and servers are started without one."),
-        ("[1, 2]", "“[1,” is no command, address or link, nor a snippet that can be read."),
-        ("null", "“null” is no command, address or link, nor a snippet that can be read."),
-        ("ftp://a.example", "nor a snippet that can be read."),
-        ("Here is what you need to do.", "This reads like a sentence, not like a server."),
+        ("npx a | tee log", "“|” needs a shell, but servers are started without one."),
+        ("[1, 2]", "“[1,” is not a command, URL, install link or configuration snippet."),
+        ("null", "“null” is not a command, URL, install link or configuration snippet."),
+        ("ftp://a.example", "install link or configuration snippet."),
+        ("Here is what you need to do.", "This looks like a sentence, not a server."),
         ("mcpServers:\n  a: [", "line 2: expected the node content, but found '<stream end>'."),
-        ("x" * 300_000, "This is too long to be read. Import it as a file instead."),
+        ("x" * 300_000, "This is too long. Import it as a file instead."),
         ('{"command": "x", "env": {"A": []}}', "env.A: Input should be a valid string."),
     ],
 )
@@ -253,8 +251,7 @@ def test_what_python_itself_would_not_read_is_refused_with_a_sentence(text: str)
         "`" * 5_000_000,
     ],
 )
-def test_no_text_takes_long_to_be_read(text: str) -> None:
-    began = time.process_time()
+def test_no_text_takes_long_to_be_refused(text: str) -> None:
+    """One that backtracks would take longer than any test may."""
     with pytest.raises(InvalidInput):
         parse_pasted(text)
-    assert time.process_time() - began < 1

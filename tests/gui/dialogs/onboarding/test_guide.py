@@ -28,8 +28,8 @@ from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 from router.domain.clients import TokenSummary
 from router.domain.ids import TokenId
 from router.domain.servers import ServerState
-from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driver import PERSONAL, WAITING, bridge_from, press, texts
+from tests.support.fakes import FakeRouter, SentCommand, run_now
 
 NOTES = ServerConfig(command="npx", args=("notes",))
 KEY = Prompt("key", "API key", secret=True)
@@ -116,7 +116,7 @@ def test_an_app_connected_by_hand_counts_as_connected(
     router.apps.apps = ()
     dialog = GuideDialog(router, Commands(run_now), bridge_from(router), (), (Step.CHECK,), None)
     dialog.open()
-    qtbot.waitUntil(lambda: "Start My script anew" in texts(dialog))
+    qtbot.waitUntil(lambda: "Restart My script" in texts(dialog))
     dialog.close()
 
 
@@ -184,13 +184,13 @@ def test_commands_that_came_along_are_approved_before_the_check(
     dialog = GuideDialog(router, Commands(run_now), bridge_from(router), (), (Step.CHECK,), None)
     dialog.open()
     shown = texts(dialog)
-    assert "It would run: npx -y notes" in shown
-    assert "With the variables: NOTES_KEY" in shown
+    assert "Command: npx -y notes" in shown
+    assert "Environment variables: NOTES_KEY" in shown
     assert "planted" not in shown
     press(dialog, f"Approve {WAITING.name}")
     assert router.commands[-1] == SentCommand("servers.approve", (WAITING.ref,))
     approved = replace(WAITING, state=ServerState.IDLE)
     router.state.servers[PERSONAL] = (approved,)
     router.emit(ServerStatusChanged(approved))
-    assert "These wait for your approval" not in texts(dialog)
+    assert "Waiting for your approval" not in texts(dialog)
     dialog.close()

@@ -16,8 +16,8 @@ from router.api.events import PermissionRequested
 from router.domain.errors import NotFound
 from router.domain.ids import ServerId, ServerRef
 from router.domain.permissions import Answer, Kind, PermissionRequest, PermissionRequestId
-from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driver import PERSONAL, bridge_from, double_click, press, texts
+from tests.support.fakes import FakeRouter, SentCommand, run_now
 
 
 def question(number: int) -> PermissionRequest:
@@ -123,7 +123,7 @@ def test_an_answer_that_comes_too_late_is_let_go(
     asker: PermissionPresenter, router: FakeRouter
 ) -> None:
     put(router, question(1))
-    router.failures["permissions.answer"] = NotFound("Nobody waits for this answer any more.")
+    router.failures["permissions.answer"] = NotFound("This permission request is no longer open.")
     router.permissions.asks = ()
     press(asker.prompt, "Allow once")
     assert not asker.prompt.isVisible()

@@ -19,8 +19,8 @@ from router.domain.errors import ToolboothError
 from router.domain.ids import ProjectId, ServerId, ToolKey
 from router.domain.permissions import Permission
 from router.domain.workspaces import Exposure, Optimization
-from tests.fakes import FakeRouter, run_now
 from tests.gui.driver import GITHUB, PERSONAL, bridge_from, button, press, stocked_router, texts
+from tests.support.fakes import FakeRouter, run_now
 
 SITE = ProjectId("site")
 KEY = ToolKey(GITHUB.id, "create_issue")
@@ -112,11 +112,11 @@ def test_a_tool_is_allowed_asked_for_or_blocked_in_one_project(
     dialog: ProjectsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     dialog.go_to_tab(PERMISSIONS)
-    assert "Follows the rules" in texts(dialog)
+    assert "Uses the project’s rules" in texts(dialog)
     change(dialog, "Ask", qtbot)
     qtbot.waitUntil(lambda: config(router).permissions == {str(KEY): Permission.ASK})
-    qtbot.waitUntil(lambda: "Decided for this tool alone." in texts(dialog))
-    change(dialog, "Leave it to the rules", qtbot)
+    qtbot.waitUntil(lambda: "Set for this tool only." in texts(dialog))
+    change(dialog, "Use rules", qtbot)
     qtbot.waitUntil(lambda: config(router).permissions == {})
     view = next(v for v in dialog.findChildren(QAbstractItemView) if v.accessibleName() == "Tools")
     QTest.keyClick(view, Qt.Key.Key_Space)
@@ -132,16 +132,16 @@ def test_rules_are_added_put_in_order_and_removed(
     first = PermissionRule(permission=Permission.ASK, tool="write_*")
     qtbot.waitUntil(lambda: config(router).rules == (first,))
     effects = next(
-        box for box in dialog.findChildren(QComboBox) if box.accessibleName() == "What the tools do"
+        box for box in dialog.findChildren(QComboBox) if box.accessibleName() == "Tool type"
     )
     effects.setCurrentIndex(2)
     click(dialog, "Block", qtbot)
     change(dialog, "Add rule", qtbot)
     second = PermissionRule(permission=Permission.DENY, tool="*", destructive=True)
     qtbot.waitUntil(lambda: config(router).rules == (first, second))
-    change(dialog, "Let it decide sooner", qtbot)
+    change(dialog, "Move up", qtbot)
     qtbot.waitUntil(lambda: config(router).rules == (second, first))
-    change(dialog, "Remove this rule", qtbot)
+    change(dialog, "Remove rule", qtbot)
     qtbot.waitUntil(lambda: config(router).rules == (first,))
     undo(dialog, qtbot)
     qtbot.waitUntil(lambda: config(router).rules == (second, first))
@@ -157,19 +157,19 @@ def test_a_rule_says_what_it_is_about() -> None:
 def test_projects_are_created_renamed_and_removed_and_all_that_is_taken_back(
     dialog: ProjectsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
-    new = field(dialog, "Name of the new project")
+    new = field(dialog, "New project name")
     new.setText("Docs")
     with qtbot.waitSignal(dialog.changes.saved):
         QTest.keyClick(new, Qt.Key.Key_Return)
     names = lambda: [each.name for each in router.projects.list(PERSONAL)][1:]  # noqa: E731
     qtbot.waitUntil(lambda: names() == ["Site", "Docs"])
-    qtbot.waitUntil(lambda: field(dialog, "Name of the project").text() == "Docs")
-    name = field(dialog, "Name of the project")
+    qtbot.waitUntil(lambda: field(dialog, "Project name").text() == "Docs")
+    name = field(dialog, "Project name")
     name.setText("Handbook")
     with qtbot.waitSignal(dialog.changes.saved):
         name.editingFinished.emit()
     qtbot.waitUntil(lambda: names() == ["Site", "Handbook"])
-    change(dialog, "Remove the project", qtbot)
+    change(dialog, "Remove project", qtbot)
     qtbot.waitUntil(lambda: names() == ["Site"])
     for _ in range(3):
         undo(dialog, qtbot)
@@ -205,4 +205,4 @@ def test_a_project_that_others_remove_is_shown_no_longer(
 ) -> None:
     router.state.projects[PERSONAL] = router.projects.list(PERSONAL)[:1]
     router.emit(WorkspacesChanged(PERSONAL))
-    assert field(dialog, "Name of the project").text() == "No project"
+    assert field(dialog, "Project name").text() == "Workspace defaults"

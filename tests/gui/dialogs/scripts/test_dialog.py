@@ -14,10 +14,10 @@ from gui.link.commands import Commands
 from router.domain.errors import InvalidInput
 from router.domain.ids import ServerId, ToolKey, WorkspaceId
 from router.domain.scripts import SavedScript, ScriptTrial, TrialCall
-from tests.fakes import FakeRouter, SentCommand, run_now
+from tests.support.fakes import FakeRouter, SentCommand, run_now
+from tests.support.timeouts import WAIT_MS
 
 PERSONAL = WorkspaceId("personal")
-WAIT_MS = 2000
 GREET, COUNT = "result('hello')", "result(1)"
 LOOKED = TrialCall(ToolKey(ServerId("files"), "list"), '{"path":"/"}', made=True)
 SPARED = TrialCall(ToolKey(ServerId("files"), "write"), "{}", made=False)

@@ -36,11 +36,11 @@ from router.domain.ids import TokenId, WorkspaceId
 from router.domain.receipts import IsolationLevel, Protection, Reason, Why
 from router.domain.tool_lists import ApprovalPolicy
 from router.domain.workspaces import Exposure, Optimization, ProjectSummary
-from tests.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.gui.driver import bridge_from, button
+from tests.support.fakes import FakeRouter, SentCommand, fake_status, run_now
+from tests.support.timeouts import WAIT_MS
 
 PERSONAL = WorkspaceId("personal")
-WAIT_MS = 2000
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_a_change_applies_at_once_and_undo_takes_it_back(
         timeout=WAIT_MS,
     )
     press(dialog, "Undo")
-    qtbot.waitUntil(lambda: "Taken back." in texts(dialog), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "Undone." in texts(dialog), timeout=WAIT_MS)
     assert router.settings.current().theme == "system"
 
 
@@ -212,13 +212,13 @@ def test_a_new_token_is_shown_once_masked_with_what_to_paste(
 ) -> None:
     dialog.go_to(PageName.APPS)
     press(dialog, "New token")
-    name = named(dialog, QLineEdit, "Name of the app")
+    name = named(dialog, QLineEdit, "App name")
     assert isinstance(name, QLineEdit)
     name.setText("Zed")
-    scope = named(dialog, QComboBox, "What it may use")
+    scope = named(dialog, QComboBox, "Access scope")
     assert isinstance(scope, QComboBox)
     scope.setCurrentIndex(1)
-    lifetime = named(dialog, QComboBox, "How long it lasts")
+    lifetime = named(dialog, QComboBox, "Expires")
     assert isinstance(lifetime, QComboBox)
     lifetime.setCurrentIndex(2)
     press(dialog, "Create token")
@@ -257,7 +257,7 @@ def test_the_approval_policy_applies_at_once_and_can_be_undone(
     router: FakeRouter, dialog: SettingsDialog, qtbot: QtBot
 ) -> None:
     dialog.go_to(PageName.SECURITY)
-    QTest.mouseClick(button(dialog, "Ask about every tool"), Qt.MouseButton.LeftButton)
+    QTest.mouseClick(button(dialog, "Ask for every tool"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "Saved." in " ".join(texts(dialog)))
     assert router.state.approval is ApprovalPolicy.ASK_ALWAYS
     QTest.mouseClick(button(dialog, "Undo"), Qt.MouseButton.LeftButton)
@@ -277,7 +277,7 @@ def test_how_much_of_a_list_is_shown_is_chosen_by_a_preset(
 ) -> None:
     dialog.go_to(PageName.SECURITY)
     assert any("2,000 tools" in text for text in texts(dialog))
-    press(named(dialog, Segmented, "How much of a list is shown"), "Little")
+    press(named(dialog, Segmented, "Tool list limits"), "Strict")
     qtbot.waitUntil(lambda: router.settings.current().list_limits.preset == "strict")
     qtbot.waitUntil(lambda: any("At most 50 tools" in text for text in texts(dialog)))
     qtbot.waitUntil(lambda: "Saved." in " ".join(texts(dialog)))
@@ -292,7 +292,7 @@ def test_how_apps_reach_tools_is_chosen_and_can_be_undone(
     press(named(dialog, Segmented, "How apps reach tools"), "Progressive")
     qtbot.waitUntil(lambda: router.projects.list(PERSONAL)[0].exposure is Exposure.PROGRESSIVE)
     qtbot.waitUntil(lambda: any("five tools" in text for text in texts(dialog)))
-    scripts = named(dialog, Toggle, "Scripts beside search")
+    scripts = named(dialog, Toggle, "Scripts with search")
     assert not scripts.isEnabled()
     assert router.projects.list(PERSONAL)[0].optimization is Optimization.BM25
     qtbot.waitUntil(lambda: "Saved." in " ".join(texts(dialog)))
@@ -302,7 +302,7 @@ def test_how_apps_reach_tools_is_chosen_and_can_be_undone(
 
 def test_scripts_can_be_offered_beside_search(router: FakeRouter, dialog: SettingsDialog) -> None:
     dialog.go_to(PageName.OPTIMIZATION)
-    toggle = named(dialog, Toggle, "Scripts beside search")
+    toggle = named(dialog, Toggle, "Scripts with search")
     assert isinstance(toggle, Toggle)
     toggle.click()
     assert router.settings.current().offer_execute
@@ -319,7 +319,7 @@ def test_the_security_page_says_how_well_servers_are_isolated_here(
         texts = "\n".join(each.text() for each in dialog.findChildren(QLabel))
         assert "Limited\nFiles: not blocked." in texts
         assert "bubblewrap (bwrap) is not installed." in texts
-        assert "Level 2: a program inside could read files." in texts
+        assert "Level 2: a sandboxed program could read files." in texts
 
     qtbot.waitUntil(told, timeout=WAIT_MS)
 

@@ -22,8 +22,8 @@ from router.domain.errors import InvalidInput
 from router.domain.ids import ToolKey
 from router.domain.search import SearchReply
 from router.domain.workspaces import Optimization
-from tests.fakes import FakeRouter, run_now
 from tests.gui.driver import GITHUB, PERSONAL, bridge_from, button, press, stocked_router, texts
+from tests.support.fakes import FakeRouter, run_now
 
 KEY = ToolKey(GITHUB.id, "create_issue")
 URL = "https://search.example.com"
@@ -62,7 +62,7 @@ def test_the_cloud_service_is_set_tested_and_taken_back(
     qtbot.waitUntil(lambda: button(card, "Test").isEnabled())
     assert key.text() == ""
     press(card, "Test")
-    qtbot.waitUntil(lambda: "It works: 0 tools in 2" in texts(card).replace("\N{NBSP}", " "))
+    qtbot.waitUntil(lambda: "Connected: 0 tools in 2" in texts(card).replace("\N{NBSP}", " "))
     press(dialog, "Undo")
     assert router.search.cloud == ("", None)
 
@@ -71,25 +71,25 @@ def test_a_service_that_does_not_answer_is_said_to(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     router.search.replies[Optimization.CLOUD] = SearchReply(
-        (), Optimization.HYBRID, note="cloud search: it refused the token"
+        (), Optimization.HYBRID, note="cloud search: it rejected the token"
     )
     router.state.settings = router.settings.current().model_copy(update={"cloud_search_url": URL})
     dialog.show_state()
     card, _, _ = cloud(dialog)
     press(card, "Test")
-    qtbot.waitUntil(lambda: "it refused the token" in texts(card))
+    qtbot.waitUntil(lambda: "it rejected the token" in texts(card))
 
 
 def test_where_there_is_no_keyring_the_card_says_how_long_the_key_lasts(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     card, url, key = cloud(dialog)
-    assert "where there is none, it lasts until Toolbooth stops" in texts(card)
+    assert "Without one, it is only kept until Toolbooth stops" in texts(card)
     router.search.has_keyring = False
     QTest.keyClicks(url, URL)
     QTest.keyClicks(key, "planted-key")
     press(card, "Save")
-    qtbot.waitUntil(lambda: "There is no keyring: its key is kept only until" in texts(card))
+    qtbot.waitUntil(lambda: "No keyring available: the key is only kept until" in texts(card))
 
 
 def test_the_strategies_say_what_is_set_up_and_what_was_measured(
@@ -111,7 +111,7 @@ def test_the_strategies_say_what_is_set_up_and_what_was_measured(
 def test_pinned_tools_are_chosen_from_a_list_and_taken_back(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
-    assert "Apps get the search tools alone." in texts(dialog)
+    assert "Apps only get the search tools." in texts(dialog)
     press(dialog, "Choose…")
     [picker] = dialog.findChildren(PinPicker)
     view = next(v for v in picker.findChildren(QAbstractItemView) if v.accessibleName() == "Tools")
@@ -121,14 +121,14 @@ def test_pinned_tools_are_chosen_from_a_list_and_taken_back(
     press(picker, "Done")
     qtbot.waitUntil(lambda: "Saved." in texts(dialog))
     press(dialog, "Undo")
-    qtbot.waitUntil(lambda: "Apps get the search tools alone." in texts(dialog))
+    qtbot.waitUntil(lambda: "Apps only get the search tools." in texts(dialog))
 
 
 def test_what_the_activity_log_keeps_is_a_setting(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     dialog.open_at(PageName.ACTIVITY)
-    press(dialog, "Log arguments and search texts")
+    press(dialog, "Log arguments and search queries")
     assert router.settings.current().log_arguments
     qtbot.waitUntil(lambda: "Saved." in texts(dialog))
     press(dialog, "Undo")

@@ -17,8 +17,8 @@ from gui.widgets.buttons import Toggle
 from gui.widgets.number_field import NumberField
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.theme import Theme
-from tests.fakes import run_now
 from tests.gui.driver import stocked_router, texts
+from tests.support.fakes import run_now
 
 
 @pytest.fixture
@@ -57,10 +57,10 @@ def found(dialog: SettingsDialog) -> list[str]:
         ("night mode", PageName.GENERAL, "Theme"),
         ("startup", PageName.GENERAL, "Start at login"),
         ("\uff50\uff4f\uff52\uff54", PageName.NETWORK, "Port"),
-        ("timeout", PageName.NETWORK, "Longest call, in seconds"),
-        ("sandbox", PageName.SECURITY, "Least isolation"),
+        ("timeout", PageName.NETWORK, "Call timeout, in seconds"),
+        ("sandbox", PageName.SECURITY, "Minimum isolation"),
         ("revoke", PageName.APPS, "New token"),
-        ("privacy logging", PageName.ACTIVITY, "Log arguments and search texts"),
+        ("privacy logging", PageName.ACTIVITY, "Log arguments and search queries"),
         ("retention", PageName.ACTIVITY, "Days to keep"),
     ],
 )
@@ -102,7 +102,7 @@ def test_a_page_is_shown_by_a_click_on_its_row(dialog: SettingsDialog, page: Pag
 def test_what_no_setting_has_is_said_to_be_nowhere(dialog: SettingsDialog) -> None:
     search(dialog, "xyzzy")
     assert dialog.visible_pages() == []
-    assert "No setting has these words." in texts(dialog)
+    assert "No matching settings." in texts(dialog)
 
 
 def test_every_control_of_the_settings_belongs_to_one_that_can_be_found(

@@ -26,7 +26,6 @@ from router.domain.errors import InvalidInput
 from router.domain.json_values import JsonObject
 from router.domain.servers import LogLine, OfferView, ServerOffers
 from router.domain.tools import ToolView
-from tests.fakes import FakeRouter, SentCommand, run_now
 from tests.gui.driver import (
     ACME,
     GITHUB,
@@ -39,6 +38,7 @@ from tests.gui.driver import (
     texts,
     tool,
 )
+from tests.support.fakes import FakeRouter, SentCommand, run_now
 
 
 @pytest.fixture
@@ -114,8 +114,8 @@ def test_what_is_typed_reaches_the_tool_in_its_types(
 def test_lists_and_objects_have_fields_of_their_own(
     router: FakeRouter, dialog: TryToolDialog, qtbot: QtBot
 ) -> None:
-    press(dialog, "Add a value to labels")
-    press(dialog, "Add a value to edits")
+    press(dialog, "Add value to labels")
+    press(dialog, "Add value to edits")
     fill(dialog, owner="acme", labels_0="a bug", edits_0__old="x", place__x="1")
     fill(dialog, extra='{"deep": [1]}', since="2026-02-28")
     run(dialog, qtbot)
@@ -132,7 +132,7 @@ def test_lists_and_objects_have_fields_of_their_own(
 def test_a_value_that_was_added_can_be_taken_out_again(
     router: FakeRouter, dialog: TryToolDialog, qtbot: QtBot
 ) -> None:
-    press(dialog, "Add a value to labels")
+    press(dialog, "Add value to labels")
     fill(dialog, owner="acme", labels_0="bug")
     press(dialog, "Remove labels[0]")
     run(dialog, qtbot)
@@ -170,7 +170,7 @@ def test_a_text_may_have_several_lines_and_enter_runs_the_tool(
 def test_a_default_is_shown_and_left_to_the_server(dialog: TryToolDialog) -> None:
     box = field(dialog, "draft")
     assert isinstance(box, QComboBox)
-    assert box.currentText() == "not given, so false"
+    assert box.currentText() == "Default (false)"
 
 
 def test_a_missing_argument_is_named_and_nothing_runs(
@@ -188,8 +188,8 @@ def test_a_missing_argument_is_named_and_nothing_runs(
         ("count", "many", "count is not a whole number."),
         ("count", "1.5", "count is not a whole number."),
         ("share", "inf", "share is not a number."),
-        ("since", "31.1.2026", "since is not a date"),
-        ("extra", "{1", "extra is not JSON: "),
+        ("since", "31.1.2026", "since is not a valid date"),
+        ("extra", "{1", "extra is not valid JSON: "),
         ("place__name", "here", "place.x is required."),
     ],
 )
@@ -310,7 +310,7 @@ def test_a_line_of_the_log_stays_selected_while_others_come(
     router.state.logs[GITHUB.ref] = tuple(lines[1:])  # The oldest is gone, two are new.
     qtbot.waitUntil(lambda: "line 3" in window.pages.workspace.detail.log.text())
     assert [f"line {n}" in window.pages.workspace.detail.log.text() for n in range(4)] == [True] * 4
-    press(window.pages.workspace.detail, "Copy what is selected, or the whole log")
+    press(window.pages.workspace.detail, "Copy the selection or the whole log")
     assert QApplication.clipboard().text().endswith("line 0")
 
 

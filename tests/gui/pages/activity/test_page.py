@@ -24,8 +24,8 @@ from router.api.events import ActivityRecorded
 from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 from router.domain.errors import ToolboothError
 from router.domain.ids import ServerId
-from tests.fakes import FakeRouter
 from tests.gui.driver import open_window, press, stocked_router, texts
+from tests.support.fakes import FakeRouter
 
 START = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
 CALL = ActivityEntry(
@@ -118,7 +118,7 @@ def test_it_is_filtered_by_app_server_kind_and_text(page: ActivityPage, qtbot: Q
     QTest.keyClicks(page.findChildren(QLineEdit)[0], "REQ-1")
     qtbot.waitUntil(lambda: whats(page) == ["github · create_issue"])
     QTest.keyClicks(page.findChildren(QLineEdit)[0], " nowhere")
-    qtbot.waitUntil(lambda: "Nothing that fits." in texts(page))
+    qtbot.waitUntil(lambda: "No matching entries." in texts(page))
 
 
 def test_one_entry_is_shown_in_full_and_says_that_arguments_are_not_logged(
@@ -179,7 +179,7 @@ def test_what_the_filter_lets_through_is_written_to_a_file(
     written = [json.loads(line) for line in file.read_text().splitlines()]
     assert [entry["request_id"] for entry in written] == ["req-1", "req-3"]
     assert count == 2
-    with pytest.raises(ToolboothError, match="could not be written"):
+    with pytest.raises(ToolboothError, match="Couldn’t write the file"):
         asyncio.run(export(router, ActivityFilter(), tmp_path))
 
 

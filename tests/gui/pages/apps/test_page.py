@@ -21,8 +21,8 @@ from router.config.server import ServerConfig
 from router.domain.clients import TokenSummary
 from router.domain.errors import ConfigError
 from router.domain.ids import TokenId
-from tests.fakes import FakeRouter
 from tests.gui.driver import open_window, press, stocked_router, texts
+from tests.support.fakes import FakeRouter
 
 HOME = Path("/home/me")
 
@@ -108,10 +108,10 @@ def test_the_sidebar_counts_the_connected_apps(window: MainWindow, qtbot: QtBot)
 def test_an_app_that_is_not_here_is_set_up_by_hand_with_a_token_of_its_own(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
-    press(window, "Set up by hand: Codex")
+    press(window, "Set up manually: Codex")
     dialog = dialog_of(window, ByHandDialog, qtbot)
     assert "apps.snippet" not in names(router)
-    press(dialog, "Make the entry")
+    press(dialog, "Create entry")
     qtbot.waitUntil(lambda: names(router)[-1] == "apps.snippet")
 
 
@@ -119,8 +119,8 @@ def test_an_app_that_is_here_can_be_set_up_by_hand_too(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     press(window, "Connect…: Cursor")
-    press(dialog_of(window, PlanDialog, qtbot), "Set up by hand")
-    press(dialog_of(window, ByHandDialog, qtbot), "Make the entry")
+    press(dialog_of(window, PlanDialog, qtbot), "Set up manually")
+    press(dialog_of(window, ByHandDialog, qtbot), "Create entry")
     qtbot.waitUntil(lambda: names(router)[-1] == "apps.snippet")
     assert "apps.connect" not in names(router)
 
@@ -140,7 +140,7 @@ def test_an_app_with_our_old_address_is_brought_up_to_date(
     router.apps.apps = (app("Cursor", ClientState.CONNECTED, outdated=True),)
     window.go_to(Page.WORKSPACE)
     window.go_to(Page.APPS)
-    qtbot.waitUntil(lambda: "Old address" in texts(window))
+    qtbot.waitUntil(lambda: "Outdated address" in texts(window))
     press(window, "Update…: Cursor")
     press(dialog_of(window, PlanDialog, qtbot), "Connect")
     qtbot.waitUntil(lambda: names(router)[-1] == "apps.connect")
@@ -160,9 +160,9 @@ def test_what_goes_wrong_is_said_on_the_page(
         (app("Codex", ClientState.ABSENT), AppAction.BY_HAND, ""),
         (app("Cursor"), AppAction.PREVIEW, ""),
         (app("Claude", by_bridge=True), AppAction.PREVIEW, "Uses the built-in bridge"),
-        (app("Zed", has_comments=True), AppAction.PREVIEW, "Comments will be kept"),
+        (app("Zed", has_comments=True), AppAction.PREVIEW, "Keeps comments"),
         (app("Cursor", ClientState.CONNECTED), AppAction.DISCONNECT, "Connected"),
-        (app("Cursor", ClientState.UNREADABLE), AppAction.BY_HAND, "Can’t be read"),
+        (app("Cursor", ClientState.UNREADABLE), AppAction.BY_HAND, "Can’t read file"),
     ],
 )
 def test_each_state_has_its_action(shown: ClientApp, action: AppAction, badge: str) -> None:

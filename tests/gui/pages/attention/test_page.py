@@ -1,4 +1,4 @@
-"""Needs you: what waits is shown in one place, and decided there."""
+"""Needs attention: what waits is shown in one place, and decided there."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from router.domain.receipts import IsolationLevel, Protection, Receipt, Unseen
 from router.domain.servers import ServerState
 from router.domain.tool_lists import Approval, DiffPart, Finding, FindingKind, WordChange
 from router.domain.tools import PendingTool
-from tests.fakes import FakeRouter, SentCommand, fake_status
 from tests.gui.driver import (
     ACME,
     GITHUB,
@@ -39,6 +38,7 @@ from tests.gui.driver import (
     stocked_router,
     texts,
 )
+from tests.support.fakes import FakeRouter, SentCommand, fake_status
 
 FINDING = Finding(FindingKind.POISONING, "rule", "description", "ignore all")
 CHANGED = PendingTool(
@@ -86,12 +86,14 @@ def offered(window: MainWindow) -> list[str]:
 
 def badge(window: MainWindow) -> str:
     rows = window.sidebar.findChildren(QWidget)
-    return next(r.accessibleName() for r in rows if r.accessibleName().startswith("Needs you"))
+    return next(
+        r.accessibleName() for r in rows if r.accessibleName().startswith("Needs attention")
+    )
 
 
 def test_everything_that_waits_is_counted(router: FakeRouter, window: MainWindow) -> None:
     assert find_attention(router).count == 3
-    assert badge(window) == "Needs you, 3"
+    assert badge(window) == "Needs attention, 3"
 
 
 def test_what_waits_in_another_workspace_is_counted_and_stands_under_its_name(
@@ -102,7 +104,7 @@ def test_what_waits_in_another_workspace_is_counted_and_stands_under_its_name(
     router.state.servers[ACME] = (elsewhere,)
     router.emit(ServerStatusChanged(elsewhere))
 
-    qtbot.waitUntil(lambda: badge(window) == "Needs you, 4" and "Acme · 1" in texts(window))
+    qtbot.waitUntil(lambda: badge(window) == "Needs attention, 4" and "Acme · 1" in texts(window))
     shown = texts(window)
     assert shown.index("Personal · 3") < shown.index("Acme · 1") < shown.index("Mail")
     press(window, "Approve Mail")
@@ -167,10 +169,10 @@ def test_what_the_server_tried_is_shown_before_its_tools_are_approved(
     window = open_window(router, look, qtbot)
     window.go_to(Page.ATTENTION)
     assert "Files: blocked. Network: blocked. Memory: 512 MB." in texts(window)
-    assert "It tried: 2 files outside its home, 2 hosts" in texts(window)
+    assert "Tried to access: 2 files outside its home folder, 2 hosts" in texts(window)
     assert "/home/ann/.ssh/id_rsa" not in texts(window)
     press(window, "Details")
-    assert "Files outside its home: /home/ann/.ssh/id_rsa\n/etc/shadow" in texts(window)
+    assert "Files outside its home folder: /home/ann/.ssh/id_rsa\n/etc/shadow" in texts(window)
     assert "Programs: none" in texts(window)
     press(window, "Less")
     assert "/home/ann/.ssh/id_rsa" not in texts(window)
@@ -183,10 +185,10 @@ def test_a_command_that_never_ran_says_so(window: MainWindow) -> None:
 def test_a_receipt_says_what_could_not_be_seen() -> None:
     blind = replace(RECEIPT, watched=False, files=(), hosts=(), unseen=(Unseen.ALL,), left_out=3)
     fields = {field.caption: field.text for field in receipt_fields(blind)}
-    assert "can't be seen on this system" in fields["Not seen"]
-    assert "3 more things" in fields["Not seen"]
+    assert "can't monitor the server" in fields["Not recorded"]
+    assert "3 more attempts" in fields["Not recorded"]
     assert "Hosts" not in fields
-    assert tried_text(blind) == "What it tried could not be seen."
+    assert tried_text(blind) == "Its activity could not be recorded."
 
 
 def test_a_command_is_approved_there(router: FakeRouter, window: MainWindow) -> None:
@@ -211,7 +213,7 @@ def test_by_keyboard_one_gets_there_and_from_one_decision_to_the_next(
     assert last(router) == SentCommand("servers.approve", (WAITING.ref,))
     router.state.servers[PERSONAL] = (GITHUB,)
     router.emit(ToolsChanged(PERSONAL, GITHUB.id, 2))
-    qtbot.waitUntil(lambda: badge(window) == "Needs you, 2")
+    qtbot.waitUntil(lambda: badge(window) == "Needs attention, 2")
     assert cast(QPushButton, focused()).text() == "Approve 1 without findings"
     QTest.keyClick(window, Qt.Key.Key_F6)
     assert window.sidebar.isAncestorOf(focused())
@@ -224,7 +226,7 @@ def test_the_keyboard_stays_with_what_it_was_at_when_more_comes(
     more = fake_status("A first", state=ServerState.NEEDS_CONSENT)
     router.state.servers[PERSONAL] = (more, *router.state.servers[PERSONAL])
     router.emit(ServerStatusChanged(more))
-    qtbot.waitUntil(lambda: badge(window) == "Needs you, 4")
+    qtbot.waitUntil(lambda: badge(window) == "Needs attention, 4")
     assert focused().accessibleName() == "Approve fork"
 
 
@@ -234,8 +236,8 @@ def test_what_was_decided_leaves_the_page(
     router.state.pending = ()
     router.state.servers[PERSONAL] = (GITHUB,)
     router.emit(ToolsChanged(PERSONAL, GITHUB.id, 2))
-    qtbot.waitUntil(lambda: "Nothing waits for you." in texts(window))
-    assert badge(window) == "Needs you"
+    qtbot.waitUntil(lambda: "You’re all caught up" in texts(window))
+    assert badge(window) == "Needs attention"
 
 
 def test_words_of_a_tool_are_never_markup() -> None:

@@ -16,8 +16,8 @@ from router.domain.permissions import Permission
 from router.domain.search import MatchReasons, SearchHit, SearchReply
 from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
-from tests.fakes import FakeRouter, SentCommand
 from tests.gui.driver import GITHUB, PERSONAL, open_window, press, stocked_router, texts
+from tests.support.fakes import FakeRouter, SentCommand
 
 KEY = ToolKey(GITHUB.id, "create_issue")
 REASONS = MatchReasons(("open",), 0.914, used_before=True)
@@ -58,7 +58,7 @@ def test_both_strategies_answer_side_by_side_with_scores_and_reasons(
     assert "0.94" in shown
     assert "words: open · meaning 0.91 · used before for this" in shown
     assert "The index is being built." in shown
-    assert "No tool fits." in shown
+    assert "No matching tools." in shown
     assert router.search.asked == [("open a ticket", "bm25", "hybrid")]
 
 
@@ -99,10 +99,10 @@ def test_a_tool_is_pinned_and_that_can_be_undone(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     ask(window, "open", qtbot)
-    press(window, "Pin: every app gets this tool")
-    qtbot.waitUntil(lambda: "Every app gets create_issue now" in texts(window))
+    press(window, "Pin for all apps")
+    qtbot.waitUntil(lambda: "create_issue is now pinned for all apps" in texts(window))
     assert router.projects.config(PERSONAL, None).pinned == (str(KEY),)
-    pinned = "Pinned: every app gets this tool. Press to unpin"
+    pinned = "Pinned for all apps. Click to unpin"
     qtbot.waitUntil(lambda: has_button(window, pinned))
     press(window, "Undo")
     assert router.projects.config(PERSONAL, None).pinned == ()
@@ -121,8 +121,8 @@ def test_a_tool_is_never_shown_again_and_that_can_be_undone(
     views = router.state.tools[GITHUB.ref]
     router.state.tools[GITHUB.ref] = tuple(v._replace(permission=before) for v in views)
     ask(window, "open", qtbot)
-    press(window, "Never show this tool")
-    qtbot.waitUntil(lambda: "Nobody finds create_issue any more" in texts(window))
+    press(window, "Hide this tool from apps")
+    qtbot.waitUntil(lambda: "create_issue is now hidden from apps" in texts(window))
     denied = SentCommand("permissions.set", (PERSONAL, KEY, Permission.DENY, None))
     assert router.commands[-1] == denied
     press(window, "Undo")

@@ -14,6 +14,7 @@ from gui.components.activity.model import KEPT, Column
 from gui.pages.workspace.activity_card import ActivityCard
 from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 from router.domain.ids import ServerId
+from tests.support.timeouts import WAIT_MS
 
 START = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
 
@@ -64,7 +65,7 @@ def test_new_entries_appear_on_top(activity: ActivityCard, qtbot: QtBot) -> None
     activity.add(entry(1))
     activity.add(entry(2))
 
-    qtbot.waitUntil(lambda: len(whats(activity)) == 3, timeout=1000)
+    qtbot.waitUntil(lambda: len(whats(activity)) == 3, timeout=WAIT_MS)
     assert whats(activity) == ["github · tool_2", "github · tool_1", "github · tool_0"]
 
 
@@ -78,7 +79,7 @@ def test_a_burst_reaches_the_table_at_most_ten_times_a_second(
         activity.add(entry(number))
     assert insertions == []
 
-    qtbot.waitUntil(lambda: len(whats(activity)) == 200, timeout=1000)
+    qtbot.waitUntil(lambda: len(whats(activity)) == 200, timeout=WAIT_MS)
     assert len(insertions) == 1
 
 
@@ -150,7 +151,7 @@ def test_every_cell_tells_a_screen_reader_its_text(activity: ActivityCard) -> No
 
 
 def test_an_empty_list_says_what_will_be_there(activity: ActivityCard) -> None:
-    assert any("as they happen" in label.text() for label in activity.findChildren(QLabel))
+    assert any("appear here" in label.text() for label in activity.findChildren(QLabel))
     assert not activity.grab().isNull()
 
 

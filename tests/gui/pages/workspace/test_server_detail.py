@@ -14,8 +14,8 @@ from gui.text.install_hints import install_command
 from gui.widgets.theme import Theme
 from router.api.events import ServerStatusChanged
 from router.domain.failures import Failure, FailureKind
-from tests.fakes import FakeRouter, SentCommand
 from tests.gui.driver import CONFIG, SENTRY, open_window, press, stocked_router
+from tests.support.fakes import FakeRouter, SentCommand
 
 MISSING = Failure(FailureKind.COMMAND_NOT_FOUND, "uvx", "/usr/bin")
 
@@ -64,14 +64,14 @@ def test_the_install_command_of_a_missing_program_can_be_copied(
     router.emit(ServerStatusChanged(replace(SENTRY, failure=MISSING)))
     press(window.pages.workspace.detail, "Copy install command")
     assert QGuiApplication.clipboard().text() == install_command("uvx")
-    assert "Wait longer" not in offered(window)
+    assert "Increase timeout" not in offered(window)
 
 
 @pytest.mark.proves("DISC-12")
 def test_a_server_that_answers_late_is_given_twice_the_time_and_tried_again(
     router: FakeRouter, window: MainWindow, qtbot: QtBot
 ) -> None:
-    press(window.pages.workspace.detail, "Wait longer")
+    press(window.pages.workspace.detail, "Increase timeout")
     qtbot.waitUntil(lambda: router.commands[-1].name == "discovery.refresh")
     patient = CONFIG.model_copy(update={"discovery_timeout_s": 60.0})
     changed, tried = router.commands[-2:]
@@ -83,5 +83,5 @@ def test_who_has_all_the_time_there_is_gets_no_more(router: FakeRouter, window: 
     patient = CONFIG.model_copy(update={"discovery_timeout_s": 120.0})
     router.state.configs[SENTRY.ref] = patient
     router.emit(ServerStatusChanged(SENTRY))
-    assert "Wait longer" not in offered(window)
+    assert "Increase timeout" not in offered(window)
     assert "Retry" in offered(window)

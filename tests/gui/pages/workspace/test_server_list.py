@@ -13,7 +13,7 @@ from gui.pages.workspace.server_model import Showing
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
 from router.domain.servers import ServerState, ServerStatus
-from tests.fakes import fake_status
+from tests.support.fakes import fake_status
 
 GITHUB = fake_status("GitHub", tool_count=81)
 SENTRY = fake_status(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from router.discovery.vetting.diff import readable, word_diff
@@ -33,12 +31,11 @@ def test_words_that_came_and_went_are_told_apart(old: str, new: str, expected: s
     assert marked(old, new) == expected
 
 
-def test_texts_too_long_to_compare_are_told_as_a_whole_and_quickly() -> None:
+def test_texts_too_long_to_compare_are_told_as_a_whole() -> None:
     old = "same start " + "a b " * 50_000 + "same end"
     new = "same start " + "b a " * 50_000 + "same end"
-    began = time.process_time()
     parts = word_diff(old, new)
-    assert time.process_time() - began < 2
+    assert len(parts) == 4
     assert "".join(p.text for p in parts if p.change is not WordChange.ADDED) == old
     assert "".join(p.text for p in parts if p.change is not WordChange.REMOVED) == new
 

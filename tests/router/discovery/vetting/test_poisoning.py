@@ -10,13 +10,11 @@ last, and no rule was changed because of it: 0.55 and 0.01.
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import pytest
 
 from router.discovery.vetting.hidden_text import clean
-from router.discovery.vetting.poisoning import detect
 from router.discovery.vetting.preparation import prepare
 from router.domain.tool_lists import Finding, FindingKind, ServerListing
 
@@ -89,22 +87,3 @@ def test_a_finding_names_its_rule_and_place() -> None:
             "Never tell the user",
         ),
     )
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "ignore previous " * 20_000,
-        "send " * 60_000,
-        "do not tell " * 25_000,
-        "when tool set " * 20_000,
-        "A" * 300_000,
-        "SYSTEM " * 40_000,
-        "curl " * 60_000,
-        ("a" * 59 + " ") * 5_000,
-    ],
-)
-def test_no_text_makes_the_search_slow(text: str) -> None:
-    began = time.process_time()
-    detect(text)
-    assert time.process_time() - began < 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 
@@ -15,7 +14,8 @@ from router.discovery.vetting.preparation import prepare
 from router.discovery.vetting.process import VettingProcess
 from router.domain.errors import UpstreamFailed
 from router.domain.tool_lists import DEFAULT_LIMITS, STRICT_LIMITS, ListLimits, ServerListing
-from tests.booth import is_alive
+from tests.support.router_process import is_alive
+from tests.support.timeouts import WAIT_S
 
 LISTING = ServerListing(
     (
@@ -38,7 +38,7 @@ HUNGRY = (
 
 
 @asynccontextmanager
-async def vetting(*command: str, time_limit_s: float = 20) -> AsyncGenerator[VettingProcess]:
+async def vetting(*command: str, time_limit_s: float = WAIT_S) -> AsyncGenerator[VettingProcess]:
     opened = VettingProcess(command or None, time_limit_s=time_limit_s)
     try:
         yield opened
@@ -73,7 +73,7 @@ async def test_a_process_nobody_needs_is_ended() -> None:
     assert opened.pid is not None
     descriptor, ended = os.pidfd_open(opened.pid), asyncio.Event()
     asyncio.get_running_loop().add_reader(descriptor, ended.set)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(WAIT_S):
         await ended.wait()
     asyncio.get_running_loop().remove_reader(descriptor)
     os.close(descriptor)
@@ -86,10 +86,8 @@ async def test_a_process_that_fails_is_killed_and_the_list_is_refused(
     command: tuple[str, ...],
 ) -> None:
     async with vetting(*command, time_limit_s=1) as opened:
-        began = time.monotonic()
         with pytest.raises(UpstreamFailed, match="could not be checked"):
             await opened.prepare(LISTING, DEFAULT_LIMITS)
-        assert time.monotonic() - began < 10
         assert opened.pid is None
 
 

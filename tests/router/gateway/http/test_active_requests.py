@@ -12,10 +12,9 @@ from router.domain.ids import TokenId
 from router.gateway.http.active_requests import ActiveRequests
 from router.gateway.http.authentication import HTTPError
 from router.runtime.tasks import spawn, stop
+from tests.support.timeouts import WAIT_S
 
 KEPT, REVOKED = TokenId("kept"), TokenId("revoked")
-PATIENCE_S = 5
-
 T = TypeVar("T")
 
 
@@ -30,7 +29,7 @@ async def test_what_runs_ends_soon_after_its_token_stops_to_hold() -> None:
     kept = spawn(run(active_requests, KEPT, asyncio.Event().wait()), name="kept")
     holding.remove(REVOKED)
     with pytest.raises(HTTPError) as refusal:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(WAIT_S):
             await run(active_requests, REVOKED, asyncio.Event().wait())
     assert refusal.value.status == 401
     assert not kept.done()
@@ -41,7 +40,7 @@ async def test_what_runs_ends_soon_after_its_token_stops_to_hold() -> None:
 async def test_a_token_that_stops_to_hold_after_several_looks_is_noticed() -> None:
     looks = iter([True, False])
     with pytest.raises(HTTPError):
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(WAIT_S):
             await run(ActiveRequests(lambda _: next(looks)), KEPT, asyncio.Event().wait())
 
 

@@ -12,6 +12,7 @@ from router.gateway.http.response_stream import ResponseStream
 from router.gateway.session.sessions import Sessions
 from router.gateway.session.subscriptions import Subscriptions
 from tests.router.gateway.session.test_idle_sessions import request
+from tests.support.timeouts import WAIT_S
 
 RESOURCE = (ServerRef(WorkspaceId("home"), ServerId("files")), "file:///a")
 
@@ -58,7 +59,7 @@ class Client:
 
     async def hear(self) -> None:
         self.reads.set()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(WAIT_S):
             await self.told.wait()
 
     def times(self, word: bytes) -> int:

@@ -23,7 +23,7 @@ from router.gateway.tools.permission_requests import PermissionRequests
 from router.gateway.tools.prompts_resources import PromptsAndResources
 from router.search.provider import Provider
 from router.store.redaction import Redactor
-from tests.fake_upstreams import FakeUpstreams
+from tests.support.fake_upstreams import FakeUpstreams
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 HOME, FILES = WorkspaceId("home"), ServerId("files")

@@ -40,7 +40,7 @@ async def test_what_no_tool_here_is_for_is_not_answered_with_the_least_bad_ones(
 async def test_a_search_that_another_strategy_answered_says_so_to_client_and_person() -> None:
     booth = Booth(optimization="cloud")
     content = await answered(booth, "read a file")
-    note = "cloud search failed (no cloud search is set up): answered by hybrid"
+    note = "cloud search failed (cloud search is not set up): answered by hybrid"
     assert content["results"][0]["explanation"].endswith(f"({note})")
     assert booth.recorded[-1].message == note
 

@@ -1,0 +1,76 @@
+"""Whatever a server does: an answer or a clear error in time, and nobody else is held up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.hostile_servers import (
+    HEAVY_OVER_HTTP,
+    HEAVY_OVER_SSE,
+    HEAVY_OVER_STDIO,
+    HTTP,
+    LINUX_ONLY,
+    SSE,
+    STDIO,
+    STEPS,
+    assert_harms_only_its_own_calls,
+    hostile_processes,
+    http_configs,
+    stdio_configs,
+)
+
+pytestmark = [LINUX_ONLY, pytest.mark.proof]
+
+
+@pytest.fixture
+def anyio_backend() -> tuple[str, dict[str, Any]]:
+    """Once is enough here, on the loop that is used where there is one."""
+    return "asyncio", {"use_uvloop": True}
+
+
+@pytest.mark.proves("REG-7")
+@pytest.mark.parametrize("fault", STDIO)
+async def test_a_hostile_process_holds_nobody_up(fault: str) -> None:
+    steps, expected = STDIO[fault]
+    configs = stdio_configs(fault, steps)
+    await assert_harms_only_its_own_calls(configs, steps, expected, measures=True)
+    assert hostile_processes(fault) == []
+
+
+@pytest.mark.proves("REG-7")
+@pytest.mark.parametrize("step", STEPS[1:])
+@pytest.mark.parametrize("fault", HEAVY_OVER_STDIO)
+async def test_a_process_that_says_too_much_holds_nobody_up(fault: str, step: str) -> None:
+    configs, expected = stdio_configs(fault, (step,)), HEAVY_OVER_STDIO[fault]
+    await assert_harms_only_its_own_calls(configs, (step,), expected, measures=True)
+    assert hostile_processes(fault) == []
+
+
+@pytest.mark.proves("REG-7")
+@pytest.mark.parametrize(
+    ("transport", "fault"),
+    [*(("http", fault) for fault in HTTP), *(("sse", fault) for fault in SSE)],
+)
+async def test_a_hostile_address_holds_nobody_up(transport: str, fault: str) -> None:
+    steps, expected = (HTTP if transport == "http" else SSE)[fault]
+    with http_configs(fault, steps, transport) as configs:
+        await assert_harms_only_its_own_calls(configs, steps, expected, measures=True)
+
+
+@pytest.mark.proves("REG-7")
+@pytest.mark.parametrize("step", STEPS[1:])
+@pytest.mark.parametrize(
+    ("transport", "fault"),
+    [
+        *(("http", fault) for fault in HEAVY_OVER_HTTP),
+        *(("sse", fault) for fault in HEAVY_OVER_SSE),
+    ],
+)
+async def test_an_address_that_says_too_much_holds_nobody_up(
+    transport: str, fault: str, step: str
+) -> None:
+    expected = HEAVY_OVER_HTTP[fault]
+    with http_configs(fault, (step,), transport) as configs:
+        await assert_harms_only_its_own_calls(configs, (step,), expected, measures=True)

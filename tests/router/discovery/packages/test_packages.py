@@ -1,0 +1,206 @@
+"""Packages that are fetched once and then run from where they lie. The registry is played by a
+small program named `npm` on the PATH; with the real ones this is proved in `tests/e2e`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from router.api.events import ToolsChanged
+from router.config.server import ServerConfig
+from router.discovery.packages.installer import fetch_environment
+from router.domain.failures import FailureKind
+from router.domain.ids import ServerRef
+from router.domain.servers import DiscoveryStatus
+from tests.router.discovery.test_discovery import status_of
+from tests.support.fifo import Fifo
+from tests.support.router_process import NODE, is_alive
+from tests.support.running_router import PERSONAL, Running
+
+NPM = """\
+#!{python}
+import json, os, sys
+from pathlib import Path
+log = Path({log!r})
+log.write_text(json.dumps({{"args": sys.argv[1:], "env": dict(os.environ)}}))
+if (broken := Path({broken!r})).exists():
+    print("npm error code E404")
+    sys.exit(1)
+home = Path("node_modules/@scope/server")
+home.mkdir(parents=True)
+version = Path({version!r}).read_text()
+about = {{"name": "@scope/server", "version": version, "bin": {{"server": "cli.js"}}}}
+(home / "package.json").write_text(json.dumps(about))
+(home / "cli.js").write_text({script!r})
+lock = {{"packages": {{"node_modules/@scope/server": {{"integrity": "sha512-" + version}}}}}}
+Path("node_modules/.package-lock.json").write_text(json.dumps(lock))
+"""
+SERVER = """\
+#!/usr/bin/env node
+const fs = require("fs"), about = fs.readFileSync(__dirname + "/package.json");
+const version = JSON.parse(about).version;
+const answers = {
+  initialize: () => ({protocolVersion: "2025-11-25", capabilities: {tools: {}},
+                      serverInfo: {name: "server", version}}),
+  "tools/list": () => ({tools: [{name: "where", description: "version " + version,
+                                 inputSchema: {type: "object"}}]}),
+  "tools/call": () => ({content: [{type: "text", text: JSON.stringify(process.argv.slice(1))}]}),
+};
+require("readline").createInterface({input: process.stdin}).on("line", line => {
+  const {id, method} = JSON.parse(line);
+  if (id === undefined) return;
+  const answer = answers[method];
+  console.log(JSON.stringify({jsonrpc: "2.0", id, ...(answer
+    ? {result: answer()} : {error: {code: -32601, message: "no"}})}));
+});
+"""
+
+
+class Registry:
+    """An `npm` that installs one package, of a version the test chooses."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "bin"
+        self.folder.mkdir()
+        (self.folder / "node").symlink_to(NODE)
+        self._log, self._version = folder / "log.json", folder / "version"
+        self.broken = folder / "broken"
+        program = self.folder / "npm"
+        program.write_text(
+            NPM.format(
+                python=sys.executable,
+                log=str(self._log),
+                broken=str(self.broken),
+                version=str(self._version),
+                script=SERVER,
+            )
+        )
+        program.chmod(0o755)
+        self.publish("1.0.0")
+
+    def publish(self, version: str) -> None:
+        self._version.write_text(version)
+
+    @property
+    def last_fetch(self) -> dict[str, Any]:
+        return json.loads(self._log.read_text())
+
+    def config(self, *args: str, **env: str) -> ServerConfig:
+        path = f"{self.folder}:/usr/bin:/bin"
+        return ServerConfig(
+            command="npx", args=("-y", "@scope/server", *args), env={"PATH": path, **env}
+        )
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Registry:
+    return Registry(tmp_path)
+
+
+async def test_a_package_is_fetched_without_scripts_or_secrets_and_then_listed_offline(
+    running: Running, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OF_THE_SESSION", "s3cret")
+    monkeypatch.setenv("npm_config_registry", "https://registry.example")
+    ref = await running.add("Test", registry.config(KEY="${env:OF_THE_SESSION}"))
+    fetch = registry.last_fetch
+    assert fetch["args"][0] == "install"
+    assert "--ignore-scripts" in fetch["args"]
+    assert fetch["args"][-2:] == ["--", "@scope/server"]
+    assert "s3cret" not in json.dumps(fetch["env"])
+    assert fetch["env"]["npm_config_registry"] == "https://registry.example"
+    receipt = running.router.discovery.receipt(ref)
+    assert receipt is not None
+    assert receipt.package is not None
+    package = receipt.package
+    assert (package.name, package.version) == ("@scope/server", "1.0.0")
+    assert package.integrity == "sha512-1.0.0"
+
+
+async def test_a_server_in_use_runs_what_was_fetched_with_its_own_arguments(
+    running: Running, registry: Registry, tmp_path: Path
+) -> None:
+    await running.add("Test", registry.config("--root", "/x"))
+    result = await running.call("tool_execute", {"toolKey": "test:where"})
+    script, *args = json.loads(result["content"][0]["text"])
+    assert Path(script).is_relative_to(tmp_path / "data" / "packages" / "personal" / "test")
+    assert args == ["--root", "/x"]
+
+
+async def test_a_package_stays_as_it_is_until_a_person_wants_a_newer_one(
+    running: Running, registry: Registry, tmp_path: Path
+) -> None:
+    ref = await running.add("Test", registry.config())
+    registry.publish("2.0.0")
+    await running.router.discovery.refresh(PERSONAL, ref.server)
+    assert listed_version(running, ref) == "version 1.0.0"
+    running.trace.clear()
+    await running.router.discovery.refresh(PERSONAL, ref.server, packages=True)
+    await running.trace.until(ToolsChanged)
+    receipt = running.router.discovery.receipt(ref)
+    assert receipt is not None
+    assert receipt.package is not None
+    assert receipt.package.version == "2.0.0"
+    kept = tmp_path / "data" / "packages" / "personal" / "test"
+    assert len([path for path in kept.iterdir() if path.is_dir()]) == 1, "the old one is gone"
+
+
+def listed_version(running: Running, ref: ServerRef) -> str:
+    [tool] = running.router.tools.list(ref)
+    return tool.description
+
+
+async def test_a_package_that_can_not_be_fetched_says_why_and_leaves_nothing(
+    running: Running, registry: Registry, tmp_path: Path
+) -> None:
+    registry.broken.touch()
+    ref = await running.add("Test", registry.config())
+    status = status_of(running, ref)
+    assert status.discovery is DiscoveryStatus.FAILED
+    assert status.failure is not None
+    assert status.failure.kind is FailureKind.FETCH_FAILED
+    assert status.failure.detail == "npm error code E404"
+    assert list((tmp_path / "data" / "packages" / "personal" / "test").iterdir()) == []
+
+
+async def test_without_news_from_the_registry_the_old_package_is_used(
+    running: Running, registry: Registry
+) -> None:
+    ref = await running.add("Test", registry.config())
+    registry.broken.touch()
+    await running.router.discovery.refresh(PERSONAL, ref.server, packages=True)
+    assert status_of(running, ref).failure is None
+
+
+async def test_a_removed_server_takes_its_package_with_it(
+    running: Running, registry: Registry, tmp_path: Path
+) -> None:
+    ref = await running.add("Test", registry.config())
+    await running.router.servers.remove(ref)
+    assert not (tmp_path / "data" / "packages" / "personal" / "test").exists()
+
+
+async def test_a_fetch_that_is_cancelled_ends_its_installer_at_once(
+    running: Running, registry: Registry, tmp_path: Path
+) -> None:
+    started = Fifo(tmp_path / "started")
+    npm = registry.folder / "npm"
+    npm.write_text(f"#!/bin/sh\necho $$ > {started.path}\nexec sleep 600\n")
+    config = registry.config()
+    server = await running.router.servers.add(PERSONAL, "Test", config, consent=True)
+    pid = int(await started.line())
+    await running.router.discovery.cancel(PERSONAL, server)
+    assert not is_alive(pid)
+    failure = status_of(running, ServerRef(PERSONAL, server)).failure
+    assert failure is not None
+    assert failure.kind is FailureKind.CANCELLED
+    started.close()
+
+
+def test_variables_that_choose_code_do_not_reach_an_installer() -> None:
+    ours = {"npm_config_ignore_scripts": "false", "npm_config_script_shell": "x", "PATH": "/bin"}
+    assert fetch_environment(ours) == {"PATH": "/bin"}

@@ -1,0 +1,174 @@
+"""Running a program confined, in each profile this machine offers and as each user we can be."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from router.discovery.sandbox.bubblewrap import HOME
+from router.discovery.sandbox.launch_spec import LaunchSpec, Limits, pack_environment
+from router.discovery.sandbox.required_files import files_needed
+from router.discovery.sandbox.self_test import (
+    SandboxProfile,
+    check_profile,
+    sandbox_profiles,
+    supported_sandbox,
+)
+from router.domain.receipts import IsolationLevel
+from tests.support.router_process import ROOT
+
+ESCAPIST = ROOT / "tests" / "servers" / "escapist.py"
+INNER = ROOT / "router" / "discovery" / "sandbox" / "self_commands.py"
+_NOBODY = 65534
+_PYTHONS = (sys.executable, "/usr/local/bin/python3", "/usr/bin/python3")
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Who runs it: a prefix of the command line, and a Python that this user can start."""
+
+    name: str
+    prefix: tuple[str, ...] = ()
+    python: str = sys.executable
+
+
+@functools.cache
+def offered_profiles() -> tuple[SandboxProfile, ...]:
+    """The profiles that the self-test found to hold: all that the tests' expectations depend on."""
+    return tuple(profile for profile in sandbox_profiles() if not check_profile(profile))
+
+
+def offered(level: int) -> SandboxProfile | None:
+    """The profile of this level that can be watched; without one, the self-test says why."""
+    found = next(
+        (profile for profile in offered_profiles() if profile.level == level and profile.watch),
+        None,
+    )
+    if found is None:
+        known = supported_sandbox()
+        assert known.profile.level != level, "and yet it is used"
+        assert known.missing, "and nobody says why"
+    return found
+
+
+@functools.cache
+def users() -> tuple[User, ...]:
+    ourselves = User("ourselves")
+    if os.geteuid() != 0:
+        return (ourselves,)
+    prefix = ("setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups", "env")
+    for python in _PYTHONS:
+        if subprocess.run([*prefix, python, "-c", ""], capture_output=True).returncode == 0:
+            return (ourselves, User("nobody", prefix, python))
+    raise AssertionError("there is no Python here that an ordinary user can start")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    code: int
+    out: str
+    err: str
+    observations: dict[str, Any]
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        return json.loads(self.out)
+
+
+def run_confined(
+    profile: SandboxProfile,
+    user: User,
+    *words: str,
+    script: Path = ESCAPIST,
+    limits: Limits | None = None,
+    network: bool = False,
+) -> Run:
+    """Run a script of ours in a sandbox, as the router would run a server."""
+    with _folder(user) as folder:
+        home = HOME if profile.level is IsolationLevel.FULL else str(folder / "home")
+        program = user.python
+        args = (str(script), *words)
+        needed = files_needed(
+            program, args, cwd=None, search_path=os.defpath, home=Path("/nonexistent")
+        )
+        LaunchSpec(
+            level=profile.level,
+            program=program,
+            args=args,
+            home=home,
+            cwd=home,
+            readable=tuple(sorted(needed)),
+            observations=str(folder / "observations"),
+            limits=limits or Limits(),
+            network=network,
+            bwrap=profile.bwrap,
+            forbids_nesting=profile.forbids_nesting,
+            watch=profile.watch,
+        ).write(folder / "spec")
+        (folder / "spec").chmod(0o644)
+        done = subprocess.run(
+            [*user.prefix, user.python, "-I", "-S", "-B", str(INNER), "confine", folder / "spec"],
+            env=pack_environment({"HOME": home, "PATH": os.defpath}),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=50,
+        )
+        seen = folder / "observations"
+        observations: dict[str, Any] = json.loads(seen.read_text() if seen.exists() else "{}")
+        return Run(done.returncode, done.stdout, done.stderr, observations)
+
+
+@contextmanager
+def _folder(user: User) -> Generator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="toolbooth-confined-"))
+    try:
+        (folder / "home").mkdir()
+        if user.prefix:
+            for path in (folder, folder / "home"):
+                os.chown(path, _NOBODY, _NOBODY)
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def baits(user: User) -> Generator[dict[str, Any]]:
+    """What a confined program must not reach, all of it open to its user."""
+    with ExitStack() as stack:
+        folder = stack.enter_context(_folder(user))
+        (folder / "secret").write_text("secret")
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        bus = stack.enter_context(socket.socket(socket.AF_UNIX))
+        bus.bind(str(folder / "bus"))
+        bus.listen()
+        abstract = stack.enter_context(socket.socket(socket.AF_UNIX))
+        name = f"toolbooth-bait-{secrets.token_hex(8)}"
+        abstract.bind(f"\0{name}")
+        abstract.listen()
+        if user.prefix:
+            for path in (folder / "secret", folder / "bus"):
+                os.chown(path, _NOBODY, _NOBODY)
+        other = subprocess.Popen([*user.prefix, "sleep", "600"], env={"SECRET": "s3cret"})
+        stack.callback(other.wait)
+        stack.callback(other.kill)
+        yield {
+            "secret": str(folder / "secret"),
+            "home": str(folder),
+            "port": listener.getsockname()[1],
+            "bus": str(folder / "bus"),
+            "abstract": name,
+            "pid": other.pid,
+        }

@@ -1,0 +1,163 @@
+"""Sandboxes on real processes: what escapes, at each level this machine offers, as each user."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from router.discovery.sandbox.launch_spec import Limits
+from router.discovery.sandbox.launcher import OVER_LIMIT
+from router.discovery.sandbox.self_test import (
+    SandboxProfile,
+    best_profile,
+    check_profile,
+    sandbox_profiles,
+)
+from router.domain.receipts import IsolationLevel, Why
+from tests.router.discovery.sandbox.confined import (
+    User,
+    baits,
+    offered,
+    offered_profiles,
+    run_confined,
+    users,
+)
+
+LEVELS = [3, 2, 1]
+USERS = [pytest.param(user, id=user.name) for user in users()]
+
+
+@pytest.mark.proves("DISC-6")
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize("level", [3, 2])
+def test_nothing_gets_out_of_a_level_that_the_self_test_found(level: int, user: User) -> None:
+    if (profile := offered(level)) is None:
+        return
+    with baits(user) as plan:
+        run = run_confined(profile, user, json.dumps(plan))
+    escaped = [name for name, worked in run.answer.items() if worked]
+    assert escaped == [], run.err
+
+
+def test_the_same_program_gets_at_everything_when_it_is_only_limited() -> None:
+    """Else the attempts above would prove nothing."""
+    profile, user = SandboxProfile(IsolationLevel.LIMITED), users()[-1]
+    with baits(user) as plan:
+        found = run_confined(profile, user, json.dumps(plan)).answer
+    for name in (
+        "read a file of the person",
+        "list the home",
+        "write beside the secret",
+        "change a file's mode",
+        "read another's environment",
+        "connect to a port",
+        "connect to a local socket",
+        "connect to an abstract socket",
+        "signal another process",
+    ):
+        assert found[name], name
+
+
+@pytest.mark.proves("DISC-6")
+def test_the_self_test_reports_the_best_level_that_holds_and_why_better_ones_do_not() -> None:
+    found = best_profile(sandbox_profiles())
+    assert found.profile in offered_profiles()
+    assert found.profile.level == max((profile.level for profile in offered_profiles()), default=0)
+    assert len(found.missing) >= sandbox_profiles().index(found.profile)
+
+
+def test_a_machine_without_bubblewrap_falls_to_the_next_level_and_says_so() -> None:
+    found = best_profile([SandboxProfile(IsolationLevel.FULL, watch=True), *offered_profiles()[1:]])
+    assert found.profile.level < IsolationLevel.FULL
+    assert list(map(str, found.missing)) == ["bubblewrap (bwrap) is not installed."]
+
+
+def test_a_bubblewrap_that_may_make_no_namespaces_is_found_out(tmp_path: Path) -> None:
+    """As in a container that forbids them: the program is there, and fails."""
+    refusing = tmp_path / "bwrap"
+    refusing.write_text(
+        "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n"
+    )
+    refusing.chmod(0o755)
+    [fault] = check_profile(SandboxProfile(IsolationLevel.FULL, True, str(refusing)))
+    assert str(fault) == "Level 3: bwrap: No permissions to create new namespace"
+
+
+@pytest.mark.proves("DISC-6")
+def test_a_sandbox_that_does_not_hold_is_found_out(tmp_path: Path) -> None:
+    """A bwrap that only runs what it is given, without any namespace, must not count."""
+    sham = tmp_path / "bwrap"
+    sham.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n')
+    sham.chmod(0o755)
+    faults = check_profile(SandboxProfile(IsolationLevel.FULL, True, str(sham)))
+    assert {Why.READ_FILES, Why.WROTE_FILES, Why.REACHED_NETWORK} <= {each.why for each in faults}
+    assert str(faults[0]) == "Level 3: a sandboxed program could read files."
+
+
+@pytest.mark.proves("DISC-6")
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_fork_bomb_stops_at_its_limit(level: int, user: User) -> None:
+    if (profile := offered(level)) is None:
+        return
+    run = run_confined(profile, user, "bomb", limits=Limits(tasks=30))
+    assert run.answer["forks"] <= 30
+
+
+@pytest.mark.proves("DISC-6")
+@pytest.mark.parametrize("user", USERS)
+def test_who_takes_too_much_memory_is_killed(user: User) -> None:
+    for profile in offered_profiles()[:1]:
+        run = run_confined(profile, user, "eat", limits=Limits(memory_mb=64))
+        assert run.code == OVER_LIMIT
+        assert run.observations["killed"] == "memory"
+        assert run.observations["takenMb"] >= 64
+
+
+@pytest.mark.proves("DISC-6")
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_process_is_left_behind(level: int) -> None:
+    if (profile := offered(level)) is None:
+        return
+    mark = f"left-{os.getpid()}-{profile.level}"
+    run_confined(profile, users()[0], "leave", mark)
+    left = [p for p in Path("/proc").glob("[0-9]*/cmdline") if mark in _text(p)]
+    assert left == []
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+@pytest.mark.proves("DISC-6")
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_it_tried_is_seen(level: int) -> None:
+    if (profile := offered(level)) is None:
+        return
+    script = (
+        "import os, socket, subprocess, contextlib\n"
+        "for path in ('/root/.ssh/id_rsa', '/etc/shadow'):\n"
+        "    with contextlib.suppress(OSError): open(path)\n"
+        "with contextlib.suppress(OSError): socket.create_connection(('192.0.2.7', 443), 1)\n"
+        "with contextlib.suppress(OSError): socket.getaddrinfo('tracker.example', 80)\n"
+        "subprocess.run(['/bin/true'])\n"
+    )
+    user = users()[0]
+    run = run_confined(profile, user, script, script=Path("-c"))
+    seen = run.observations
+    assert seen["watched"]
+    assert {"/root/.ssh/id_rsa", "/etc/shadow"} <= set(seen["files"])
+    assert not [path for path in seen["files"] if path.startswith(("/usr", sys.prefix))]
+    assert "192.0.2.7:443" in seen["hosts"]
+    assert "/bin/true" in seen["programs"]
+    if profile.level is IsolationLevel.FULL:
+        assert "tracker.example" in seen["hosts"]
+    if profile.level is IsolationLevel.CONFINED:
+        assert "a name or address, by datagram" in seen["hosts"]

@@ -1,0 +1,246 @@
+"""Servers behind HTTP+SSE, the transport of 2024-11-05: the SDK's, and one that does it wrong."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from router.config.server import ServerConfig
+from router.domain.failures import Failure, FailureKind
+from router.domain.json_values import JsonObject
+from router.runtime.tasks import spawn
+from router.upstream.connection import UpstreamConnection
+from router.upstream.errors import HttpRefused
+from router.upstream.http.http_sse import HttpSseTransport
+from router.upstream.limits import Limits
+from router.upstream.peer import Peer
+from router.upstream.ports import CallOptions
+from tests.router.upstream.connection_harness import (
+    Heard,
+    Open,
+    call,
+    content_of,
+    failure_of,
+    open_config,
+)
+from tests.servers.http_server import Tools, sdk_app, serving, sse_app
+from tests.servers.odd_sse_server import OddSseServer
+from tests.support.timeouts import WAIT_S
+
+PLAIN: JsonObject = {"content": [], "x": None}
+
+
+@pytest.fixture
+async def open_url(heard: Heard) -> AsyncIterator[Open]:
+    """Opens connections to addresses, said to be of a type, and closes them after the test."""
+    opened: list[UpstreamConnection] = []
+
+    async def open_with(url: str, type: str | None = "sse", **options: Any) -> UpstreamConnection:  # noqa: A002
+        config = ServerConfig(url=url, type=type)
+        opened.append(await open_config(config, heard, **options))
+        return opened[-1]
+
+    yield open_with
+    for connection in opened:
+        await connection.close()
+
+
+@pytest.fixture
+def tools() -> Tools:
+    return Tools()
+
+
+@pytest.fixture
+def sdk_url(tools: Tools) -> Iterator[str]:
+    with serving(sse_app(tools)) as url:
+        yield f"{url}/mcp"
+
+
+@pytest.fixture
+def odd() -> OddSseServer:
+    return OddSseServer()
+
+
+@pytest.fixture
+def odd_url(odd: OddSseServer) -> Iterator[str]:
+    with serving(odd.app) as url:
+        yield f"{url}/mcp"
+
+
+@pytest.mark.proves("META-3")
+@pytest.mark.parametrize("said", ["sse", "http", None])
+async def test_calls_reach_a_server_of_the_old_transport_whether_said_to_be_one_or_not(
+    sdk_url: str, open_url: Open, said: str | None
+) -> None:
+    connection = await open_url(sdk_url, said)
+    assert connection.server_info["name"] == "http-test"
+    answers = await asyncio.gather(*(content_of(connection, "echo", n=n) for n in range(50)))
+    assert [answer["n"] for answer in answers] == list(range(50))
+
+
+async def test_an_address_that_has_moved_on_to_streamable_http_is_reached_too(
+    open_url: Open,
+) -> None:
+    with serving(sdk_app()) as url:
+        connection = await open_url(f"{url}/mcp", "sse")
+        assert await content_of(connection, "echo", a=1) == {"a": 1}
+        await connection.close()
+
+
+@pytest.mark.proves("META-3")
+async def test_progress_notifications_and_cancellation_pass(
+    sdk_url: str, open_url: Open, heard: Heard, tools: Tools
+) -> None:
+    connection = await open_url(sdk_url)
+    seen: list[Any] = []
+
+    async def sink(params: JsonObject) -> None:
+        seen.append(params["progress"])
+
+    params = {"name": "progress", "arguments": {"steps": 3}}
+    await connection.request("tools/call", params, CallOptions(WAIT_S, sink))
+    assert seen == [1, 2, 3]
+    await call(connection, "notify")
+    assert heard.notifications == [("notifications/tools/list_changed", {})]
+    slow = spawn(call(connection, "slow"), name="slow")
+    assert await asyncio.to_thread(tools.started.wait, WAIT_S)
+    slow.cancel()
+    await asyncio.wait([slow])
+    assert await asyncio.to_thread(tools.cancelled.wait, WAIT_S)
+
+
+async def test_messages_go_to_the_named_address_with_our_headers(
+    odd: OddSseServer, odd_url: str, open_url: Open, heard: Heard
+) -> None:
+    connection = await open_url(odd_url, headers={"Authorization": "Bearer secret"})
+    assert connection.protocol_version == "2024-11-05"
+    assert await call(connection, "plain") == PLAIN
+    assert {path for path, _ in odd.posts} == {"/messages?session=7"}
+    assert {headers["authorization"] for _, headers in odd.posts} == {"Bearer secret"}
+    assert heard.notifications[-1] == ("notifications/x", {"a": 1})
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["http://example.com/messages", "//example.com/m", "http://[x"]
+)
+@pytest.mark.parametrize("said", ["sse", None])
+async def test_an_address_of_another_origin_is_refused(
+    odd: OddSseServer, odd_url: str, open_url: Open, endpoint: str, said: str | None
+) -> None:
+    odd.endpoint = endpoint
+    failure = await failure_of(open_url(odd_url, said, headers={"Authorization": "Bearer s3cr3t"}))
+    assert failure.kind is FailureKind.BAD_PROTOCOL
+    assert failure.detail.startswith("an address ")
+
+
+async def test_a_full_address_of_the_same_origin_is_fine(
+    odd: OddSseServer, odd_url: str, open_url: Open
+) -> None:
+    odd.endpoint = odd_url.replace("/mcp", "/messages?a=b")
+    connection = await open_url(odd_url)
+    assert await call(connection, "plain") == PLAIN
+
+
+async def test_a_server_that_names_no_address_is_out_of_time(
+    odd: OddSseServer, odd_url: str, open_url: Open
+) -> None:
+    odd.endpoint = "never"
+    failure = await failure_of(open_url(odd_url, startup_timeout_s=0.3))
+    assert failure == Failure(FailureKind.TIMEOUT, "0.3 s")
+
+
+async def test_a_page_is_no_server(odd: OddSseServer, odd_url: str, open_url: Open) -> None:
+    odd.endpoint = ""
+    failure = await failure_of(open_url(odd_url, None))
+    assert (failure.kind, failure.detail) == (
+        FailureKind.UNREACHABLE,
+        "HTTP 405 Method Not Allowed",
+    )
+
+
+@pytest.mark.parametrize("said", ["sse", None])
+async def test_one_that_wants_a_sign_in_says_so(
+    odd: OddSseServer, odd_url: str, open_url: Open, said: str | None
+) -> None:
+    odd.opens_with = 401
+    failure = await failure_of(open_url(odd_url, said))
+    assert failure == Failure(FailureKind.SIGN_IN_NEEDED, detail="HTTP 401 Unauthorized")
+
+
+class Renewing:
+    """Credentials whose first token is refused."""
+
+    async def token(self) -> str | None:
+        return "old"
+
+    async def renewed(self, refused: str | None, challenge: str) -> str:
+        assert refused == "old"
+        return "new"
+
+    def accepted(self, token: str | None) -> None:
+        assert token == "new"
+
+    def wants_more(self, challenge: str) -> HttpRefused:
+        raise AssertionError
+
+
+async def test_a_token_the_stream_refuses_is_renewed(
+    odd: OddSseServer, odd_url: str, heard: Heard
+) -> None:
+    odd.token = "new"
+    link = HttpSseTransport(odd_url, {}, Renewing())
+    await link.start(Peer(link, heard.notification))
+    await link.close()
+
+
+async def test_the_end_of_the_stream_ends_the_connection_and_its_calls(
+    odd_url: str, open_url: Open
+) -> None:
+    connection = await open_url(odd_url)
+    waiting = spawn(call(connection, "silent"), name="waiting")
+    failure = await failure_of(call(connection, "end"))
+    assert (failure.kind, failure.detail) == (FailureKind.UNREACHABLE, "its event stream ended")
+    assert (await failure_of(waiting)) == failure
+    assert connection.closed
+    assert not connection.ended_quietly
+
+
+@pytest.mark.parametrize(("status", "closed"), [(404, True), (503, False)])
+async def test_a_message_that_is_refused_fails_its_call(
+    odd: OddSseServer, odd_url: str, open_url: Open, status: int, closed: bool
+) -> None:
+    connection = await open_url(odd_url)
+    odd.status = status
+    failure = await failure_of(call(connection, "plain"))
+    assert failure.detail.startswith(f"HTTP {status}")
+    assert connection.closed is closed
+
+
+async def limited(url: str, heard: Heard) -> UpstreamConnection:
+    connection = UpstreamConnection(
+        HttpSseTransport(url, {}, limits=Limits(message_bytes=1_000_000)), heard.notification
+    )
+    await connection.open()
+    return connection
+
+
+@pytest.mark.parametrize("tool", ["large", "endless"])
+async def test_an_event_without_measure_ends_the_connection(
+    odd_url: str, heard: Heard, tool: str
+) -> None:
+    connection = await limited(odd_url, heard)
+    failure = await failure_of(call(connection, tool))
+    assert failure.detail == "an event of more than 1,000,000 bytes"
+    await connection.close()
+
+
+async def test_an_answer_that_is_no_message_costs_only_its_call(
+    odd_url: str, open_url: Open
+) -> None:
+    connection = await open_url(odd_url)
+    failure = await failure_of(call(connection, "no_json"))
+    assert failure.detail.startswith("an answer that is no message")
+    assert await call(connection, "plain") == PLAIN

@@ -1,0 +1,68 @@
+"""How the tests of this room sign in: an account at a real server, and a browser that says yes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import httpx2
+
+from router.config.server import OAuthConfig, ServerConfig
+from router.domain.ids import WorkspaceId
+from router.runtime.tasks import spawn
+from router.upstream.connect import LaunchPlan, open_upstream
+from router.upstream.connection import UpstreamConnection
+from router.upstream.oauth.account import Account
+from router.upstream.oauth.address_policy import LookUp, look_up
+from router.upstream.oauth.credential_store import Vault
+from router.upstream.oauth.flow import begin
+from router.upstream.oauth.guarded_fetch import Fetch
+from tests.support.fakes import FakeClock, FakeSecrets
+
+
+@dataclass(slots=True)
+class Person:
+    """Somebody with a keyring and a clock, who uses the server at `url`."""
+
+    url: str
+    options: OAuthConfig = field(default_factory=OAuthConfig)
+    secrets: FakeSecrets = field(default_factory=FakeSecrets)
+    clock: FakeClock = field(default_factory=FakeClock)
+    look_up: LookUp = look_up
+
+    def account(self) -> Account:
+        """As after a start: all that is known lies in the keyring."""
+
+        async def options() -> OAuthConfig:
+            return self.options
+
+        return Account(
+            "notes",
+            self.url,
+            vault=Vault(self.secrets, WorkspaceId("personal")),
+            fetch=Fetch(self.url, look_up=self.look_up),
+            options=options,
+            clock=self.clock,
+        )
+
+
+async def connect(account: Account) -> UpstreamConnection:
+    return await open_upstream(
+        LaunchPlan(ServerConfig(url=account.url), credentials=account),
+        on_notification=lambda _method, _params: None,
+        on_stderr=lambda _line: None,
+    )
+
+
+async def visit(url: str) -> httpx2.Response:
+    """Open a page as a browser would, wherever it leads."""
+    async with httpx2.AsyncClient(follow_redirects=True) as browser:
+        return await browser.get(url)
+
+
+async def sign_in(account: Account) -> httpx2.Response:
+    """The whole way, with a person who says yes; the page they end on."""
+    pending = await begin(account)
+    finishing = spawn(pending.finish(), name="finish sign-in")
+    page = await visit(pending.sign_in.authorization_url)
+    await finishing
+    return page

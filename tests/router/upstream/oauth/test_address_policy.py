@@ -1,0 +1,156 @@
+"""Where a sign-in may not lead: what a hostile server names, and what becomes of it."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from router.upstream.oauth.address_policy import Address, Reach, checked_url, limit_for, reach_of
+from router.upstream.oauth.errors import SignInFailed
+from router.upstream.oauth.flow import begin
+from router.upstream.oauth.guarded_fetch import Fetch
+from tests.router.upstream.oauth.person import Person
+from tests.servers.oauth_server import OAuthServer
+
+INTERNAL = "on your own network"
+
+
+@pytest.fixture
+def server() -> OAuthServer:
+    return OAuthServer()
+
+
+@pytest.fixture
+def person(server: OAuthServer) -> Generator[Person]:
+    with server.served() as url:
+        yield Person(url)
+
+
+def names(**addresses: str) -> Any:
+    """A name server that knows only these."""
+
+    async def look_up(host: str) -> list[Address]:
+        found = addresses.get(host.replace(".", "_"))
+        return [ipaddress.ip_address(found or host)]
+
+    return look_up
+
+
+@pytest.mark.parametrize(
+    "issuer", ["https://169.254.169.254", "https://[fe80::1]", "https://0.0.0.0"]
+)
+async def test_not_even_a_local_server_leads_to_link_local_addresses(
+    server: OAuthServer, person: Person, issuer: str
+) -> None:
+    server.resource_metadata = {"authorization_servers": [issuer]}
+    with pytest.raises(SignInFailed, match=INTERNAL):
+        await begin(person.account())
+
+
+@pytest.mark.parametrize(
+    "issuer", ["file:///etc/passwd", "http://example.com", "ftp://example.com", "javascript:x"]
+)
+async def test_an_issuer_must_have_a_safe_address(
+    server: OAuthServer, person: Person, issuer: str
+) -> None:
+    server.resource_metadata = {"authorization_servers": [issuer]}
+    with pytest.raises(SignInFailed):
+        await begin(person.account())
+    assert server.requests["/register"] == 0
+
+
+@pytest.mark.parametrize("name", ["authorization_endpoint", "token_endpoint"])
+@pytest.mark.parametrize(
+    "address",
+    ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "http://example.com/", ""],
+)
+async def test_no_endpoint_may_be_anything_but_a_safe_address(
+    server: OAuthServer, person: Person, name: str, address: str
+) -> None:
+    server.server_metadata = {name: address}
+    with pytest.raises(SignInFailed):
+        await begin(person.account())
+    assert server.requests["/register"] == 0
+
+
+async def test_the_page_a_person_is_sent_to_is_judged_too(
+    server: OAuthServer, person: Person
+) -> None:
+    server.server_metadata = {"authorization_endpoint": "https://169.254.169.254/authorize"}
+    with pytest.raises(SignInFailed, match=INTERNAL):
+        await begin(person.account())
+
+
+@pytest.mark.parametrize(
+    "inside",
+    ["10.0.0.1", "192.168.1.1", "127.0.0.1", "169.254.169.254", "::ffff:10.0.0.1", "fd00::1"],
+)
+async def test_a_server_on_the_internet_leads_nowhere_inside(inside: str) -> None:
+    fetch = Fetch("https://mcp.example", look_up=names(mcp_example="8.8.8.8", evil_example=inside))
+    with pytest.raises(SignInFailed, match=INTERNAL):
+        await fetch.get("https://evil.example/.well-known/oauth-authorization-server")
+
+
+async def test_metadata_of_another_address_or_issuer_is_refused(
+    server: OAuthServer, person: Person
+) -> None:
+    server.resource_metadata = {"resource": "https://elsewhere.example/mcp"}
+    with pytest.raises(SignInFailed, match="a different address"):
+        await begin(person.account())
+    server.resource_metadata = {}
+    server.server_metadata = {"issuer": "https://elsewhere.example"}
+    with pytest.raises(SignInFailed, match="another authorization server"):
+        await begin(person.account())
+
+
+async def test_a_sign_in_without_pkce_is_refused(server: OAuthServer, person: Person) -> None:
+    server.server_metadata = {"code_challenge_methods_supported": ["plain"]}
+    with pytest.raises(SignInFailed, match="PKCE"):
+        await begin(person.account())
+
+
+@pytest.mark.parametrize(
+    ("address", "reach"),
+    [
+        ("8.8.8.8", Reach.PUBLIC),
+        ("2606:4700::1", Reach.PUBLIC),
+        ("10.1.2.3", Reach.PRIVATE),
+        ("100.64.0.1", Reach.PRIVATE),
+        ("fd00:ec2::254", Reach.PRIVATE),
+        ("127.0.0.2", Reach.LOOPBACK),
+        ("::1", Reach.LOOPBACK),
+        ("::ffff:127.0.0.1", Reach.LOOPBACK),
+        ("64:ff9b::7f00:1", Reach.LOOPBACK),
+        ("2002:a00:1::", Reach.PRIVATE),
+        ("169.254.169.254", Reach.NEVER),
+        ("::ffff:169.254.169.254", Reach.NEVER),
+        ("224.0.0.1", Reach.NEVER),
+        ("0.0.0.0", Reach.NEVER),
+    ],
+)
+def test_how_local_an_address_is(address: str, reach: Reach) -> None:
+    assert reach_of(ipaddress.ip_address(address)) is reach
+
+
+@pytest.mark.parametrize(
+    ("host", "addresses", "limit"),
+    [
+        ("127.0.0.1", ["127.0.0.1"], Reach.LOOPBACK),
+        ("localhost", ["::1", "127.0.0.1"], Reach.LOOPBACK),
+        ("rebound.example", ["127.0.0.1"], Reach.PRIVATE),
+        ("half.example", ["8.8.8.8", "127.0.0.1"], Reach.PUBLIC),
+        ("intranet", ["10.0.0.1"], Reach.PRIVATE),
+        ("169.254.1.1", ["169.254.1.1"], Reach.PRIVATE),
+    ],
+)
+def test_how_local_a_server_may_lead(host: str, addresses: list[str], limit: Reach) -> None:
+    assert limit_for(host, map(ipaddress.ip_address, addresses)) is limit
+
+
+@pytest.mark.parametrize("url", ["https://user:pw@example.com", "https://", "http://[::2]/", "x"])
+def test_odd_addresses_are_refused(url: str) -> None:
+    with pytest.raises(SignInFailed):
+        checked_url(url)

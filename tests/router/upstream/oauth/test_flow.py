@@ -1,0 +1,294 @@
+"""Signing in to a real server: the way there, renewal, the end of it, and what never happens."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Generator
+from datetime import timedelta
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+from mcp.shared.auth import OAuthClientInformationFull
+from pydantic import AnyUrl
+
+from router.config.server import OAuthConfig
+from router.domain.failures import FailureKind
+from router.runtime.tasks import spawn
+from router.upstream.oauth.errors import SignInFailed
+from router.upstream.oauth.flow import begin
+from tests.router.upstream.connection_harness import content_of, failure_of
+from tests.router.upstream.oauth.person import Person, connect, sign_in, visit
+from tests.servers.oauth_server import SCOPE, OAuthServer
+
+METADATA = (
+    "/.well-known/oauth-protected-resource/mcp",
+    "/.well-known/oauth-authorization-server",
+)
+
+
+@pytest.fixture
+def server() -> OAuthServer:
+    return OAuthServer()
+
+
+@pytest.fixture
+def person(server: OAuthServer) -> Generator[Person]:
+    with server.served() as url:
+        yield Person(url)
+
+
+async def test_a_server_that_wants_a_sign_in_says_what_to_do_and_is_not_asked_again(
+    server: OAuthServer, person: Person
+) -> None:
+    account = person.account()
+    failure = await failure_of(connect(account))
+    assert (failure.kind, failure.subject) == (FailureKind.SIGN_IN_NEEDED, "notes")
+    assert await failure_of(connect(account)) == failure
+    assert server.requests == {"/mcp": 1}
+
+
+async def test_after_a_sign_in_calls_go_through_and_a_restart_needs_no_other(
+    server: OAuthServer, person: Person
+) -> None:
+    account = person.account()
+    page = await sign_in(account)
+    assert (page.status_code, "Thank you" in page.text) == (200, True)
+    for each in (account, person.account()):
+        connection = await connect(each)
+        assert await content_of(connection, "echo", a=1) == {"a": 1}
+        await connection.close()
+    assert server.count("/token", "/register", "/authorize") == 3
+
+
+async def test_the_request_is_protected_and_names_what_it_is_for(
+    server: OAuthServer, person: Person
+) -> None:
+    pending = await begin(person.account())
+    finishing = spawn(pending.finish(), name="finish")
+    query = parse_qs(urlsplit(pending.sign_in.authorization_url).query)
+    assert query["code_challenge_method"] == ["S256"]
+    assert len(query["state"][0]) >= 43
+    assert query["resource"] == [person.url]
+    assert query["scope"] == [SCOPE]
+    assert pending.sign_in.expires_at == person.clock() + timedelta(minutes=5)
+    assert urlsplit(query["redirect_uri"][0]).hostname == "127.0.0.1"
+    await visit(pending.sign_in.authorization_url)
+    await finishing
+    [token] = server.provider.access.values()
+    assert token.resource == person.url
+
+
+async def test_what_is_kept_is_named_by_issuer_and_resource(
+    server: OAuthServer, person: Person
+) -> None:
+    await sign_in(person.account())
+    names = {
+        name.split(" ")[0]: name.split(" ")[1:]
+        for name in person.secrets.values
+        if "/server " not in name
+    }
+    place = [f"{server.url}/", person.url]
+    assert names == {"oauth/personal/client": place, "oauth/personal/tokens": place}
+
+
+async def test_a_token_is_renewed_before_it_expires(server: OAuthServer, person: Person) -> None:
+    account = person.account()
+    await sign_in(account)
+    connection = await connect(account)
+    person.clock.advance(timedelta(seconds=3600 - 59))
+    await asyncio.gather(*(content_of(connection, "echo", n=n) for n in range(5)))
+    await connection.close()
+    assert server.requests["/token"] == 2
+    assert json.loads(person.secrets.values[tokens_name(server, person)])["accessToken"] in (
+        server.provider.access
+    )
+
+
+async def test_a_token_the_server_no_longer_takes_is_renewed_once(
+    server: OAuthServer, person: Person
+) -> None:
+    account = person.account()
+    await sign_in(account)
+    connection = await connect(account)
+    server.provider.expire_access()
+    answers = await asyncio.gather(*(content_of(connection, "echo", n=n) for n in range(5)))
+    await connection.close()
+    assert [answer["n"] for answer in answers] == list(range(5))
+    assert server.requests["/token"] == 2
+
+
+async def test_a_caller_who_leaves_during_a_renewal_does_not_cost_the_sign_in(
+    server: OAuthServer, person: Person
+) -> None:
+    account = person.account()
+    await sign_in(account)
+    connection = await connect(account)
+    server.provider.expire_access()
+    leaving = spawn(account.renewed(await account.token(), ""), name="leaving")
+    await asyncio.wait([leaving], timeout=0)
+    leaving.cancel()
+    assert await content_of(connection, "echo", a=1) == {"a": 1}
+    await connection.close()
+    assert server.requests["/token"] == 2
+
+
+async def test_a_revoked_sign_in_ends_without_a_loop(server: OAuthServer, person: Person) -> None:
+    account = person.account()
+    await sign_in(account)
+    connection = await connect(account)
+    server.provider.revoke_all()
+    server.requests.clear()
+    failures = await asyncio.gather(
+        *(failure_of(content_of(connection, "echo", n=n)) for n in range(5))
+    )
+    await connection.close()
+    again = await failure_of(connect(account))
+    assert {failure.kind for failure in (*failures, again)} == {FailureKind.SIGN_IN_NEEDED}
+    assert again.detail == "the sign-in has ended"
+    assert server.requests["/token"] == 1
+    assert tokens_name(server, person) not in person.secrets.values
+    await sign_in(account)
+    await (await connect(account)).close()
+    assert server.requests["/register"] == 0
+
+
+async def test_a_new_token_that_is_refused_is_not_replaced_again(
+    server: OAuthServer, person: Person
+) -> None:
+    server.provider.tokens_are_good = False
+    account = person.account()
+    await sign_in(account)
+    server.requests.clear()
+    failures = [await failure_of(connect(account)) for _ in range(3)]
+    assert {f.detail for f in failures} == {"it refuses the token it was just given"}
+    assert server.requests == {"/mcp": 1}
+    account.reconsider()
+    await failure_of(connect(account))
+    assert server.requests == {"/mcp": 4, "/token": 1}
+
+
+async def test_an_unreachable_authorization_server_does_not_end_a_sign_in(
+    server: OAuthServer, person: Person
+) -> None:
+    account = person.account()
+    await sign_in(account)
+    name = tokens_name(server, person)
+    kept = json.loads(person.secrets.values[name])
+    person.secrets.values[name] = json.dumps({**kept, "tokenEndpoint": "http://127.0.0.1:1/token"})
+    person.clock.advance(timedelta(hours=2))
+    failure = await failure_of(connect(person.account()))
+    assert (failure.kind, failure.subject) == (FailureKind.UNREACHABLE, "127.0.0.1:1")
+    assert name in person.secrets.values
+
+
+async def test_a_client_registered_by_hand_is_used(server: OAuthServer, person: Person) -> None:
+    pending = await begin(person.account())  # to know a port that is free
+    port = urlsplit(parse_qs(urlsplit(pending.sign_in.authorization_url).query)["redirect_uri"][0])
+    assert port.port is not None
+    calling_off = spawn(pending.finish(), name="finish")
+    await asyncio.wait([calling_off], timeout=0)
+    calling_off.cancel()
+    await asyncio.wait([calling_off])
+    server.provider.clients = {
+        "by-hand": OAuthClientInformationFull(
+            client_id="by-hand",
+            client_secret="its-secret",
+            redirect_uris=[AnyUrl(port.geturl())],
+            token_endpoint_auth_method="client_secret_basic",
+            scope=SCOPE,
+        )
+    }
+    server.requests.clear()
+    person.options = OAuthConfig(
+        client_id="by-hand", client_secret="its-secret", callback_port=port.port
+    )
+    await sign_in(person.account())
+    server.provider.expire_access()
+    await (await connect(person.account())).close()
+    assert (server.requests["/register"], server.requests["/token"]) == (0, 2)
+    assert not any("its-secret" in value for value in person.secrets.values.values())
+
+
+async def test_a_server_without_registration_asks_for_a_client_of_ones_own(person: Person) -> None:
+    server = OAuthServer(registration=False)
+    with server.served() as url, pytest.raises(SignInFailed) as caught:
+        await begin(Person(url).account())
+    assert "clientId" in caught.value.hint
+
+
+@pytest.mark.parametrize("query", [{"state": "wrong"}, {}])
+async def test_an_answer_with_a_wrong_state_is_not_taken_and_the_right_one_still_is(
+    person: Person, query: dict[str, str]
+) -> None:
+    pending = await begin(person.account())
+    finishing = spawn(pending.finish(), name="finish")
+    asked = parse_qs(urlsplit(pending.sign_in.authorization_url).query)
+    forged = await visit(f"{asked['redirect_uri'][0]}?{urlencode({'code': 'forged', **query})}")
+    elsewhere = await visit(asked["redirect_uri"][0].replace("/callback", "/other"))
+    assert (forged.status_code, elsewhere.status_code) == (400, 404)
+    await visit(pending.sign_in.authorization_url)
+    await finishing
+
+
+async def test_an_answer_of_another_issuer_is_refused(server: OAuthServer, person: Person) -> None:
+    server.provider.answers_as = "https://evil.example"
+    with pytest.raises(SignInFailed, match="a different issuer"):
+        await sign_in(person.account())
+    assert server.requests["/token"] == 0
+
+
+async def test_an_issuer_that_says_it_names_itself_must(
+    server: OAuthServer, person: Person
+) -> None:
+    server.server_metadata = {"authorization_response_iss_parameter_supported": True}
+    server.provider.denies = True
+    with pytest.raises(SignInFailed, match="does not name its issuer"):
+        await sign_in(person.account())
+
+
+async def test_a_person_who_says_no_is_not_signed_in(server: OAuthServer, person: Person) -> None:
+    server.provider.denies = True
+    with pytest.raises(SignInFailed, match="access_denied"):
+        await sign_in(person.account())
+
+
+async def test_a_sign_in_nobody_finishes_ends_and_its_page_is_gone(person: Person) -> None:
+    pending = await begin(person.account(), timeout_s=0.01)
+    with pytest.raises(SignInFailed, match="The sign-in timed out"):
+        await pending.finish()
+    redirect = parse_qs(urlsplit(pending.sign_in.authorization_url).query)["redirect_uri"][0]
+    with pytest.raises(ConnectionRefusedError):
+        await asyncio.open_connection("127.0.0.1", urlsplit(redirect).port)
+
+
+async def test_signing_out_gives_the_tokens_back(server: OAuthServer, person: Person) -> None:
+    account = person.account()
+    await sign_in(account)
+    await account.sign_out()
+    assert (server.provider.access, server.requests["/revoke"]) == ({}, 1)
+    assert not any("/tokens " in name for name in person.secrets.values)
+    assert (await failure_of(connect(account))).detail == "you signed out"
+
+
+async def test_no_log_line_has_a_secret(
+    server: OAuthServer, person: Person, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    account = person.account()
+    await sign_in(account)
+    for spoil in (server.provider.expire_access, server.provider.revoke_all):
+        connection = await connect(account)
+        spoil()
+        calling = spawn(connection.request("tools/list"), name="call")
+        await asyncio.wait([calling])
+        await connection.close()
+    await failure_of(connect(account))
+    ours = [r.getMessage() for r in caplog.records if r.name.startswith("router")]
+    assert len(server.provider.issued) >= 5
+    assert not [line for line in ours for secret in server.provider.issued if secret in line]
+
+
+def tokens_name(server: OAuthServer, person: Person) -> str:
+    return f"oauth/personal/tokens {server.url}/ {person.url}"

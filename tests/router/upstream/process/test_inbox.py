@@ -1,0 +1,50 @@
+"""Lines of a server on their way to who reads them: in order, the large ones beside the loop."""
+
+from __future__ import annotations
+
+import asyncio
+
+from router.domain.json_values import JsonObject
+from router.upstream.limits import LIMITS
+from router.upstream.message_decoder import LIGHT_BYTES
+from router.upstream.process.inbox import Inbox
+from tests.support.timeouts import WAIT_S
+
+
+class Listener:
+    """Notes what it was handed, and whether it is read on."""
+
+    def __init__(self) -> None:
+        self.messages: list[JsonObject] = []
+        self.done = asyncio.Event()
+        self.is_read = True
+
+    def take_message(self, message: JsonObject) -> None:
+        self.messages.append(message)
+
+    def take_noise(self, line: bytes, reason: str) -> None:
+        raise AssertionError(reason)
+
+    def pause_reading(self) -> None:
+        self.is_read = False
+
+    def resume_reading(self) -> None:
+        self.is_read = True
+        self.done.set()
+
+
+async def test_a_usual_line_is_handed_on_at_once() -> None:
+    listener = Listener()
+    Inbox(listener, LIMITS).put([b'{"id":1}', b"", b'{"id":2}'])
+    assert listener.messages == [{"id": 1}, {"id": 2}]
+    assert listener.is_read
+
+
+async def test_a_large_line_keeps_its_place() -> None:
+    listener = Listener()
+    large = b'{"text":"%b"}' % (b"x" * LIGHT_BYTES)
+    Inbox(listener, LIMITS).put([b'{"id":1}', large, b'{"id":2}'])
+    assert not listener.is_read
+    async with asyncio.timeout(WAIT_S):
+        await listener.done.wait()
+    assert [message.get("id") for message in listener.messages] == [1, None, 2]

@@ -1,0 +1,235 @@
+"""How servers that are child processes end: by themselves, by us, and when we are killed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from router.domain.failures import Failure, FailureKind
+from router.runtime.tasks import spawn
+from router.upstream.connection import UpstreamConnection
+from router.upstream.limits import Limits
+from router.upstream.peer import Peer
+from router.upstream.process.stdio import Command, StdioTransport
+from tests.router.upstream.connection_harness import (
+    Heard,
+    Open,
+    call,
+    content_of,
+    failure_of,
+    open_config,
+)
+from tests.servers.commands import ends_within, is_running, recorded, stdio_config
+from tests.support.timeouts import WAIT_S
+
+POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
+
+
+@pytest.mark.proves("REG-7")
+async def test_a_crash_fails_the_call_with_the_servers_last_words(open_server: Open) -> None:
+    connection = await open_server("--noise", "300")
+    failure = await failure_of(call(connection, "crash", code=3, words="out of cheese"))
+    assert (failure.kind, failure.subject) == (FailureKind.EXITED, "code 3")
+    assert failure.detail.splitlines()[-2:] == ["noise 299", "out of cheese"]
+    assert connection.closed
+    assert await connection.wait_closed() == failure
+
+
+async def test_an_answer_written_just_before_the_exit_still_counts(open_server: Open) -> None:
+    connection = await open_server()
+    assert await content_of(connection, "leave", code=0) == {}
+    async with asyncio.timeout(WAIT_S):
+        assert (await connection.wait_closed()).subject == "code 0"
+
+
+@POSIX_ONLY
+async def test_a_signal_is_named(open_server: Open) -> None:
+    connection = await open_server()
+    os.kill((await content_of(connection, "env"))["pid"], signal.SIGKILL)
+    async with asyncio.timeout(WAIT_S):
+        assert (await connection.wait_closed()).subject == "signal 9"
+
+
+async def test_a_server_that_exits_at_once_says_why(open_server: Open) -> None:
+    failure = await failure_of(open_server("--noise", "1", "--exit-at-start", "2"))
+    assert failure == Failure(FailureKind.EXITED, "code 2", "noise 0")
+
+
+async def test_a_silent_server_is_given_up_and_gone(open_server: Open, tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    failure = await failure_of(
+        open_server("--silent", "--record", str(record), startup_timeout_s=0.8)
+    )
+    assert failure == Failure(FailureKind.TIMEOUT, "0.8 s")
+    assert [pid for pid in recorded(record, "started") if is_running(pid)] == []
+
+
+async def test_a_start_that_is_cancelled_leaves_no_process(
+    open_server: Open, tmp_path: Path, heard: Heard
+) -> None:
+    record = tmp_path / "record"
+    options = ("--silent", "--noise", "1", "--record", str(record))
+    starting = spawn(open_config(stdio_config(*options), heard), name="starting")
+    async with asyncio.timeout(WAIT_S):
+        await heard.anything.wait()
+    starting.cancel()
+    await asyncio.wait([starting])
+    (pid,) = recorded(record, "started")
+    assert not is_running(pid)
+
+
+@pytest.mark.parametrize("steps", range(8))
+async def test_a_start_may_be_cancelled_at_any_step(
+    tmp_path: Path, heard: Heard, steps: int
+) -> None:
+    record = tmp_path / "record"
+    starting = spawn(open_config(stdio_config("--record", str(record)), heard), name="starting")
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    starting.cancel()
+    await asyncio.wait([starting])
+    assert starting.cancelled()
+    assert [pid for pid in recorded(record, "started") if is_running(pid)] == []
+
+
+async def opened_with(limits: Limits, heard: Heard) -> UpstreamConnection:
+    config = stdio_config()
+    command = Command(config.command or "", config.args)
+    link = StdioTransport(command, on_stderr=heard.line, limits=limits)
+    connection = UpstreamConnection(link, heard.notification)
+    await connection.open()
+    return connection
+
+
+async def test_a_line_that_is_too_long_costs_only_its_own_call(heard: Heard) -> None:
+    connection = await opened_with(Limits(message_bytes=1_000_000), heard)
+    failure = await failure_of(call(connection, "large_answer", size=5_000_000))
+    assert failure.kind is FailureKind.BAD_PROTOCOL
+    assert "more than 1,000,000 bytes" in failure.detail
+    assert (await call(connection, "echo", a=1))["structuredContent"] == {"a": 1}
+    await connection.close()
+
+
+async def test_a_line_without_end_closes_the_connection(heard: Heard) -> None:
+    limits = Limits(message_bytes=1_000_000, overflow_bytes=10_000_000)
+    connection = await opened_with(limits, heard)
+    failure = await failure_of(call(connection, "huge_line", size=50_000_000))
+    assert failure == Failure(FailureKind.BAD_PROTOCOL, "", "a line without end")
+    await connection.close()
+
+
+async def test_a_server_that_stops_reading_costs_the_calls_their_time_only(
+    open_server: Open,
+) -> None:
+    connection = await open_server()
+    await call(connection, "stop_reading")
+    large = "x" * 1_000_000
+    failures = await asyncio.gather(
+        *(failure_of(call(connection, "echo", timeout_s=0.3, text=large)) for _ in range(5))
+    )
+    assert {failure.kind for failure in failures} == {FailureKind.TIMEOUT}
+    await connection.close()
+
+
+@POSIX_ONLY
+async def test_closing_ends_even_a_stubborn_server(open_server: Open) -> None:
+    connection = await open_server("--stubborn")
+    pid = (await content_of(connection, "env"))["pid"]
+    child = (await content_of(connection, "spawn"))["pid"]
+    pending = spawn(call(connection, "slow"), name="slow")
+    await call(connection, "echo")
+    await connection.close()
+    assert not is_running(pid)
+    assert ends_within(WAIT_S, child)
+    assert (await failure_of(pending)).kind is FailureKind.OTHER
+
+
+async def test_a_decent_server_is_closed_by_its_stdin(open_server: Open, tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    connection = await open_server("--record", str(record))
+    await connection.close()
+    assert recorded(record, "stdin closed") == [None]
+    await connection.close()
+
+
+@POSIX_ONLY
+@pytest.mark.parametrize("leaving", ["leave", "crash"])
+async def test_grandchildren_go_when_the_server_exits_by_itself(
+    open_server: Open, leaving: str
+) -> None:
+    connection = await open_server()
+    child = (await content_of(connection, "spawn"))["pid"]
+    with_or_without_answer = spawn(call(connection, leaving, code=1), name="leaving")
+    async with asyncio.timeout(WAIT_S):
+        failure = await connection.wait_closed()
+    await asyncio.wait([with_or_without_answer])
+    assert failure.subject == "code 1"
+    assert ends_within(WAIT_S, child)
+
+
+async def test_closing_survives_the_cancellation_of_who_closes(open_server: Open) -> None:
+    connection = await open_server("--stubborn")
+    pid = (await content_of(connection, "env"))["pid"]
+    closing = spawn(connection.close(), name="closing")
+    await asyncio.sleep(0)
+    closing.cancel()
+    await asyncio.wait([closing])
+    assert ends_within(0, pid) is False
+    await connection.close()
+    assert not is_running(pid)
+
+
+KILLED_ROUTER = """
+import asyncio, json, sys
+from router.config.server import ServerConfig
+from router.upstream.connect import LaunchPlan, open_upstream
+
+async def main() -> None:
+    config = ServerConfig(command=sys.executable, args=sys.argv[2:])
+    nothing = lambda *_: None
+    upstream = await open_upstream(
+        LaunchPlan(config), on_notification=nothing, on_stderr=nothing
+    )
+    pids = []
+    for tool in ("env", "spawn"):
+        result = await upstream.request("tools/call", {"name": tool, "arguments": {}})
+        pids.append(result["structuredContent"]["pid"])
+    print(json.dumps(pids), flush=True)
+    await asyncio.Event().wait()
+
+if sys.argv[1] == "uvloop":
+    import uvloop
+    uvloop.run(main())
+else:
+    asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"] if sys.platform != "win32" else ["asyncio"])
+def test_killing_the_router_leaves_no_child_however_stubborn(loop: str) -> None:
+    """The server ignores SIGTERM and its closed stdin, and so does its own child."""
+    config = stdio_config("--stubborn")
+    router = subprocess.Popen(
+        [sys.executable, "-c", KILLED_ROUTER, loop, *config.args], stdout=subprocess.PIPE
+    )
+    assert router.stdout is not None
+    pids: list[int] = json.loads(router.stdout.readline())
+    assert all(map(is_running, pids))
+    router.kill()
+    router.wait()
+    router.stdout.close()
+    assert [pid for pid in pids if not ends_within(WAIT_S, pid)] == []
+
+
+async def test_closing_a_link_that_never_started_does_nothing(heard: Heard) -> None:
+    link = StdioTransport(Command("x"), on_stderr=heard.line)
+    peer = Peer(link, heard.notification)
+    await link.close()
+    assert not peer.closed

@@ -1,0 +1,55 @@
+"""Whatever a server does: an answer or a clear error, and nobody else notices.
+
+Each fault is done at every step it can be done at, by servers of their own, side by side; meanwhile
+a healthy server is called without pause. All faults, and how long each may hold up others, are in
+`tests/proofs/test_hostile_servers.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.hostile_servers import (
+    HTTP,
+    LINUX_ONLY,
+    SSE,
+    STDIO,
+    assert_harms_only_its_own_calls,
+    hostile_processes,
+    http_configs,
+    stdio_configs,
+)
+
+pytestmark = LINUX_ONLY
+
+
+@pytest.fixture
+def anyio_backend() -> tuple[str, dict[str, Any]]:
+    """Once is enough here, on the loop that is used where there is one."""
+    return "asyncio", {"use_uvloop": True}
+
+
+@pytest.mark.proves("REG-7")
+@pytest.mark.parametrize("fault", ["exit", "deep"])
+async def test_a_hostile_process_harms_only_its_own_calls(fault: str) -> None:
+    steps, expected = STDIO[fault]
+    await assert_harms_only_its_own_calls(stdio_configs(fault, steps), steps, expected)
+    assert hostile_processes(fault) == []
+
+
+@pytest.mark.proves("REG-7")
+@pytest.mark.parametrize("fault", ["drip", "digits"])
+async def test_a_hostile_address_harms_only_its_own_calls(fault: str) -> None:
+    steps, expected = HTTP[fault]
+    with http_configs(fault, steps, "http") as configs:
+        await assert_harms_only_its_own_calls(configs, steps, expected)
+
+
+@pytest.mark.proves("REG-7")
+@pytest.mark.parametrize("fault", ["exit", "deep"])
+async def test_a_hostile_event_stream_harms_only_its_own_calls(fault: str) -> None:
+    steps, expected = SSE[fault]
+    with http_configs(fault, steps, "sse") as configs:
+        await assert_harms_only_its_own_calls(configs, steps, expected)

@@ -1,0 +1,91 @@
+"""After the computer slept: what does not answer is let go, and connected anew when it is used."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
+
+import pytest
+
+from router.config.server import ServerConfig
+from router.runtime.tasks import spawn, stop
+from router.upstream import pool as pool_module
+from router.upstream.pool import UpstreamPool
+from tests.router.upstream.pool_harness import IDLE, OTHER, READY, REF, Fleet, call
+from tests.servers.http_server import sdk_app, serving
+
+
+class Network:
+    """Between a client and a server, with connections that can go silent as they do in a sleep."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._to = (host, port)
+        self._pumps: set[asyncio.Task[None]] = set()
+        self._ends: list[asyncio.StreamWriter] = []
+        self.port = 0
+
+    async def welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far_reader, far_writer = await asyncio.open_connection(*self._to)
+        self._ends += [writer, far_writer]
+        for source, target in ((reader, far_writer), (far_reader, writer)):
+            self._pumps.add(spawn(_pump(source, target), name="a direction"))
+
+    async def forget(self) -> None:
+        """From now on nothing passes on the connections there are; nobody is told."""
+        for pump in self._pumps:
+            await stop(pump)
+        self._pumps.clear()
+
+    async def close(self) -> None:
+        await self.forget()
+        for end in self._ends:
+            end.transport.abort()
+
+
+async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    while data := await source.read(65536):
+        target.write(data)
+
+
+@asynccontextmanager
+async def network_to(url: str) -> AsyncGenerator[Network]:
+    parts = urlsplit(url)
+    network = Network(parts.hostname or "", parts.port or 0)
+    server = await asyncio.start_server(network.welcome, "127.0.0.1", 0)
+    network.port = server.sockets[0].getsockname()[1]
+    try:
+        yield network
+    finally:
+        server.close()
+        await network.close()
+
+
+async def test_what_the_network_forgot_is_let_go_and_connected_anew(
+    pool: UpstreamPool, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool_module, "PING_TIMEOUT_S", 0.5)
+    with serving(sdk_app(json_response=True)) as url:
+        async with network_to(url) as network:
+            fleet.configs[REF] = ServerConfig(url=f"http://127.0.0.1:{network.port}/mcp")
+            await call(pool, "echo", n=1)
+            await network.forget()
+            await pool.recheck()
+            assert fleet.states_of()[-1] is IDLE
+            await call(pool, "echo", n=2)
+            await pool.disconnect(REF)
+
+
+async def test_who_still_answers_stays_connected_and_processes_are_not_asked(
+    pool: UpstreamPool, fleet: Fleet
+) -> None:
+    with serving(sdk_app(json_response=True)) as url:
+        fleet.configs[REF] = ServerConfig(url=f"{url}/mcp")
+        fleet.options = ["--deaf-to", "ping"]
+        await call(pool, "echo", n=1)
+        await call(pool, "echo", OTHER, n=1)
+        await pool.recheck()
+        assert (fleet.states_of()[-1], fleet.states_of(OTHER)[-1]) == (READY, READY)
+        assert fleet.launches == 2
+        await pool.disconnect(REF)

@@ -1,0 +1,81 @@
+"""A typed fake of the facet about other applications."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from router.api.apps import (
+    ClientApp,
+    ClientId,
+    ClientState,
+    Connection,
+    ConnectionPlan,
+    DiffLine,
+    Findings,
+    FoundServer,
+)
+from router.domain.ids import ServerId, WorkspaceId
+from router.domain.names import slug
+from tests.support.fake_state import FakeContext
+
+
+class FakeApps:
+    """`AppsPort` that answers from its fields and keeps each command with the router's."""
+
+    def __init__(self, context: FakeContext) -> None:
+        self._record = context.record
+        self.apps: tuple[ClientApp, ...] = ()
+        self.findings = Findings(())
+        self.open_to_others = False
+        self.lines: tuple[DiffLine, ...] = (DiffLine("+", "toolbooth"),)
+
+    async def list(self) -> tuple[ClientApp, ...]:
+        return self.apps
+
+    async def find_servers(self) -> Findings:
+        return self.findings
+
+    async def read_file(self, path: Path) -> Findings:
+        self._record("apps.read_file", path)
+        return self.findings
+
+    async def import_servers(
+        self, workspace: WorkspaceId, servers: Sequence[FoundServer], answers: Mapping[str, str]
+    ) -> tuple[ServerId, ...]:
+        self._record("apps.import_servers", workspace, tuple(servers), dict(answers))
+        return tuple(ServerId(slug(found.name)) for found in servers)
+
+    async def plan(self, client: ClientId) -> ConnectionPlan:
+        self._record("apps.plan", client)
+        app = self._app(client)
+        return ConnectionPlan(
+            client, app.name, app.path, False, self.lines, "now", self.open_to_others
+        )
+
+    async def connect(self, plan: ConnectionPlan) -> Connection:
+        self._record("apps.connect", plan)
+        return self._change(plan.client, ClientState.CONNECTED)
+
+    async def disconnect(self, client: ClientId) -> Connection:
+        self._record("apps.disconnect", client)
+        return self._change(client, ClientState.FOUND)
+
+    async def undo(self, connection: Connection) -> None:
+        self._record("apps.undo", connection)
+        was = ClientState(connection.undo)
+        self._change(connection.client, was)
+
+    async def snippet(self, client: ClientId) -> str:
+        self._record("apps.snippet", client)
+        return f"snippet for {client}"
+
+    def _app(self, client: ClientId) -> ClientApp:
+        return next(app for app in self.apps if app.id == client)
+
+    def _change(self, client: ClientId, state: ClientState) -> Connection:
+        """The state before is how to undo it."""
+        app = self._app(client)
+        self.apps = tuple(replace(a, state=state) if a.id == client else a for a in self.apps)
+        return Connection(client, app.name, app.path, app.path.with_suffix(".bak"), app.state)

@@ -1,0 +1,59 @@
+"""A pytest plugin: a test that hangs ends its process, so that the run ends.
+
+pytest-timeout fails a test that takes too long, but it is disarmed once the test has failed: a
+fixture that then waits for ever, or a thread nobody can join, would keep the run from ending.
+What takes `GRACE_S` longer than pytest-timeout allows ends the process with the stacks of all
+threads; pytest-xdist reports the test as failed and starts another worker.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+GRACE_S = 60
+
+
+class HangGuard:
+    def __init__(self, config: pytest.Config) -> None:
+        # A copy: the descriptor itself is redirected while a test's output is captured.
+        self._stderr = os.dup(2)
+        self._default_s = float(config.getini("timeout"))
+        self._is_worker = hasattr(config, "workerinput")
+        self._limit_s = self._default_s + GRACE_S
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        marker = item.get_closest_marker("timeout")
+        self._limit_s = (marker.args[0] if marker else self._default_s) + GRACE_S
+        self._arm(self._limit_s)
+        try:
+            return (yield)
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_exception_interact(self) -> Generator[None, Any, Any]:
+        """pytest disarms every timer when a test has failed; its fixtures are still to end."""
+        try:
+            return (yield)
+        finally:
+            self._arm(self._limit_s)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self) -> None:
+        """At the exit Python joins threads. A worker may wait for others: it is ended by them."""
+        if not self._is_worker:
+            self._arm(GRACE_S)
+
+    def _arm(self, limit_s: float) -> None:
+        faulthandler.dump_traceback_later(limit_s, exit=True, file=self._stderr)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not config.getoption("usepdb"):
+        config.pluginmanager.register(HangGuard(config), "hang-guard")
