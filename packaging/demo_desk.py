@@ -21,7 +21,7 @@ from typing import Any
 import httpx2
 
 from router.api.apps import ClientId
-from router.apps.locations import Places
+from router.apps.locations import AppLocations
 from router.config.server import ServerConfig
 from router.config.workspace import PermissionRule
 from router.domain.ids import ServerId, ServerRef, ToolKey, WorkspaceId
@@ -77,7 +77,7 @@ class Folders:
         self.data = self.copied
 
     def router(self, clock: MovedClock, port: int) -> Router:
-        places = Places(self.home, {"PATH": os.environ["PATH"]})
+        places = AppLocations(self.home, {"PATH": os.environ["PATH"]})
         return Router(self.data, port=port, clock=clock, places=places, attended=True)
 
 

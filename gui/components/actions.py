@@ -14,7 +14,7 @@ from PySide6.QtGui import QDesktopServices
 
 from gui.link.commands import Commands
 from gui.text.tr import tr
-from router.api.apps import Findings
+from router.api.apps import FoundServers
 from router.api.router import RouterPort
 from router.config.server import LONGEST_DISCOVERY_S
 from router.domain.errors import ToolboothError
@@ -188,7 +188,7 @@ class Actions:
         after = before.model_copy(update={"pinned": pins})
         self._run(projects.put(workspace, None, after), offer_undo)
 
-    def read_file(self, path: Path, show: Callable[[Findings], object]) -> None:
+    def read_file(self, path: Path, show: Callable[[FoundServers], object]) -> None:
         """Read the servers in a chosen or dropped file."""
         self._run(self._router.apps.read_file(path), show)
 

@@ -46,7 +46,7 @@ class MainWindow(QMainWindow):
     tokens_requested = Signal()
     guide_requested = Signal()
     import_requested = Signal(object)
-    """The `Findings` to choose from."""
+    """The `FoundServers` to choose from."""
 
     def __init__(self, theme: Theme, commands: Commands, bridge: Bridge) -> None:
         super().__init__()

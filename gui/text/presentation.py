@@ -118,8 +118,8 @@ def _present_failure(status: ServerStatus, failure: Failure) -> Presentation:
 
 def _present_healthy(status: ServerStatus) -> Presentation:
     target = short_target(status)
-    if status.waiting_count and status.state in (ServerState.READY, ServerState.IDLE):
-        waits = tr("%n tools need approval", "", status.waiting_count)
+    if status.pending_count and status.state in (ServerState.READY, ServerState.IDLE):
+        waits = tr("%n tools need approval", "", status.pending_count)
         review = Remedy(tr("Review…"), Action.REVIEW_TOOLS)
         return Presentation(Mark.ATTENTION, tr("Needs approval"), waits, Tone.WARN, review)
     match status.state:
@@ -208,11 +208,11 @@ def accessible_server(status: ServerStatus) -> str:
 def overview(servers: Iterable[ServerStatus], apps: int) -> tuple[str, str]:
     """The line under the title, and what of it asks for attention (or nothing)."""
     statuses = tuple(servers)
-    tools = sum((s.tool_count or 0) - s.held_count for s in statuses if s.enabled)
+    tools = sum((s.tool_count or 0) - s.unapproved_count for s in statuses if s.enabled)
     troubled = [s for s in statuses if present(s).needs_attention]
     failing = sum(not _waits(s) for s in troubled)
     # One for a server that may not run yet, else one per tool, as the attention page counts.
-    waiting = sum(s.waiting_count or 1 for s in troubled if _waits(s))
+    waiting = sum(s.pending_count or 1 for s in troubled if _waits(s))
     counts = (
         tr("%n servers", "", len(statuses)),
         tr("%n tools ready", "", tools),
@@ -229,7 +229,7 @@ def _waits(status: ServerStatus) -> bool:
     """Whether it only waits for a decision of the user."""
     if status.state in (ServerState.NEEDS_CONSENT, ServerState.NEEDS_SIGN_IN):
         return True
-    return bool(status.waiting_count) and status.failure is None
+    return bool(status.pending_count) and status.failure is None
 
 
 def effect_badge(effect: Effect) -> tuple[str, Tone] | None:

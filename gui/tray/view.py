@@ -103,7 +103,7 @@ def _trouble(server: ServerStatus) -> Trouble:
 def _trouble_text(server: ServerStatus, mark: Mark) -> str:
     if server.state is ServerState.NEEDS_SIGN_IN:
         return tr("Sign in to {name}…")
-    if server.state is ServerState.NEEDS_CONSENT or (server.waiting_count and not server.failure):
+    if server.state is ServerState.NEEDS_CONSENT or (server.pending_count and not server.failure):
         return tr("Approve {name}…")
     if mark is Mark.FAILED:
         return tr("{name} failed to start…")

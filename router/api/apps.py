@@ -104,8 +104,8 @@ class FoundServer:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """An entry that is no server we could run."""
+class SkippedEntry:
+    """An entry that is not a server we can run."""
 
     name: str
     source: str
@@ -118,11 +118,11 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class FoundServers:
     servers: tuple[FoundServer, ...]
     problems: tuple[str, ...] = ()
     """A sentence for each file that could not be read, with its path and line."""
-    left_out: tuple[LeftOut, ...] = ()
+    skipped: tuple[SkippedEntry, ...] = ()
 
 
 class AppsPort(Protocol):
@@ -135,8 +135,8 @@ class AppsPort(Protocol):
         """Those that can be connected, whether they are installed or not."""
         ...
 
-    async def find_servers(self) -> Findings: ...
-    async def read_file(self, path: Path) -> Findings:
+    async def find_servers(self) -> FoundServers: ...
+    async def read_file(self, path: Path) -> FoundServers:
         """The servers of a file; the problems are its entries that are none we could run."""
         ...
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from router.config.secret_detection import SecretConcern
 from router.config.server import ServerConfig
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
-from router.domain.servers import LogLine, ServerOffers, ServerStatus
+from router.domain.servers import LogLine, PromptResourceLists, ServerStatus
 
 
 class ServersPort(Protocol):
@@ -18,7 +18,7 @@ class ServersPort(Protocol):
         ...
 
     def config(self, ref: ServerRef) -> ServerConfig: ...
-    def offers(self, ref: ServerRef) -> ServerOffers:
+    def offers(self, ref: ServerRef) -> PromptResourceLists:
         """Its prompts, resources and resource templates."""
         ...
 

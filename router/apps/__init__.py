@@ -1,1 +1,1 @@
-"""Other applications' configuration files: which servers they have, and our own entry in them."""
+"""Other applications' configuration files: the servers in them, and our own entry."""

@@ -1,7 +1,8 @@
-"""Each application as data: its files, where its servers stand in them, how we are written there.
+"""Each application as data: its configuration files, the key of its servers, the format of our
+entry.
 
-What an application accepts was read in its own documentation or source; where only third parties
-tell, our entry has the shape they agree on.
+The formats are from the application's documentation or source; where only third parties describe
+one, our entry has what they agree on.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TypeAlias
 
 from router.api.apps import ClientId
 from router.apps.config_document import Format
-from router.apps.locations import Places
+from router.apps.locations import AppLocations
 from router.domain.json_values import JsonObject
 
 ENTRY = "toolbooth"
@@ -22,7 +23,7 @@ ENTRY = "toolbooth"
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """What an entry is made of; `bridge` is for applications that only start programs."""
+    """What our entry refers to; `bridge` is the command for applications without HTTP."""
 
     url: str
     token: str
@@ -34,7 +35,7 @@ class Endpoint:
 
 
 Entry: TypeAlias = Callable[[Endpoint], JsonObject]
-Files: TypeAlias = Callable[[Places], Sequence[Path]]
+Files: TypeAlias = Callable[[AppLocations], Sequence[Path]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,11 @@ class ClientSpec:
     id: ClientId
     name: str
     keys: tuple[str, ...]
-    """Where the servers stand in the file."""
+    """The path of the servers in the file."""
     files: Files
-    """The first that is there counts; if none is, the first is where it would be."""
+    """The first that exists is used; if none does, the first is created."""
     entry: Entry | None = None
-    """None: we only read its servers."""
+    """None: its servers can only be imported."""
     format: Format = Format.JSON
     command: str = ""
     """A program whose presence shows that the application is installed."""
@@ -54,7 +55,7 @@ class ClientSpec:
 
 
 def _url(key: str = "url", **more: object) -> Entry:
-    """An entry with our address under `key`; `more` comes before it."""
+    """An entry with our URL under `key`, after the fields of `more`."""
 
     def entry(at: Endpoint) -> JsonObject:
         return {**more, key: at.url, "headers": at.headers}
@@ -67,7 +68,7 @@ def _bridge(at: Endpoint) -> JsonObject:
 
 
 def _claude_code(at: Endpoint) -> JsonObject:
-    """`alwaysLoad`: it defers the tools of all servers, and a deferred tool is rarely used."""
+    """`alwaysLoad`, because it defers the tools of all servers and rarely uses deferred ones."""
     return {"type": "http", "url": at.url, "headers": at.headers, "alwaysLoad": True}
 
 
@@ -102,7 +103,7 @@ def _goose(at: Endpoint) -> JsonObject:
     }
 
 
-def _claude_desktop_files(at: Places) -> Sequence[Path]:
+def _claude_desktop_files(at: AppLocations) -> Sequence[Path]:
     name = "claude_desktop_config.json"
     packaged = at.local / "Packages" if at.on_windows else None
     found = sorted(packaged.glob("Claude_*")) if packaged and packaged.is_dir() else []
@@ -110,24 +111,24 @@ def _claude_desktop_files(at: Places) -> Sequence[Path]:
     return (*stores, at.applications / "Claude" / name)
 
 
-def _zed_files(at: Places) -> Sequence[Path]:
+def _zed_files(at: AppLocations) -> Sequence[Path]:
     folder = at.roaming / "Zed" if at.on_windows else at.config / "zed"
     return (folder / "settings.json",)
 
 
-def _goose_files(at: Places) -> Sequence[Path]:
+def _goose_files(at: AppLocations) -> Sequence[Path]:
     if at.on_windows:
         return (at.roaming / "Block" / "goose" / "config" / "config.yaml",)
     return (at.config / "goose" / "config.yaml",)
 
 
-def _opencode_files(at: Places) -> Sequence[Path]:
+def _opencode_files(at: AppLocations) -> Sequence[Path]:
     folder = at.config / "opencode"
     return (folder / "opencode.jsonc", folder / "opencode.json")
 
 
 def _extension_files(extension: str, file: str) -> Files:
-    def files(at: Places) -> Sequence[Path]:
+    def files(at: AppLocations) -> Sequence[Path]:
         storage = at.applications / "Code" / "User" / "globalStorage"
         return (storage / extension / "settings" / file,)
 
@@ -245,7 +246,7 @@ CLIENTS: tuple[ClientSpec, ...] = (
         _home(".gemini", "config", "mcp_config.json"),
         _url("serverUrl"),
     ),
-    # Read only from here on: their entries differ between sources, or are made by hand.
+    # Import only from here on: sources disagree about the format, or it is not meant for programs.
     _spec(
         "cline-vscode",
         "Cline (VS Code)",

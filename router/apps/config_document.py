@@ -1,7 +1,7 @@
-"""One entry of ours in another application's file, whatever it is written in: JSON, TOML or YAML.
+"""Edits one entry in another application's file, in JSON, TOML or YAML.
 
-Text in, text out. Everything but the entry stays byte for byte; `edited` checks that itself, and
-refuses rather than damage a file it does not understand.
+Text in, text out. Everything but the entry stays byte for byte; `edited` verifies that, and refuses
+rather than damage a file it can't edit safely.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from router.apps import jsonc, toml_edit, yaml_edit
-from router.apps.yaml_edit import OTHERWISE
+from router.apps.line_edit import UNSAFE_EDIT
 from router.domain.errors import ConfigError
 from router.domain.json_values import JsonObject, as_object
 
@@ -28,7 +28,7 @@ class Format(StrEnum):
 
 
 def read(kind: Format, path: Path, text: str) -> JsonObject:
-    """What `text` says. Raises `ConfigError` with the line of what is malformed."""
+    """The content of `text`. Raises `ConfigError` with the line of an error."""
     text = text.removeprefix(_BOM)
     match kind:
         case Format.JSON:
@@ -42,22 +42,22 @@ def read(kind: Format, path: Path, text: str) -> JsonObject:
 def edited(
     kind: Format, path: Path, text: str, keys: Sequence[str], entry: JsonObject | None
 ) -> str:
-    """`text` with `entry` at `keys`, or without what is there if `entry` is None."""
+    """`text` with `entry` at `keys`, or with nothing there if `entry` is None."""
     before = read(kind, path, text)
-    mark = _BOM if text.startswith(_BOM) else ""
-    new = mark + _edited(kind, path, text.removeprefix(_BOM), keys, entry)
+    bom = _BOM if text.startswith(_BOM) else ""
+    new = bom + _edited(kind, path, text.removeprefix(_BOM), keys, entry)
     try:
         after = read(kind, path, new)
     except ConfigError:
-        raise ConfigError(path, None, OTHERWISE) from None
-    # Only our entry differs, and it says what it should.
-    if entries_at(after, keys) != entry or _without(before, keys) != _without(after, keys):
-        raise ConfigError(path, None, OTHERWISE)
+        raise ConfigError(path, None, UNSAFE_EDIT) from None
+    # Only our entry differs, and it has the right content.
+    if value_at(after, keys) != entry or _without(before, keys) != _without(after, keys):
+        raise ConfigError(path, None, UNSAFE_EDIT)
     return new
 
 
-def entries_at(content: JsonObject, keys: Sequence[str]) -> Any:
-    """What stands at `keys`, or None."""
+def value_at(content: JsonObject, keys: Sequence[str]) -> Any:
+    """The value at `keys`, or None."""
     found: Any = content
     for key in keys:
         found = as_object(found).get(key)
@@ -88,7 +88,7 @@ def _edited(
 
 
 def _without(content: JsonObject, keys: Sequence[str]) -> JsonObject:
-    """`content` less what stands at `keys`, and less the objects left empty by that."""
+    """`content` without the value at `keys`, and without objects that this leaves empty."""
     rest = copy.deepcopy(content)
     levels = [rest]
     for key in keys[:-1]:

@@ -1,7 +1,7 @@
-"""Servers out of other applications' files, in our own shape.
+"""Reads servers from other applications' files into our own format.
 
-An entry that is no server we could run (built into its application, or malformed) is left out and
-named with the reason; so is every entry that points at ourselves.
+An entry that is not a server we can run (built into its application, or malformed) is skipped, with
+the reason; so is every entry that points to Toolbooth itself.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from router.api.apps import Findings, FoundServer, LeftOut
+from router.api.apps import FoundServer, FoundServers, SkippedEntry
 from router.apps import config_document
 from router.apps.app_specs import CLIENTS, ClientSpec
-from router.apps.config_document import Format, entries_at
-from router.apps.locations import Places
-from router.apps.variables import Dialect, prompts_of
+from router.apps.config_document import Format, value_at
+from router.apps.locations import AppLocations
+from router.apps.variables import Dialect, read_prompts
 from router.config.base import first_problem
 from router.config.foreign_entries import GROUPS, plain_entry
 from router.config.server import ServerConfig
@@ -33,78 +33,84 @@ _FORMATS = {".toml": Format.TOML, ".yaml": Format.YAML, ".yml": Format.YAML}
 
 
 @dataclass(frozen=True, slots=True)
-class Ourselves:
-    """How an entry that points at us is known."""
+class SelfReference:
+    """Recognizes entries that point to this router."""
 
     ports: frozenset[int]
 
-    def is_meant(self, config: ServerConfig) -> bool:
-        """With a token of ours it is an entry of ours, also from when we had another port."""
-        with_our_token = any(f" {TOKEN_PREFIX}" in f" {v}" for v in config.headers.values())
-        at_home = urlsplit(config.url or "").hostname in _LOOPBACK
-        return (with_our_token and at_home) or self.is_reached(config)
+    def is_ours(self, config: ServerConfig) -> bool:
+        """Whether the entry is ours: one with our token may be from when we had another port."""
+        has_our_token = any(f" {TOKEN_PREFIX}" in f" {v}" for v in config.headers.values())
+        is_local = urlsplit(config.url or "").hostname in _LOOPBACK
+        return (has_our_token and is_local) or self.is_current(config)
 
-    def is_reached(self, config: ServerConfig) -> bool:
-        """Whether it finds us where we are now."""
+    def is_current(self, config: ServerConfig) -> bool:
+        """Whether the entry leads to our current address."""
         if config.command is not None:
             return PurePath(config.command).name in _PROGRAMS and "connect" in config.args
         parts = urlsplit(config.url or "")
         return parts.hostname in _LOOPBACK and (parts.port or 80) in self.ports
 
 
-def find_servers(places: Places, ourselves: Ourselves) -> Findings:
+def find_servers(locations: AppLocations, self_reference: SelfReference) -> FoundServers:
     """The servers of every application on this computer. Blocks on files."""
-    found: list[Findings] = []
+    found: list[FoundServers] = []
     for spec in CLIENTS:
-        path = existing_file(spec, places)
+        path = existing_file(spec, locations)
         if path is None:
             continue
         try:
-            found.append(_read_client(spec, path, places, ourselves))
+            found.append(_read_app(spec, path, locations, self_reference))
         except ConfigError as error:
-            found.append(Findings((), (error.message,)))
-    return Findings(
+            found.append(FoundServers((), (error.message,)))
+    return FoundServers(
         tuple(server for each in found for server in each.servers),
         tuple(problem for each in found for problem in each.problems),
-        tuple(entry for each in found for entry in each.left_out),
+        tuple(entry for each in found for entry in each.skipped),
     )
 
 
-def existing_file(spec: ClientSpec, places: Places) -> Path | None:
-    return next((path for path in spec.files(places) if path.is_file()), None)
+def existing_file(spec: ClientSpec, locations: AppLocations) -> Path | None:
+    return next((path for path in spec.files(locations) if path.is_file()), None)
 
 
-def _read_client(spec: ClientSpec, path: Path, places: Places, ourselves: Ourselves) -> Findings:
+def _read_app(
+    spec: ClientSpec, path: Path, locations: AppLocations, self_reference: SelfReference
+) -> FoundServers:
     content = config_document.read(spec.format, path, read_text(path))
     dialect = Dialect(
-        places.environ,
-        str(places.home),
-        prompts_of(content),
+        locations.environ,
+        str(locations.home),
+        read_prompts(content),
         spec.id,
         bare=spec.id in _BARE_VARIABLES,
         curly=spec.id == "opencode",
     )
-    return _understand(spec.name, path, _entries(spec, content), dialect, ourselves)
+    return _parse_entries(spec.name, path, _entries(spec, content), dialect, self_reference)
 
 
-def read_any_file(path: Path, places: Places, ourselves: Ourselves) -> Findings:
-    """The servers of a file somebody names, whichever application wrote it, and what is wrong with
-    its other entries. Raises `ConfigError` where it has none that can be used."""
+def read_any_file(
+    path: Path, locations: AppLocations, self_reference: SelfReference
+) -> FoundServers:
+    """The servers of a file from any application, and why other entries are skipped. Raises
+    `ConfigError` if no entry is usable."""
     kind = _FORMATS.get(path.suffix.lower(), Format.JSON)
     content = config_document.read(kind, path, read_text(path))
     group = next((key for key in GROUPS if key in content), None)
     if group is None:
         raise ConfigError(path, None, 'it has no "mcpServers" section')
     spec = ClientSpec(CLIENTS[0].id, path.name, (group,), lambda _: (path,), format=kind)
-    dialect = Dialect(places.environ, str(places.home), prompts_of(content), "file", curly=True)
-    entries = _named(entries_at(content, spec.keys))
-    findings = _understand(path.name, path, entries, dialect, ourselves)
-    if findings.left_out and not findings.servers:
-        reasons = " ".join(entry.sentence for entry in findings.left_out)
+    dialect = Dialect(
+        locations.environ, str(locations.home), read_prompts(content), "file", curly=True
+    )
+    entries = _named(value_at(content, spec.keys))
+    found = _parse_entries(path.name, path, entries, dialect, self_reference)
+    if found.skipped and not found.servers:
+        reasons = " ".join(entry.sentence for entry in found.skipped)
         raise ConfigError(
             path, None, said("it contains no valid servers. {reasons}", reasons=reasons)
         )
-    return findings
+    return found
 
 
 def read_text(path: Path) -> str:
@@ -119,7 +125,7 @@ def read_text(path: Path) -> str:
 
 
 def plain_config(entry: JsonObject) -> ServerConfig | None:
-    """An entry in our shape, variables untouched; None if it is no server we could run."""
+    """An entry in our format, variables unchanged; None if it is not a server we can run."""
     try:
         return ServerConfig.model_validate(plain_entry(entry))
     except ValidationError:
@@ -127,44 +133,44 @@ def plain_config(entry: JsonObject) -> ServerConfig | None:
 
 
 def _entries(spec: ClientSpec, content: JsonObject) -> Iterator[tuple[str, JsonObject]]:
-    yield from _named(entries_at(content, spec.keys))
-    if spec.id == "claude-code":  # servers of single folders
+    yield from _named(value_at(content, spec.keys))
+    if spec.id == "claude-code":  # servers of individual folders
         for folder, project in as_object(content.get("projects")).items():
             for name, entry in _named(as_object(project).get("mcpServers")):
                 yield name, {"cwd": folder, **entry} if "command" in entry else entry
 
 
 def _named(entries: object) -> Iterator[tuple[str, JsonObject]]:
-    """Entries by name; Continue has a list of them with their names inside."""
+    """Entries by name; Continue has a list of entries with a name."""
     yield from ((name, as_object(entry)) for name, entry in as_object(entries).items())
     for entry in as_array(entries):
         yield str(as_object(entry).get("name") or "server"), as_object(entry)
 
 
-def _understand(
+def _parse_entries(
     source: str,
     path: Path,
     entries: Iterator[tuple[str, JsonObject]],
     dialect: Dialect,
-    ourselves: Ourselves,
-) -> Findings:
-    """The entries that are servers, and why the others are none."""
+    self_reference: SelfReference,
+) -> FoundServers:
+    """The entries that are servers, and why others are skipped."""
     servers: list[FoundServer] = []
-    left_out: list[LeftOut] = []
+    skipped: list[SkippedEntry] = []
     for name, entry in entries:
         try:
-            found = _understood(source, path, name, entry, dialect)
+            found = _parse_entry(source, path, name, entry, dialect)
         except ValidationError as error:
-            left_out.append(LeftOut(name, source, dialect.prefix, first_problem(error)))
+            skipped.append(SkippedEntry(name, source, dialect.prefix, first_problem(error)))
             continue
-        if ourselves.is_meant(found.config):
-            left_out.append(LeftOut(name, source, dialect.prefix, "it is Toolbooth itself"))
+        if self_reference.is_ours(found.config):
+            skipped.append(SkippedEntry(name, source, dialect.prefix, "it is Toolbooth itself"))
         else:
             servers.append(found)
-    return Findings(tuple(servers), left_out=tuple(left_out))
+    return FoundServers(tuple(servers), skipped=tuple(skipped))
 
 
-def _understood(
+def _parse_entry(
     source: str, path: Path, name: str, entry: JsonObject, dialect: Dialect
 ) -> FoundServer:
     plain = ServerConfig.model_validate(plain_entry(entry))
@@ -176,11 +182,11 @@ def _understood(
 def _translated(config: ServerConfig, dialect: Dialect) -> ServerConfig:
     changed: JsonObject = {
         **config.to_json(),
-        "args": [dialect.settled(text) for text in config.args],
-        "env": {key: dialect.referring(text) for key, text in config.env.items()},
-        "headers": {key: dialect.referring(text) for key, text in config.headers.items()},
+        "args": [dialect.with_values(text) for text in config.args],
+        "env": {key: dialect.with_references(text) for key, text in config.env.items()},
+        "headers": {key: dialect.with_references(text) for key, text in config.headers.items()},
     }
     for key in ("command", "cwd", "url"):
         if isinstance(changed.get(key), str):
-            changed[key] = dialect.settled(changed[key])
+            changed[key] = dialect.with_values(changed[key])
     return ServerConfig.model_validate(changed)

@@ -1,6 +1,6 @@
-"""Our entry in other applications' file_edit: shown before it is written, and taken back on demand.
+"""Our entry in other applications' files: previewed before it is written, and undone on request.
 
-Everything here blocks on file_edit: call it off the loop. Tokens come in; none is ever shown.
+Everything here blocks on files: call it off the loop. Tokens are never shown.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pathlib import Path
 from router.api.apps import ClientApp, ClientId, ClientState, Connection, ConnectionPlan, DiffLine
 from router.apps import config_document, file_edit
 from router.apps.app_specs import CONNECTABLE, ENTRY, ClientSpec, Endpoint
-from router.apps.config_reader import Ourselves, existing_file, plain_config
-from router.apps.locations import Places
+from router.apps.config_reader import SelfReference, existing_file, plain_config
+from router.apps.locations import AppLocations
 from router.config.secret_detection import looks_secret
 from router.domain.errors import ConfigError, Conflict, NotFound, said
 from router.domain.ids import TokenId
@@ -42,8 +42,8 @@ class _Change:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """A file as it is now, and the name under which it has, or would have, our entry."""
+class _Target:
+    """A file as it is now, and the name that our entry has or will have in it."""
 
     path: Path
     data: bytes | None
@@ -53,13 +53,16 @@ class _Place:
 
 
 class Connections:
-    """`ourselves` says which entries are ours at this moment."""
+    """`self_reference` recognizes entries that are ours at this moment."""
 
     def __init__(
-        self, places: Places, ourselves: Callable[[], Ourselves], clock: Callable[[], datetime]
+        self,
+        locations: AppLocations,
+        self_reference: Callable[[], SelfReference],
+        clock: Callable[[], datetime],
     ) -> None:
-        self._places = places
-        self._ourselves = ourselves
+        self._locations = locations
+        self._self_reference = self_reference
         self._clock = clock
         self._changes: dict[str, _Change] = {}
 
@@ -69,44 +72,44 @@ class Connections:
     def plan(self, client: ClientId, endpoint: Endpoint) -> ConnectionPlan:
         """What `connect` would do; the token of `endpoint` is not shown."""
         spec = spec_of(client)
-        place = self._place(spec)
-        new = self._with_entry(spec, place, endpoint)
+        target = self._target(spec)
+        new = self._with_entry(spec, target, endpoint)
         return ConnectionPlan(
             client=client,
             name=spec.name,
-            path=place.path,
-            new_file=place.data is None,
-            lines=_diff(place.text, new),
-            fingerprint=file_edit.fingerprint(place.data),
-            open_to_others=not spec.by_bridge and file_edit.is_open_to_others(place.path),
+            path=target.path,
+            new_file=target.data is None,
+            lines=_diff(target.text, new),
+            fingerprint=file_edit.fingerprint(target.data),
+            open_to_others=not spec.by_bridge and file_edit.is_open_to_others(target.path),
         )
 
     def present_token(self, client: ClientId) -> str | None:
-        """The token its entry holds already, so that it need not get another."""
-        found = _TOKEN.search(str(self._place(spec_of(client)).entry))
+        """The token its entry already has, so that it needs no new one."""
+        found = _TOKEN.search(str(self._target(spec_of(client)).entry))
         return found.group() if found else None
 
     def connect(self, client: ClientId, endpoint: Endpoint, expected: str) -> Connection:
         """Write our entry into the file whose fingerprint was `expected` at the preview."""
         spec = spec_of(client)
-        place = self._place(spec)
-        return self._write(spec, place, self._with_entry(spec, place, endpoint), expected)
+        target = self._target(spec)
+        return self._write(spec, target, self._with_entry(spec, target, endpoint), expected)
 
     def disconnect(self, client: ClientId) -> Connection:
         spec = spec_of(client)
-        place = self._place(spec)
-        if place.entry is None:
+        target = self._target(spec)
+        if target.entry is None:
             raise NotFound(
                 said("{name} is not connected.", name=spec.name),
                 "List connected apps with: toolbooth client list",
             )
         new = config_document.edited(
-            spec.format, place.path, place.text, (*spec.keys, place.name), None
+            spec.format, target.path, target.text, (*spec.keys, target.name), None
         )
-        return self._write(spec, place, new, file_edit.fingerprint(place.data))
+        return self._write(spec, target, new, file_edit.fingerprint(target.data))
 
     def undo(self, undo: str) -> None:
-        """Put the file back as it was, byte for byte, unless somebody has changed it since."""
+        """Restore the file byte for byte, unless it was changed since."""
         change = self._changes.get(undo)
         if change is None:
             raise NotFound("This can no longer be undone.", "The backup is next to the file.")
@@ -119,83 +122,83 @@ class Connections:
     def snippet(self, client: ClientId, endpoint: Endpoint) -> str:
         """Our entry as a person would paste it into the application's file."""
         spec = spec_of(client)
-        path = spec.files(self._places)[0]
+        path = spec.files(self._locations)[0]
         keys = (*spec.keys, ENTRY)
         return config_document.edited(spec.format, path, "", keys, _entry(spec, endpoint))
 
     def _app(self, spec: ClientSpec) -> ClientApp:
-        path = existing_file(spec, self._places) or spec.files(self._places)[0]
+        path = existing_file(spec, self._locations) or spec.files(self._locations)[0]
         known = ClientApp(spec.id, spec.name, path, ClientState.ABSENT, by_bridge=spec.by_bridge)
         try:
-            place = self._place(spec)
+            target = self._target(spec)
         except ConfigError as error:
             return replace(known, state=ClientState.UNREADABLE, reason=str(error))
-        if place.entry is not None:
-            token = _TOKEN.search(str(place.entry))
+        if target.entry is not None:
+            token = _TOKEN.search(str(target.entry))
             named = TokenId(token.group(1)) if token else None
-            outdated = not self._points_here(place.entry)
+            outdated = not self._points_to_us(target.entry)
             return replace(known, state=ClientState.CONNECTED, token=named, outdated=outdated)
-        if place.data is None and not self._is_installed(spec, path):
+        if target.data is None and not self._is_installed(spec, path):
             return known
-        comments = config_document.has_comments(spec.format, place.text)
+        comments = config_document.has_comments(spec.format, target.text)
         return replace(known, state=ClientState.FOUND, has_comments=comments)
 
     def _is_installed(self, spec: ClientSpec, path: Path) -> bool:
-        """Its folder, or its program; the home directory itself says nothing."""
-        home = self._places.home
+        """By its folder, unless that is the home directory, or its program."""
+        home = self._locations.home
         beside = path.parent != home and path.parent.is_dir()
-        return beside or (bool(spec.command) and self._places.has_command(spec.command))
+        return beside or (bool(spec.command) and self._locations.has_command(spec.command))
 
-    def _place(self, spec: ClientSpec) -> _Place:
-        path = existing_file(spec, self._places) or spec.files(self._places)[0]
+    def _target(self, spec: ClientSpec) -> _Target:
+        path = existing_file(spec, self._locations) or spec.files(self._locations)[0]
         data = file_edit.read_or_none(path)
         try:
             text = "" if data is None else data.decode()
         except UnicodeDecodeError:
             raise ConfigError(path, None, "it is not UTF-8 text") from None
         content = config_document.read(spec.format, path, text)
-        entries = as_object(config_document.entries_at(content, spec.keys))
+        entries = as_object(config_document.value_at(content, spec.keys))
         for name, entry in entries.items():
             if self._is_ours(as_object(entry)):
-                return _Place(path, data, text, name, as_object(entry))
-        return _Place(path, data, text, _free(ENTRY, entries), None)
+                return _Target(path, data, text, name, as_object(entry))
+        return _Target(path, data, text, _unused_name(ENTRY, entries), None)
 
     def _is_ours(self, entry: JsonObject) -> bool:
-        """It points at us, or holds one of our tokens, as it does after the port was changed."""
-        return self._points_here(entry) or _TOKEN.search(str(entry)) is not None
+        """It points to us, or has one of our tokens, as after a change of the port."""
+        return self._points_to_us(entry) or _TOKEN.search(str(entry)) is not None
 
-    def _points_here(self, entry: JsonObject) -> bool:
+    def _points_to_us(self, entry: JsonObject) -> bool:
         config = plain_config(entry)
-        return config is not None and self._ourselves().is_reached(config)
+        return config is not None and self._self_reference().is_current(config)
 
-    def _with_entry(self, spec: ClientSpec, place: _Place, endpoint: Endpoint) -> str:
-        keys = (*spec.keys, place.name)
+    def _with_entry(self, spec: ClientSpec, target: _Target, endpoint: Endpoint) -> str:
+        keys = (*spec.keys, target.name)
         return config_document.edited(
-            spec.format, place.path, place.text, keys, _entry(spec, endpoint)
+            spec.format, target.path, target.text, keys, _entry(spec, endpoint)
         )
 
-    def _write(self, spec: ClientSpec, place: _Place, text: str, expected: str) -> Connection:
-        if file_edit.fingerprint(place.data) != expected:
+    def _write(self, spec: ClientSpec, target: _Target, text: str, expected: str) -> Connection:
+        if file_edit.fingerprint(target.data) != expected:
             raise Conflict(
-                said("{path} has changed in the meantime.", path=place.path),
+                said("{path} has changed in the meantime.", path=target.path),
                 "Review the preview again.",
             )
         data = text.encode()
-        file_edit.refuse_read_only(place.path)  # before there is a backup of what won't change
+        file_edit.refuse_read_only(target.path)  # before a backup is made
         backup = None
-        if place.data is not None:
-            backup = file_edit.back_up(place.path, place.data, self._clock())
-        file_edit.replace(place.path, data, expected=expected)
-        if file_edit.read_or_none(place.path) != data:
+        if target.data is not None:
+            backup = file_edit.back_up(target.path, target.data, self._clock())
+        file_edit.replace(target.path, data, expected=expected)
+        if file_edit.read_or_none(target.path) != data:
             raise Conflict(
-                said("{path} has changed in the meantime.", path=place.path),
+                said("{path} has changed in the meantime.", path=target.path),
                 "Review the file and try again.",
             )
         undo = secrets.token_hex(8)
-        self._changes[undo] = _Change(place.path, place.data, file_edit.fingerprint(data))
+        self._changes[undo] = _Change(target.path, target.data, file_edit.fingerprint(data))
         for oldest in list(self._changes)[:-_UNDO_KEPT]:
             del self._changes[oldest]
-        return Connection(spec.id, spec.name, place.path, backup, undo)
+        return Connection(spec.id, spec.name, target.path, backup, undo)
 
 
 def spec_of(client: ClientId) -> ClientSpec:
@@ -213,8 +216,8 @@ def _entry(spec: ClientSpec, endpoint: Endpoint) -> JsonObject:
     return spec.entry(endpoint)
 
 
-def _free(wanted: str, taken: JsonObject) -> str:
-    """Somebody else's entry of our name stays what it is."""
+def _unused_name(wanted: str, taken: JsonObject) -> str:
+    """An unused name: an entry of our name that is not ours stays unchanged."""
     names = (wanted, *(f"{wanted}-{number}" for number in range(2, 100)))
     return next(name for name in names if name not in taken)
 
@@ -226,7 +229,7 @@ def _diff(before: str, after: str) -> tuple[DiffLine, ...]:
 
 
 def _masked(text: str) -> str:
-    """Without our token, and without what looks like anybody else's secret."""
+    """`text` with our token and everything that looks like a secret masked."""
     return _ASSIGNMENT.sub(_mask_secret, _TOKEN.sub(_MASK, text))
 
 

@@ -1,4 +1,4 @@
-"""Changing a file that belongs to another application: with a backup, wholly or not at all."""
+"""Replaces a file that belongs to another application, atomically and with a backup."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from datetime import datetime
 from pathlib import Path
 
 from router.domain.errors import ConfigError, Conflict, said
-from router.store.files import explained
+from router.store.files import translate_os_errors
 
 _PRIVATE = 0o600
 
 
 def fingerprint(data: bytes | None) -> str:
-    """Tells one state of a file from another; None is a file that is not there."""
+    """Identifies the content of a file; None is a file that does not exist."""
     return "none" if data is None else hashlib.sha256(data).hexdigest()
 
 
 def read_or_none(path: Path) -> bytes | None:
-    """None if there is no such file. Raises `ConfigError`, also for what is there but no file."""
+    """None if the file does not exist. Raises `ConfigError`, also for what is not a file."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise ConfigError(path, None, "it is not a file")
@@ -37,9 +37,9 @@ def read_or_none(path: Path) -> bytes | None:
 
 
 def is_open_to_others(path: Path) -> bool:
-    """Whether other users of this computer could read the file."""
+    """Whether other users of this computer can read the file."""
     if sys.platform == "win32":
-        return False  # There a person's folders are their own.
+        return False  # There the user's folders are private.
     try:
         target = path.resolve()
         readable = bool(target.stat().st_mode & stat.S_IROTH)
@@ -49,12 +49,12 @@ def is_open_to_others(path: Path) -> bool:
 
 
 def back_up(path: Path, data: bytes, now: datetime) -> Path:
-    """Keep `data` beside `path`; a backup never replaces another. It may hold a token, and nobody
-    but its owner needs it, whatever the file itself is open to."""
+    """Write `data` beside `path`; a backup never replaces another. It may contain a token, so only
+    its owner can read it, whatever the mode of the file itself."""
     stem = f"{path.name}.bak.{now:%Y%m%d-%H%M%S}"
     for attempt in range(100):
         backup = path.with_name(stem if attempt == 0 else f"{stem}-{attempt}")
-        with explained(backup), suppress(FileExistsError):
+        with translate_os_errors(backup), suppress(FileExistsError):
             _create(backup, data, _PRIVATE)
             return backup
     raise Conflict(
@@ -63,10 +63,10 @@ def back_up(path: Path, data: bytes, now: datetime) -> Path:
 
 
 def replace(path: Path, data: bytes, *, expected: str) -> None:
-    """Put `data` in place of what has the fingerprint `expected`; mode and links stay."""
+    """Replace the content that has the fingerprint `expected`; mode and links stay."""
     target = path.resolve()
     refuse_read_only(path)
-    with explained(path):
+    with translate_os_errors(path):
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
         try:
@@ -82,16 +82,16 @@ def replace(path: Path, data: bytes, *, expected: str) -> None:
 
 
 def refuse_read_only(path: Path) -> None:
-    """A file could be replaced in its folder all the same, but somebody has locked it."""
+    """A rename could replace a read-only file, but its owner protected it."""
     if not _mode_of(path) & stat.S_IWUSR:
         raise Conflict(said("{path} is read-only.", path=path), "Make it writable, then try again.")
 
 
 def remove(path: Path, *, expected: str) -> None:
-    """Remove the file, or what a link leads to, if its fingerprint is still `expected`."""
+    """Remove the file, or a link's target, if its fingerprint is still `expected`."""
     if fingerprint(read_or_none(path)) != expected:
         raise Conflict(said("{path} has changed in the meantime.", path=path), "Edit it manually.")
-    with explained(path):
+    with translate_os_errors(path):
         path.resolve().unlink()
 
 

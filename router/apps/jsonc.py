@@ -1,7 +1,7 @@
-"""JSON as editors write it, with comments and trailing commas: read with places, changed in place.
+"""JSON with comments and trailing commas: parsed with positions, edited in position.
 
-A change touches the span of one member and nothing else. Whatever is malformed is refused with its
-line, without quoting the file, which may hold a secret.
+An edit changes the span of one member and nothing else. Malformed text is refused with its line,
+without quoting the file, which may contain a secret.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from router.apps.line_text import newline_of
+from router.apps.line_edit import newline_of
 from router.domain.errors import ConfigError, said
 from router.domain.json_values import JsonObject
 
-_SKIPPED = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_WHITESPACE = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _SCALAR = re.compile(r"[^\s,:{}\[\]\"/]+")
-_DEEPEST = 200
+_MAX_DEPTH = 200
 
 
 @dataclass(slots=True)
 class Node:
-    """A value and where it stands. Of an object, `members` have the places of their keys."""
+    """A value and its span. For an object, `members` have the positions of the keys."""
 
     start: int
     end: int
@@ -46,8 +46,8 @@ def parse(path: Path, text: str) -> Node:
 
 
 def has_comments(text: str) -> bool:
-    strings_apart = _STRING.sub("", text)
-    return "//" in strings_apart or "/*" in strings_apart
+    without_strings = _STRING.sub("", text)
+    return "//" in without_strings or "/*" in without_strings
 
 
 class _Parser:
@@ -62,15 +62,15 @@ class _Parser:
             return Node(self._at, self._at, {}, is_object=True)
         node = self._value(0)
         if not node.is_object:
-            raise self._wrong("it must be an object: { ... }")
+            raise self._error("it must be an object: { ... }")
         self._skip()
         if self._at < len(self._text):
-            raise self._wrong("there is something behind its end")
+            raise self._error("there is something behind its end")
         return node
 
     def _value(self, depth: int) -> Node:
-        if depth > _DEEPEST:
-            raise self._wrong("it is nested too deeply")
+        if depth > _MAX_DEPTH:
+            raise self._error("it is nested too deeply")
         match self._peek():
             case "{":
                 return self._object(depth)
@@ -90,7 +90,7 @@ class _Parser:
             key = self._string()
             self._skip()
             if self._peek() != ":":
-                raise self._wrong("there must be a colon behind a key")
+                raise self._error("there must be a colon behind a key")
             self._at += 1
             self._skip()
             child = self._value(depth + 1)
@@ -121,16 +121,16 @@ class _Parser:
         if self._peek() == ",":
             self._at += 1
         elif self._peek() != closing:
-            raise self._wrong(f'there must be a comma or "{closing}" here')
+            raise self._error(f'there must be a comma or "{closing}" here')
 
     def _string(self) -> str:
         found = _STRING.match(self._text, self._at)
         if found is None:
-            raise self._wrong("there must be a text in double quotes here")
+            raise self._error("there must be a text in double quotes here")
         try:
             text = json.loads(found.group(), strict=False)
         except ValueError:
-            raise self._wrong("a text has an escape JSON does not know") from None
+            raise self._error("a text has an escape JSON does not know") from None
         self._at = found.end()
         return str(text)
 
@@ -139,23 +139,23 @@ class _Parser:
         try:
             value = json.loads(found.group() if found else "")
         except ValueError:
-            raise self._wrong("there must be a value here") from None
+            raise self._error("there must be a value here") from None
         start, self._at = self._at, found.end() if found else self._at
         return Node(start, self._at, value)
 
     def _skip(self) -> None:
-        if found := _SKIPPED.match(self._text, self._at):
+        if found := _WHITESPACE.match(self._text, self._at):
             self._at = found.end()
 
     def _peek(self) -> str:
         return self._text[self._at : self._at + 1]
 
-    def _wrong(self, reason: str) -> ConfigError:
+    def _error(self, reason: str) -> ConfigError:
         return ConfigError(self._path, self._text.count("\n", 0, self._at) + 1, reason)
 
 
 def with_member(path: Path, text: str, keys: Sequence[str], value: JsonObject) -> str:
-    """`text` with `value` at `keys`; objects that are missing on the way are made."""
+    """`text` with `value` at `keys`; missing objects are created."""
     root = parse(path, text)
     if not text.strip():
         return f"{json.dumps(_nested(keys, value), indent=2, ensure_ascii=False)}\n"
@@ -204,9 +204,9 @@ def without_member(path: Path, text: str, keys: Sequence[str]) -> str:
     before = text[:start]
     if comma is None and is_last and len(node.members) > 1:
         previous = list(node.members.values())[-2].node.end
-        place = _comma_after(text, previous)
-        if place is not None and place < start:
-            before = text[:place] + text[place + 1 : start]
+        position = _comma_after(text, previous)
+        if position is not None and position < start:
+            before = text[:position] + text[position + 1 : start]
     return before + text[end:]
 
 
@@ -223,7 +223,7 @@ def _inserted(text: str, style: _Style, node: Node, key: str, value: object) -> 
     inner = style.indent_at(members[0].start) if members else outer + style.unit
     body, tail, comma = text[:closing], text[closing:], ""
     if members and _comma_after(text, members[-1].node.end) is not None:
-        # Whoever ends the last line with one sees that kept, also when ours goes again.
+        # A trailing comma stays, also when our member is removed again.
         comma = ","
     elif members:
         end = members[-1].node.end
@@ -232,9 +232,9 @@ def _inserted(text: str, style: _Style, node: Node, key: str, value: object) -> 
     return f"{body.rstrip()}{style.newline}{new}{style.newline}{outer}{tail}"
 
 
-def _comma_after(text: str, place: int) -> int | None:
-    found = _SKIPPED.match(text, place)
-    at = found.end() if found else place
+def _comma_after(text: str, position: int) -> int | None:
+    found = _WHITESPACE.match(text, position)
+    at = found.end() if found else position
     return at if text[at : at + 1] == "," else None
 
 
@@ -246,7 +246,7 @@ def _nested(keys: Sequence[str], value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """How a file is written, so that what we add looks like the rest."""
+    """The indentation and line ends of a file, for what we add."""
 
     text: str
     unit: str
@@ -257,8 +257,8 @@ class _Style:
         indented = re.search(r'^([ \t]+)"', text, re.MULTILINE)
         return cls(text, indented.group(1) if indented else "  ", newline_of(text))
 
-    def indent_at(self, place: int) -> str:
-        line = self.text[self.text.rfind("\n", 0, place) + 1 : place]
+    def indent_at(self, position: int) -> str:
+        line = self.text[self.text.rfind("\n", 0, position) + 1 : position]
         return line[: len(line) - len(line.lstrip())]
 
     def dump(self, value: object, indent: str) -> str:

@@ -1,4 +1,4 @@
-"""Where applications keep their files: by home, environment and platform, which are given."""
+"""Where applications keep their files, by home directory, environment and platform."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class AppLocations:
     home: Path
     environ: Mapping[str, str]
     platform: str = sys.platform
 
     @classmethod
-    def here(cls) -> Places:
+    def here(cls) -> AppLocations:
         return cls(Path.home(), os.environ)
 
     @property
@@ -26,7 +26,7 @@ class Places:
 
     @property
     def config(self) -> Path:
-        """Where XDG-minded applications keep their settings, on Windows too."""
+        """The folder of applications that use XDG, on Windows too."""
         named = None if self.on_windows else self.environ.get("XDG_CONFIG_HOME")
         return Path(named) if named else self.home / ".config"
 
@@ -42,13 +42,13 @@ class Places:
 
     @property
     def applications(self) -> Path:
-        """Where desktop applications keep theirs: Application Support, .config, AppData/Roaming."""
+        """The folder of desktop applications: Application Support, .config or AppData/Roaming."""
         if self.platform == "darwin":
             return self.home / "Library" / "Application Support"
         return self.roaming if self.on_windows else self.config
 
     def named(self, variable: str, otherwise: Path) -> Path:
-        """The folder a variable names, else the usual one."""
+        """The folder in an environment variable, else `otherwise`."""
         value = self.environ.get(variable)
         return Path(value) if value else otherwise
 

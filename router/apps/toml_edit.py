@@ -1,7 +1,7 @@
-"""TOML, changed in place: one table is put in, replaced or taken out, by its lines.
+"""Edits TOML in place: one table is added, replaced or removed, by its lines.
 
-A table is known by its header. One that stands in another way (inline, by dotted keys) is left
-to whoever checks the outcome, as everything is that only looks like a header.
+A table is found by its header. Tables in another form (inline, dotted keys), and lines that only
+look like a header, are not handled: the caller verifies the result.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
-from router.apps.line_text import spliced
+from router.apps.line_edit import replace_lines
 from router.domain.errors import ConfigError
 from router.domain.json_values import JsonObject, as_object
 
-_PLACE = re.compile(r"at line (\d+)")
+_LINE = re.compile(r"at line (\d+)")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """A header's keys, and the lines from it to the next one."""
+    """A header's keys, and its lines up to the next header."""
 
     keys: tuple[str, ...]
     first: int
@@ -38,24 +38,24 @@ class _Section:
 def parse(path: Path, text: str) -> JsonObject:
     try:
         return tomllib.loads(text)
-    except ValueError as error:  # Also of a number so long that Python does not read it.
-        place = _PLACE.search(str(error))
-        line = int(place[1]) if place else len(text.splitlines())
+    except ValueError as error:  # Also for a number with more digits than Python accepts.
+        found = _LINE.search(str(error))
+        line = int(found[1]) if found else len(text.splitlines())
         raise ConfigError(path, line, "it is not valid TOML") from None
     except RecursionError:
         raise ConfigError(path, None, "it is nested too deeply") from None
 
 
 def with_table(text: str, keys: Sequence[str], entry: JsonObject) -> str:
-    """A new table stands behind the others of its kind, else at the end."""
+    """A new table is added after its siblings, else at the end."""
     block = _block(keys, entry)
     if runs := _runs(text.splitlines(), keys):
         first, *others = runs
-        return spliced(_without(text, others), *first, block)
+        return replace_lines(_without(text, others), *first, block)
     lines = text.splitlines()
     beside = _runs(lines, keys[:-1])
     end = beside[-1][1] if beside else len(lines)
-    return spliced(text, end, end, ["", *block] if end else block)
+    return replace_lines(text, end, end, ["", *block] if end else block)
 
 
 def without_table(text: str, keys: Sequence[str]) -> str:
@@ -63,31 +63,31 @@ def without_table(text: str, keys: Sequence[str]) -> str:
 
 
 def _without(text: str, runs: Sequence[tuple[int, int]]) -> str:
-    """The blank line goes too that a table has above it."""
+    """The blank line above a table is removed with it."""
     lines = text.splitlines()
     for first, end in reversed(runs):
         above = 1 if first and not lines[first - 1].strip() else 0
-        text = spliced(text, first - above, end, [])
+        text = replace_lines(text, first - above, end, [])
     return text
 
 
 def _runs(lines: list[str], keys: Sequence[str]) -> list[tuple[int, int]]:
-    """The lines of the tables within `keys`, those that stand together as one. Blanks and comments
-    behind belong to what follows."""
+    """The line ranges of the tables within `keys`, adjacent ones merged. Trailing blank lines and
+    comments belong to what follows."""
     runs: list[tuple[int, int]] = []
-    behind = -1
+    last_end = -1
     for section in _sections(lines):
         if not section.is_within(keys):
             continue
-        first = runs.pop()[0] if section.first == behind else section.first
-        behind = end = section.last
-        while end > section.first + 1 and _says_nothing(lines[end - 1]):
+        first = runs.pop()[0] if section.first == last_end else section.first
+        last_end = end = section.last
+        while end > section.first + 1 and _is_blank_or_comment(lines[end - 1]):
             end -= 1
         runs.append((first, end))
     return runs
 
 
-def _says_nothing(line: str) -> bool:
+def _is_blank_or_comment(line: str) -> bool:
     return not line.strip() or line.lstrip().startswith("#")
 
 
@@ -98,7 +98,7 @@ def _sections(lines: list[str]) -> Iterator[_Section]:
 
 
 def _header_keys(line: str) -> tuple[str, ...]:
-    """Of `[a."b c"]` the keys a and `b c`; none of any other line."""
+    """The keys a and `b c` for `[a."b c"]`; none for any other line."""
     if not line.lstrip().startswith("["):
         return ()
     try:
@@ -118,8 +118,8 @@ def _block(keys: Sequence[str], entry: JsonObject) -> list[str]:
 
 
 def _value(value: object) -> str:
-    """An object stands in one line, as Codex documents it. What else there is, JSON and TOML write
-    alike."""
+    """An object becomes an inline table, as Codex documents it. All other values we write are the
+    same in JSON and TOML."""
     if isinstance(value, dict):
         members = as_object(cast(object, value)).items()
         return f"{{ {', '.join(f'{_key(name)} = {_value(each)}' for name, each in members)} }}"

@@ -1,8 +1,8 @@
-"""Variables in other applications' files, in terms of ours. Pure.
+"""Translates variables in other applications' files into ours. Pure.
 
-Where we resolve references when a server starts (its environment, its headers) a variable becomes
-one. Elsewhere (command, arguments, address) it is replaced by its value now, as far as it has one.
-What an application asks its person for becomes a secret of the keyring.
+In the environment and headers, whose references are resolved when a server starts, a variable
+becomes a reference. Elsewhere (command, arguments, URL) it is replaced by its current value, if it
+has one. What an application prompts for becomes a secret in the keyring.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ _HOME = frozenset({"userHome", "HOME"})
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one application writes variables, and what they are worth here."""
+    """An application's syntax for variables, and their values here."""
 
     environ: Mapping[str, str]
     home: str
     prompts: Mapping[str, Prompt]
     prefix: str
-    """Of the keyring names its prompts get."""
+    """The prefix of the keyring names of its prompts."""
     bare: bool = False
-    """`$NAME` is a variable too, if there is one of that name."""
+    """Whether `$NAME` is a variable too, if that is set."""
     curly: bool = False
-    """`{env:NAME}` is one."""
+    """Whether `{env:NAME}` is a variable."""
 
-    def referring(self, text: str) -> str:
+    def with_references(self, text: str) -> str:
         """`text` with references that are resolved when a server starts."""
-        return _BRACED.sub(self._reference, self._spelled_out(text))
+        return _BRACED.sub(self._reference, self._normalized(text))
 
-    def settled(self, text: str) -> str:
-        """`text` with values, where they are known and no secrets."""
-        return _BRACED.sub(self._value, self._spelled_out(text))
+    def with_values(self, text: str) -> str:
+        """`text` with values, where they are known and not secret."""
+        return _BRACED.sub(self._value, self._normalized(text))
 
     def used_prompts(self, texts: Iterable[str]) -> tuple[Prompt, ...]:
         names = {
@@ -51,8 +51,8 @@ class Dialect:
         }
         return tuple(self.prompts.get(name) or Prompt(name, name, True) for name in names)
 
-    def _spelled_out(self, text: str) -> str:
-        """Every spelling of a variable in the one with `${env:`."""
+    def _normalized(self, text: str) -> str:
+        """`text` with every variable in the syntax `${env:NAME}`."""
         if self.curly:
             text = _CURLY.sub(lambda m: f"${{env:{m['name']}}}", text)
         if self.bare:
@@ -87,12 +87,12 @@ def input_reference(prefix: str, name: str) -> str:
 
 
 def input_secret(prefix: str, name: str) -> str:
-    """The keyring's name for what the application at `prefix` asks for as `name`."""
+    """The keyring's name for the prompt `name` of the application `prefix`."""
     return f"input/{prefix}/{name}"
 
 
-def answered(found: FoundServer, answers: Mapping[str, str]) -> ServerConfig:
-    """Its configuration with the answers where they stand as plain text: never a secret's."""
+def with_answers(found: FoundServer, answers: Mapping[str, str]) -> ServerConfig:
+    """Its configuration with the answers in plain text, except for secrets."""
     plain = {p.id: answers.get(p.id) or p.default for p in found.prompts if not p.secret}
 
     def fill(text: str) -> str:
@@ -107,8 +107,8 @@ def answered(found: FoundServer, answers: Mapping[str, str]) -> ServerConfig:
     return config.model_copy(update=changes)
 
 
-def prompts_of(content: Mapping[str, object]) -> dict[str, Prompt]:
-    """VS Code's `inputs`: what it asks for, by id."""
+def read_prompts(content: Mapping[str, object]) -> dict[str, Prompt]:
+    """VS Code's `inputs` by id."""
     entries = (as_object(entry) for entry in as_array(content.get("inputs")))
     return {str(e["id"]): _prompt(e) for e in entries if isinstance(e.get("id"), str)}
 

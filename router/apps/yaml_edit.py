@@ -1,5 +1,5 @@
-"""YAML, changed in place: one entry of a group is put in, replaced or taken out, by its lines,
-since writing the whole anew would wrap and quote what is not ours."""
+"""Edits YAML in place: one entry of a group is added, replaced or removed, by its lines. Dumping
+the whole document would reformat what is not ours."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ import re
 from pathlib import Path
 from typing import Any, cast
 
-from router.apps.line_text import spliced
+from router.apps.line_edit import UNSAFE_EDIT, replace_lines
 from router.domain.errors import ConfigError
 from router.domain.json_values import JsonObject, as_object
 
-OTHERWISE = "Toolbooth can't edit this format safely; edit it manually"
-_NOTHING = re.compile(r":(?:[ \t]*(?:\{[ \t]*\}|null|Null|NULL|~))?(?=[ \t]*(?:#.*)?$)")
+_EMPTY = re.compile(r":(?:[ \t]*(?:\{[ \t]*\}|null|Null|NULL|~))?(?=[ \t]*(?:#.*)?$)")
 
 
 def parse(path: Path, text: str) -> JsonObject:
@@ -23,59 +22,59 @@ def parse(path: Path, text: str) -> JsonObject:
 def edited(path: Path, text: str, group: str, name: str, entry: JsonObject | None) -> str:
     """`text` with `entry` under `name` in `group`; without it if `entry` is None."""
     content = _parsed(path, text)
-    held: Any = content.get(group)
-    if not isinstance(held, dict | None):
-        raise ConfigError(path, int(content.lc.key(group)[0]) + 1, OTHERWISE)
-    held = cast(Any, held)
-    if held and name in held:
-        first, column = _place(path, held, name)
+    servers: Any = content.get(group)
+    if not isinstance(servers, dict | None):
+        raise ConfigError(path, int(content.lc.key(group)[0]) + 1, UNSAFE_EDIT)
+    servers = cast(Any, servers)
+    if servers and name in servers:
+        first, column = _position(path, servers, name)
         last = _end_of_block(text.splitlines(), first, column)
         if entry is not None:
-            return spliced(text, first, last, _entry_lines({name: entry}, column))
-        rest = spliced(text, first, last, [])
-        return rest if len(held) > 1 else _emptied(rest, content.lc.key(group)[0])
+            return replace_lines(text, first, last, _entry_lines({name: entry}, column))
+        rest = replace_lines(text, first, last, [])
+        return rest if len(servers) > 1 else _emptied(rest, content.lc.key(group)[0])
     if entry is None:
         return text
-    if not held:
+    if not servers:
         return _with_group(text, content, group, {name: entry})
-    return _with_entry(path, text, held, {name: entry})
+    return _with_entry(path, text, servers, {name: entry})
 
 
-def _with_entry(path: Path, text: str, held: Any, entry: JsonObject) -> str:
-    first, column = _place(path, held, next(iter(held)))
-    if held.fa.flow_style() or column == 0:
-        raise ConfigError(path, first + 1, OTHERWISE)
-    final, _ = _place(path, held, list(held)[-1])
+def _with_entry(path: Path, text: str, servers: Any, entry: JsonObject) -> str:
+    first, column = _position(path, servers, next(iter(servers)))
+    if servers.fa.flow_style() or column == 0:
+        raise ConfigError(path, first + 1, UNSAFE_EDIT)
+    final, _ = _position(path, servers, list(servers)[-1])
     end = _end_of_block(text.splitlines(), final, column)
-    return spliced(text, end, end, _entry_lines(entry, column))
+    return replace_lines(text, end, end, _entry_lines(entry, column))
 
 
-def _place(path: Path, held: Any, key: object) -> tuple[int, int]:
-    """Line and column of a key; one that another mapping lends has none here."""
+def _position(path: Path, servers: Any, key: object) -> tuple[int, int]:
+    """Line and column of a key; a merged key (`<<`) has none here."""
     try:
-        line, column = held.lc.key(key)
+        line, column = servers.lc.key(key)
     except (KeyError, TypeError):
-        raise ConfigError(path, None, OTHERWISE) from None
+        raise ConfigError(path, None, UNSAFE_EDIT) from None
     return line, column
 
 
 def _with_group(text: str, content: Any, group: str, entries: JsonObject) -> str:
     lines, below = text.splitlines(), _entry_lines(entries, 2)
     if group not in content:
-        return spliced(text, len(lines), len(lines), [f"{group}:", *below])
-    place = int(content.lc.key(group)[0])
-    return spliced(text, place, place + 1, [_NOTHING.sub(":", lines[place], count=1), *below])
+        return replace_lines(text, len(lines), len(lines), [f"{group}:", *below])
+    line = int(content.lc.key(group)[0])
+    return replace_lines(text, line, line + 1, [_EMPTY.sub(":", lines[line], count=1), *below])
 
 
 def _emptied(text: str, group: int) -> str:
-    """With the group in the line `group` said to have nothing in it: just no entry is a null, which
-    is no group to the application."""
+    """`{}` for the group in line `group`: without it the value would be null, which the application
+    does not accept as a group."""
     line = text.splitlines()[group]
-    return spliced(text, group, group + 1, [_NOTHING.sub(": {}", line, count=1)])
+    return replace_lines(text, group, group + 1, [_EMPTY.sub(": {}", line, count=1)])
 
 
 def _end_of_block(lines: list[str], first: int, column: int) -> int:
-    """The line behind the block that begins at `first`, without blanks and comments that follow."""
+    """The end of the block that begins at `first`, without trailing blank lines and comments."""
     end = first + 1
     for number in range(first + 1, len(lines)):
         stripped = lines[number].strip()
@@ -98,7 +97,7 @@ def _parsed(path: Path, text: str) -> Any:
         mark: Any = cast(Any, error).problem_mark
         line = None if mark is None else int(mark.line) + 1
         raise ConfigError(path, line, "it is not valid YAML") from None
-    except (YAMLError, ValueError, RecursionError):  # What looks like a date may be none.
+    except (YAMLError, ValueError, RecursionError):  # What looks like a date may be invalid.
         raise ConfigError(path, None, "it is not valid YAML") from None
     if content is None:
         return {}
@@ -118,7 +117,7 @@ def _entry_lines(content: JsonObject, indent: int) -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    """ruamel's containers as Python's own, so that they compare and copy plainly."""
+    """ruamel's containers as plain dicts and lists."""
     if isinstance(value, dict):
         return {str(k): _plain(v) for k, v in cast(dict[Any, Any], value).items()}
     if isinstance(value, list):

@@ -1,2 +1,2 @@
-"""`toolbooth connect`: for clients that can only start a program, stdio on one side and our HTTP
-endpoint on the other. Light, because it starts with every conversation: no Qt, no SDK."""
+"""`toolbooth connect`: relays stdio to our HTTP endpoint, for clients that can only start a
+program. Light, because every session starts one: no Qt, no SDK."""

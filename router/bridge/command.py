@@ -15,12 +15,12 @@ from router.bridge.router_lookup import Profile, Router
 from router.runtime.tasks import spawn
 from router.wire.mcp import FOLDER_HEADER
 
-_KNOWN_AFTER_S = 5.0
-_LOOK_EVERY_S = 0.3
+_TOKEN_TIMEOUT_S = 5.0
+_RETRY_EVERY_S = 0.3
 
 
 async def run(data_dir: Path, profile_name: str) -> int:
-    """Carry messages between stdin, stdout and the router."""
+    """Relay messages between stdin, stdout and the router."""
     router, profile = Router(data_dir), Profile(data_dir, profile_name)
     token = spawn(profile.token(), name="read the token")
 
@@ -28,38 +28,38 @@ async def run(data_dir: Path, profile_name: str) -> int:
         url = await router.url(start=start)
         headers = {
             "Authorization": f"Bearer {await token}",
-            FOLDER_HEADER: header_of(_working_folder()),
+            FOLDER_HEADER: encode_folder(_working_folder()),
         }
         http = HttpClient(url, headers)
         if profile.is_new:
-            await _until_known(http)
+            await _wait_for_token(http)
             profile.is_new = False
         return http
 
     relay = Relay(connect, _write)
-    lines = _lines_of_stdin()
+    lines = _read_stdin()
     try:
         while line := await lines.get():
-            await relay.take(line)
+            await relay.receive(line)
     finally:
         await relay.finish()
         await asyncio.to_thread(profile.close)
     return 0
 
 
-async def _until_known(http: HttpClient) -> None:
-    """A running router notices a new token within a second or so."""
-    async with asyncio.timeout(_KNOWN_AFTER_S):
+async def _wait_for_token(http: HttpClient) -> None:
+    """Wait until the running router accepts our new token, which takes about a second."""
+    async with asyncio.timeout(_TOKEN_TIMEOUT_S):
         while True:
             async with http.request("DELETE", {}) as response:
                 await response.body()
             if response.status != 401:
                 return
-            await asyncio.sleep(_LOOK_EVERY_S)
+            await asyncio.sleep(_RETRY_EVERY_S)
 
 
-def header_of(folder: str) -> str:
-    """A folder's name in the characters a header may have."""
+def encode_folder(folder: str) -> str:
+    """A folder's name, encoded for a header."""
     return quote(folder, safe="/:\\")
 
 
@@ -67,9 +67,9 @@ def _working_folder() -> str:
     return os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109 - text is wanted
 
 
-def _lines_of_stdin() -> asyncio.Queue[bytes]:
-    """The lines of stdin, and at its end an empty one. Read on a thread: that works with whatever
-    stdin is, on every platform."""
+def _read_stdin() -> asyncio.Queue[bytes]:
+    """The lines of stdin, and an empty one at its end. Read in a thread, which works for every kind
+    of stdin on every platform."""
     lines: asyncio.Queue[bytes] = asyncio.Queue()
     loop = asyncio.get_running_loop()
 

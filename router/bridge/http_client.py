@@ -1,7 +1,7 @@
-"""Just enough of HTTP/1.1 to talk to our own endpoint: POST, GET and DELETE on the loopback.
+"""A small HTTP/1.1 client for our own endpoint: POST, GET and DELETE on the loopback.
 
-Connections are kept for the next request. An answer comes as the texts of its messages, whether it
-is JSON or a stream of events.
+Connections are kept alive for the next request, but only if the response was read to its end. A
+response is read as the texts of its messages, whether it is JSON or an event stream.
 """
 
 from __future__ import annotations
@@ -12,88 +12,93 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-_MAX_LINE = 64 * 1024 * 1024
+from router.wire.http1 import InvalidResponse, ResponseHead, ResponseParser
+from router.wire.sse import SseParser
+
+_READ_BYTES = 64 * 1024
 _MAX_IDLE = 8
 
 
 class NotSent(Exception):
-    """There is nobody to talk to: the request has certainly not been carried out."""
+    """There is no connection: the request was certainly not processed."""
 
 
-class Broken(Exception):
-    """The connection broke after the request was sent: nobody knows how far it got."""
+class ConnectionBroken(Exception):
+    """The connection broke after the request was sent, which may have been processed or not."""
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class _Connection:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
+    is_new: bool = True
 
 
-@dataclass(frozen=True, slots=True)
 class Response:
-    status: int
-    headers: Mapping[str, str]
-    connection: Connection
+    def __init__(
+        self, connection: _Connection, parser: ResponseParser, head: ResponseHead, body: list[bytes]
+    ) -> None:
+        """`body` is what came together with the head."""
+        self._connection = connection
+        self._parser = parser
+        self._body = body
+        self.status = head.status
+        self.headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in head.headers
+        }
 
     @property
     def is_stream(self) -> bool:
         return self.headers.get("content-type", "").startswith("text/event-stream")
 
     async def body(self) -> bytes:
-        return b"".join([chunk async for chunk in self.chunks()])
+        return b"".join([part async for part in self._parts()])
 
     async def messages(self) -> AsyncGenerator[bytes]:
-        """The messages of the answer, each as it arrives."""
+        """The messages of the response, each as it arrives."""
         if not self.is_stream:
             if body := await self.body():
                 yield body
             return
-        rest = b""
-        async for chunk in self.chunks():
-            *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
-                # Our endpoint writes a message on one line.
-                if line.startswith(b"data:") and (data := line[5:].strip()):
-                    yield data
+        events = SseParser()
+        async for part in self._parts():
+            for event in events.feed(part):
+                yield event.data
 
-    async def chunks(self) -> AsyncGenerator[bytes]:
-        reader = self.connection.reader
-        try:
-            if self.headers.get("transfer-encoding") != "chunked":
-                yield await reader.readexactly(int(self.headers.get("content-length", 0)))
-                return
-            while size := int(await reader.readuntil(b"\r\n"), 16):
-                yield (await reader.readexactly(size + 2))[:-2]
-            await reader.readexactly(2)
-        except (OSError, EOFError, ValueError) as error:
-            raise Broken(str(error)) from error
+    async def _parts(self) -> AsyncGenerator[bytes]:
+        for part in self._body:
+            yield part
+        while not self._parser.done:
+            try:
+                parts = await _read(self._connection, self._parser)
+            except (OSError, InvalidResponse) as error:
+                raise ConnectionBroken(str(error)) from error
+            for part in parts:
+                yield part
 
 
 class HttpClient:
-    """Requests to one address; `headers` go with each."""
+    """Requests to one URL; `headers` are sent with each."""
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
         parts = urlsplit(url)
         self._host, self._port, self._path = parts.hostname, parts.port, parts.path
         self._headers = {"Host": parts.netloc, **headers}
-        self._idle: list[Connection] = []
+        self._idle: list[_Connection] = []
 
     @asynccontextmanager
     async def request(
         self, method: str, headers: Mapping[str, str], body: bytes = b""
     ) -> AsyncGenerator[Response]:
-        """The answer; what of it is not read when the block ends is not waited for."""
-        connection, fresh = await self._connection()
-        complete = False
+        """The response; what the block leaves unread of it is discarded with its connection."""
+        connection = await self._connect()
+        parser = ResponseParser(method)
         try:
             connection.writer.write(self._head(method, headers, len(body)) + body)
-            response = await _response(connection, fresh=fresh)
-            yield response
-            complete = response.headers.get("connection") != "close"
+            yield await _response(connection, parser)
         finally:
-            if complete and len(self._idle) < _MAX_IDLE:
-                self._idle.append(connection)
+            if parser.reusable and len(self._idle) < _MAX_IDLE:
+                self._idle.append(_Connection(connection.reader, connection.writer, is_new=False))
             else:
                 connection.writer.close()
 
@@ -102,16 +107,15 @@ class HttpClient:
             connection.writer.close()
         self._idle.clear()
 
-    async def _connection(self) -> tuple[Connection, bool]:
+    async def _connect(self) -> _Connection:
         while self._idle:
             connection = self._idle.pop()
             if not (connection.reader.at_eof() or connection.writer.is_closing()):
-                return connection, False
+                return connection
         try:
-            opened = await asyncio.open_connection(self._host, self._port, limit=_MAX_LINE)
+            return _Connection(*await asyncio.open_connection(self._host, self._port))
         except OSError as error:
             raise NotSent(str(error)) from error
-        return Connection(*opened), True
 
     def _head(self, method: str, headers: Mapping[str, str], length: int) -> bytes:
         fields = {**self._headers, **headers, "Content-Length": str(length)}
@@ -119,14 +123,22 @@ class HttpClient:
         return f"{method} {self._path} HTTP/1.1\r\n{lines}\r\n".encode("latin-1")
 
 
-async def _response(connection: Connection, *, fresh: bool) -> Response:
-    """A kept connection that ends before a word was said ended while nobody looked."""
+async def _response(connection: _Connection, parser: ResponseParser) -> Response:
+    """A kept connection that ends before the first byte was closed while it was idle."""
+    received = connection.is_new
+    body: list[bytes] = []
     try:
-        head = await connection.reader.readuntil(b"\r\n\r\n")
-    except (OSError, EOFError, asyncio.LimitOverrunError) as error:
-        said = getattr(error, "partial", b"")
-        raise (Broken if fresh or said else NotSent)(str(error)) from error
-    status_line, *lines = head.decode("latin-1").rstrip().split("\r\n")
-    pairs = (line.partition(":") for line in lines)
-    headers = {name.lower(): value.strip() for name, _, value in pairs}
-    return Response(int(status_line.split()[1]), headers, connection)
+        while parser.head is None:
+            body = await _read(connection, parser)
+            received = True
+    except (OSError, InvalidResponse) as error:
+        raise (ConnectionBroken if received else NotSent)(str(error)) from error
+    return Response(connection, parser, parser.head, body)
+
+
+async def _read(connection: _Connection, parser: ResponseParser) -> list[bytes]:
+    """The next parts of the body. Raises `OSError` or `InvalidResponse`."""
+    if data := await connection.reader.read(_READ_BYTES):
+        return parser.feed(data)
+    parser.feed_eof()
+    return []

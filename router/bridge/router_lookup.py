@@ -1,9 +1,8 @@
-"""Finding the router: where it runs, starting it if it may be started, and the token to show it."""
+"""Finds the router, starts it if that is allowed, and provides a token for it."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import subprocess
 import sys
@@ -20,19 +19,19 @@ from router.store.instance_lock import describe
 from router.store.secrets import KeyringSecrets
 from router.store.tokens import TokenStore
 
-_START_WITHIN_S = 30.0
-_LOOK_EVERY_S = 0.1
-_WITHOUT_KEYRING = timedelta(days=1)
+_START_TIMEOUT_S = 30.0
+_POLL_EVERY_S = 0.1
+_TEMPORARY_LIFETIME = timedelta(days=1)
 
 
 class Router:
-    """The router of a data directory, as the bridge sees it."""
+    """The router of a data directory."""
 
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
 
     async def url(self, *, start: bool) -> str:
-        """Where it listens; with `start` it is started if none runs. Raises `ToolboothError`."""
+        """Its URL; with `start`, it is started if it is not running. Raises `ToolboothError`."""
         if (url := await asyncio.to_thread(self._running)) is not None:
             return url
         if not (start and self._settings().bridge_starts_router):
@@ -41,11 +40,11 @@ class Router:
         return await asyncio.to_thread(self._await_start)
 
     def _await_start(self) -> str:
-        deadline = time.monotonic() + _START_WITHIN_S
+        deadline = time.monotonic() + _START_TIMEOUT_S
         while time.monotonic() < deadline:
             if (url := self._running()) is not None:
                 return url
-            time.sleep(_LOOK_EVERY_S)
+            time.sleep(_POLL_EVERY_S)
         raise ToolboothError("Toolbooth did not start in time.", "Start it by hand.")
 
     def _running(self) -> str | None:
@@ -59,26 +58,25 @@ class Router:
             return Settings()
 
     def _start(self) -> None:
-        """With its window where there can be one, so that a person finds it in their tray."""
+        """With its window where there is a display, so that it appears in the tray."""
         windowed = sys.platform in ("win32", "darwin") or any(
             os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
         )
-        words = ["--hidden"] if windowed else ["serve"]
+        arguments = ["--hidden"] if windowed else ["serve"]
         program = [] if getattr(sys, "frozen", False) else ["-m", "gui"]
-        nothing = subprocess.DEVNULL
         subprocess.Popen(  # noqa: S603 - our own program
-            [sys.executable, *program, *words, "--data-dir", str(self._data_dir)],
-            stdin=nothing,
-            stdout=nothing,
-            stderr=nothing,
+            [sys.executable, *program, *arguments, "--data-dir", str(self._data_dir)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
 
 
 class Profile:
-    """The client the bridge speaks for: its token lies in the keyring, under the profile's name.
+    """The client of the bridge: its token is in the keyring, under the profile's name.
 
-    Where there is none yet one is made; without a keyring it is good for this run only.
+    A missing token is created; without a keyring, only for this run.
     """
 
     def __init__(self, data_dir: Path, name: str) -> None:
@@ -86,38 +84,30 @@ class Profile:
         self._name = name
         self._temporary: TokenId | None = None
         self.is_new = False
-        """Whether the router may not have heard of the token yet."""
+        """Whether the router may not know the token yet."""
 
     async def token(self) -> str:
-        secrets, place = KeyringSecrets(), f"profile/{self._name}"
+        secrets, name = KeyringSecrets(), f"profile/{self._name}"
         has_keyring = True
         try:
-            return await secrets.get(place)
+            return await secrets.get(name)
         except SecretUnavailable as error:
             has_keyring = error.__cause__ is None and "no secret" in error.message
         store = self._store()
-        expires_at = None if has_keyring else utc_now() + _WITHOUT_KEYRING
+        expires_at = None if has_keyring else utc_now() + _TEMPORARY_LIFETIME
         issued = store.issue(self._name, None, None, expires_at)
         self.is_new = True
         try:
-            await secrets.set(place, issued.secret)
+            await secrets.set(name, issued.secret)
         except SecretUnavailable:
             self._temporary = issued.summary.id
         return issued.secret
 
     def close(self) -> None:
-        """A token that nobody could find again is revoked."""
+        """Revoke a token that could not be stored."""
         if self._temporary is not None:
             with suppress(ToolboothError):
                 self._store().revoke(self._temporary)
 
     def _store(self) -> TokenStore:
         return TokenStore(self._data_dir / "tokens.json", utc_now)
-
-
-def error_of(body: bytes) -> str:
-    """The sentence in an answer that is a refusal."""
-    try:
-        return str(json.loads(body)["error"]["message"])
-    except (ValueError, KeyError, TypeError):
-        return body[:200].decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""The servers of one workspace and their tools; hands out the views that projects have of them."""
+"""The servers of one workspace and their tools, and the views that projects have of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from router.catalog.permission_policy import ALLOWED, Layer, Policy, Subject, policy_of
 from router.catalog.saved_scripts import script_tool
 from router.catalog.server_entry import ServerEntry, configured_servers
-from router.catalog.view import TroubleOf, View, no_trouble
+from router.catalog.view import FailureOf, View, no_failure
 from router.config.workspace import ProjectConfig, WorkspaceConfig
 from router.domain.errors import NotFound, said
 from router.domain.ids import ProjectId, ServerId
@@ -17,46 +17,44 @@ from router.domain.names import SCRIPTS
 from router.domain.permissions import Kind
 from router.domain.scripts import SavedScript
 from router.domain.search import SearchProvider
-from router.domain.tool_lists import CachedListing, Held
+from router.domain.tool_lists import CachedListing, PendingApproval
 from router.domain.tools import Tool
 
 
 class WorkspaceCatalog:
-    """The servers of a workspace and their tools; hands out views.
-
-    Changed only on the router's loop; read from any thread, so dicts are replaced, never resized.
-    """
+    """Changed only on the router's loop; read from any thread, so dicts are replaced, never
+    resized."""
 
     def __init__(
         self,
         config: WorkspaceConfig,
         provider: SearchProvider,
-        trouble_of: TroubleOf = no_trouble,
+        failure_of: FailureOf = no_failure,
     ) -> None:
-        """`trouble_of` tells why a server could not say what its tools are."""
+        """`failure_of` returns why a server's tools could not be discovered."""
         self.config = config
-        self._trouble_of = trouble_of
+        self._failure_of = failure_of
         self.servers: dict[ServerId, ServerEntry] = {}
         self.scripts: dict[str, SavedScript] = {}
         self._provider = provider
         self._views: dict[tuple[ProjectId | None, frozenset[ServerId] | None], View] = {}
-        self._waiting: dict[ServerId, tuple[ServerEntry, Mapping[str, Held]]] = {}
+        self._pending: dict[ServerId, tuple[ServerEntry, Mapping[str, PendingApproval]]] = {}
         self.configure(config)
 
     def configure(self, config: WorkspaceConfig) -> None:
-        """Take over a changed configuration; lists of servers that stayed the same are kept."""
+        """Apply a changed configuration; lists of servers that stayed the same are kept."""
         servers: dict[ServerId, ServerEntry] = {}
         for server, (name, entry) in configured_servers(config).items():
             known = self.servers.get(server, ServerEntry(server, name, entry))
             servers[server] = known.reconfigured(name, entry)
-        self.config, self.servers, self._views, self._waiting = config, servers, {}, {}
+        self.config, self.servers, self._views, self._pending = config, servers, {}, {}
 
     def set_listing(self, server: ServerId, cached: CachedListing | None) -> None:
         self._put(self.servers[server].with_listing(cached))
 
     def put(self, before: ServerEntry, after: ServerEntry) -> bool:
-        """Take over an entry that was made of `before` elsewhere, unless there is another one by
-        now; says whether it did."""
+        """Replace `before` by `after`, unless `before` was replaced meanwhile; whether it was
+        done."""
         if self.servers.get(before.id) is not before:
             return False
         self._put(after)
@@ -67,14 +65,14 @@ class WorkspaceCatalog:
         self._views = {}
 
     def checked(self, server: ServerId, moment: datetime) -> None:
-        """The server said again what is known: only the age of its list changes."""
+        """Discovery found the same list: only its age changes."""
         entry = self.servers[server]
         if entry.cached is not None:
             cached = replace(entry.cached, checked_at=moment)
             self.servers = {**self.servers, server: replace(entry, cached=cached)}
 
     def set_scripts(self, scripts: Iterable[SavedScript]) -> None:
-        """Take over the scripts that people keep: tools of a server that is none."""
+        """Set the saved scripts, which are tools of a pseudo-server."""
         self.scripts = {script.name: script for script in scripts}
         self._views = {}
 
@@ -90,31 +88,31 @@ class WorkspaceCatalog:
             )
         return entry
 
-    def waiting(self, entry: ServerEntry) -> Mapping[str, Held]:
-        """Of a server's tools that are held back, those a person has yet to decide about. One that
-        the workspace blocks is decided, and waits again once it is not blocked any more."""
-        of, waiting = self._waiting.get(entry.id, (None, entry.held))
+    def pending(self, entry: ServerEntry) -> Mapping[str, PendingApproval]:
+        """The unapproved tools of a server that the user has yet to decide about. A tool that the
+        workspace blocks is decided, and pending again once it is no longer blocked."""
+        of, pending = self._pending.get(entry.id, (None, entry.unapproved))
         if of is not entry:  # Another configuration makes another entry.
-            waiting = self._undecided(entry)
-            self._waiting[entry.id] = entry, waiting
-        return waiting
+            pending = self._undecided(entry)
+            self._pending[entry.id] = entry, pending
+        return pending
 
-    def _undecided(self, entry: ServerEntry) -> Mapping[str, Held]:
-        if not entry.held or not self._layers(None):
-            return entry.held
-        held = [tool for tool in entry.tools if tool.key.tool in entry.held]
-        undecided = [tool.key.tool for tool in held if not self.policy(tool).hidden]
-        return {name: entry.held[name] for name in undecided}
+    def _undecided(self, entry: ServerEntry) -> Mapping[str, PendingApproval]:
+        if not entry.unapproved or not self._layers(None):
+            return entry.unapproved
+        unapproved = [tool for tool in entry.tools if tool.key.tool in entry.unapproved]
+        undecided = [tool.key.tool for tool in unapproved if not self.policy(tool).hidden]
+        return {name: entry.unapproved[name] for name in undecided}
 
     def policy(self, tool: Tool, project: ProjectId | None = None) -> Policy:
         layers = self._layers(project)
         return policy_of(_subject(tool), layers) if layers else ALLOWED
 
     def _layers(self, project: ProjectId | None) -> list[Layer]:
-        """The words and rules that hold in a project, those that go first in front; none where
-        nobody has said anything."""
-        places = [self.config] if project is None else [self.project(project), self.config]
-        layers = [(place.permissions, place.rules) for place in places]
+        """The permissions and rules in force in a project, by precedence; empty if there are
+        none."""
+        configs = [self.config] if project is None else [self.project(project), self.config]
+        layers = [(config.permissions, config.rules) for config in configs]
         return [layer for layer in layers if any(layer)]
 
     def project(self, project: ProjectId) -> ProjectConfig:
@@ -132,7 +130,7 @@ class WorkspaceCatalog:
     def view(self, project: ProjectId | None, only: frozenset[ServerId] | None = None) -> View:
         """The view of a project, or with None of the whole workspace; `only` narrows it to some
         servers."""
-        # The catalogue may change meanwhile: then this view is for nobody else.
+        # The catalog may change meanwhile: then this view is not cached.
         views = self._views
         if (view := views.get((project, only))) is None:
             view = views[project, only] = self._build_view(project, only)
@@ -147,14 +145,14 @@ class WorkspaceCatalog:
         if scripts := self._script_tools(project, only):
             tools = sorted([*tools, *scripts], key=lambda tool: tool.key)
         layers = self._layers(project)
-        spoken_of = tools if layers else ()
-        policies = {tool.key: policy_of(_subject(tool), layers) for tool in spoken_of}
+        restricted = tools if layers else ()
+        policies = {tool.key: policy_of(_subject(tool), layers) for tool in restricted}
         hidden = {key for key, policy in policies.items() if policy.hidden}
-        held = {entry.id: entry.held for entry in servers}
+        unapproved = {entry.id: entry.unapproved for entry in servers}
         shown = [
             tool
             for tool in tools
-            if tool.key not in hidden and tool.key.tool not in held.get(tool.key.server, ())
+            if tool.key not in hidden and tool.key.tool not in unapproved.get(tool.key.server, ())
         ]
         return View(
             tools=shown,
@@ -164,21 +162,21 @@ class WorkspaceCatalog:
             optimization=options.optimization,
             exposure=options.exposure,
             provider=self._provider,
-            prefixed=not self._is_of_one_server(project),
-            trouble_of=self._trouble_of,
+            prefixed=not self._has_one_server(project),
+            failure_of=self._failure_of,
             pinned=options.pinned,
         )
 
-    def _is_of_one_server(self, project: ProjectId | None) -> bool:
-        """Decided by what a person chose, not by which servers happen to be there: names that
-        change with the next server would break what clients have learnt."""
+    def _has_one_server(self, project: ProjectId | None) -> bool:
+        """By the project's configuration, not by the servers that happen to exist: names that
+        change with the next server would break clients."""
         chosen = None if project is None else self.project(project).servers
         return chosen is not None and len(chosen) == 1
 
     def _script_tools(
         self, project: ProjectId | None, only: frozenset[ServerId] | None
     ) -> list[Tool]:
-        """The scripts, if they are inside the boundary: a server like any other there."""
+        """The saved scripts, if the project and the token include their pseudo-server."""
         allowed = None if project is None else self.project(project).servers
         if any(chosen is not None and SCRIPTS not in chosen for chosen in (allowed, only)):
             return []

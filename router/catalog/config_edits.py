@@ -1,4 +1,4 @@
-"""Changes to a workspace's configuration: pure functions from one to the next."""
+"""Edits of a workspace's configuration: pure functions that return the changed one."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from router.domain.workspaces import Exposure, Optimization
 MAX_NAME_LENGTH = 80
 MAX_LIFETIME = timedelta(days=3653)
 _RESERVED_PROJECTS = frozenset({"unassigned", "unassigned_project_id"})
-"""What clients say for "no project"."""
-_OF_UNASSIGNED = ("optimization", "exposure", "permissions", "rules", "pinned")
-"""What is decided for the unassigned project in the workspace itself."""
+"""Ids that clients use for "no project"."""
+_UNASSIGNED_FIELDS = ("optimization", "exposure", "permissions", "rules", "pinned")
+"""The options of the unassigned project, which the workspace itself has."""
 
 
 def checked_name(name: str) -> str:
-    """A name a person gave, without surrounding space; it must say something."""
+    """`name` without surrounding space, if its length is valid."""
     stripped = name.strip()
     if not stripped or len(stripped) > MAX_NAME_LENGTH:
         raise InvalidInput(said("A name must have 1 to {most} characters.", most=MAX_NAME_LENGTH))
     return stripped
 
 
-def end_of(lifetime: timedelta | None, now: datetime) -> datetime | None:
-    """When something ends that is to last for `lifetime`; None for what has no end."""
+def expiry(lifetime: timedelta | None, now: datetime) -> datetime | None:
+    """When `lifetime` ends; None for an unlimited one."""
     if lifetime is None:
         return None
     if not timedelta(0) < lifetime <= MAX_LIFETIME:
@@ -51,7 +51,7 @@ def with_server(config: WorkspaceConfig, name: str, server: ServerConfig) -> Wor
 def with_changed_server(
     config: WorkspaceConfig, server: ServerId, name: str, changed: ServerConfig
 ) -> WorkspaceConfig:
-    """The server under its new name and settings, at its old place in the file."""
+    """The server with its new name and settings, at its old position in the file."""
     old = server_name(config, server)
     if name != old and name in config.mcp_servers:
         raise Conflict(
@@ -73,15 +73,15 @@ def with_server_enabled(
 
 
 def without_server(config: WorkspaceConfig, server: ServerId) -> WorkspaceConfig:
-    gone = server_name(config, server)
-    servers = {key: entry for key, entry in config.mcp_servers.items() if key != gone}
+    removed_name = server_name(config, server)
+    servers = {key: entry for key, entry in config.mcp_servers.items() if key != removed_name}
     return config.model_copy(update={"mcp_servers": servers})
 
 
 def with_imported(
     config: WorkspaceConfig, servers: Mapping[str, ServerConfig]
 ) -> tuple[WorkspaceConfig, list[str]]:
-    """The servers added under names that are free, and those names."""
+    """The servers, added under unused names, and those names."""
     merged = dict(config.mcp_servers)
     names: list[str] = []
     for wanted, server in servers.items():
@@ -110,18 +110,18 @@ def server_name(config: WorkspaceConfig, server: ServerId) -> str:
 
 
 def check_server(config: WorkspaceConfig, server: ServerId) -> None:
-    """Raise `NotFound` unless there is such a server; the one of scripts is always there."""
+    """Raise `NotFound` unless the server exists; that of saved scripts always does."""
     if server != SCRIPTS:
         server_name(config, server)
 
 
 def server_called(config: WorkspaceConfig, name: str) -> ServerId:
-    """The id of the server with exactly this name, which must be there."""
+    """The id of the server with exactly this name, which must exist."""
     return assign_server_ids(config.mcp_servers)[name]
 
 
 def find_server(config: WorkspaceConfig, text: str) -> ServerId:
-    """The server a person means: the one with exactly that name, else the one with that id."""
+    """The server with exactly that name, else the one with that id."""
     if text in config.mcp_servers:
         return server_called(config, text)
     if (server := ServerId(text)) in configured_servers(config) or server == SCRIPTS:
@@ -189,8 +189,8 @@ def with_options(
 def with_permission(
     config: WorkspaceConfig, key: ToolKey, permission: Permission, project: ProjectId | None
 ) -> WorkspaceConfig:
-    """Without rules `allow` is the default, so the workspace keeps only what differs from it; a
-    project keeps its own word, since it may differ from the workspace's."""
+    """Without rules `allow` is the default, so the workspace stores only other permissions; a
+    project stores every one, since it may differ from the workspace's."""
     check_server(config, key.server)
     if project is not None:
         entry = project_entry(config, project)
@@ -226,21 +226,23 @@ def project_entry(config: WorkspaceConfig, project: ProjectId) -> ProjectConfig:
 
 
 def project_of(config: WorkspaceConfig, project: ProjectId | None) -> ProjectConfig:
-    """A project in whole; None is what the workspace says for those outside of any."""
+    """The whole project; None is the workspace's own, for calls outside any project."""
     if project is not None:
         return project_entry(config, project)
-    own = {field: getattr(config, field) for field in _OF_UNASSIGNED}
+    own = {field: getattr(config, field) for field in _UNASSIGNED_FIELDS}
     return ProjectConfig(name=config.name, **own)
 
 
 def with_project_put(
     config: WorkspaceConfig, project: ProjectId | None, entry: ProjectConfig
 ) -> WorkspaceConfig:
-    """The project as given, whether there is one by that id or not."""
+    """The project as given, whether that id exists or not."""
     for server in entry.servers or ():
         check_server(config, server)
     if project is None:
-        return config.model_copy(update={field: getattr(entry, field) for field in _OF_UNASSIGNED})
+        return config.model_copy(
+            update={field: getattr(entry, field) for field in _UNASSIGNED_FIELDS}
+        )
     named = entry.model_copy(update={"name": checked_name(entry.name)})
     return _with_project_entry(config, project, named)
 
@@ -248,7 +250,7 @@ def with_project_put(
 def check_workspace_name(
     name: str, others: Mapping[WorkspaceId, WorkspaceConfig], renamed: WorkspaceId | None = None
 ) -> None:
-    """Raises `Conflict` for a name that another workspace has: nobody could tell them apart."""
+    """Raise `Conflict` for a name that another workspace has."""
     for workspace, config in others.items():
         if workspace != renamed and config.name.casefold() == name.casefold():
             raise Conflict(
@@ -258,7 +260,7 @@ def check_workspace_name(
 
 
 def new_workspace_id(name: str, taken: Mapping[WorkspaceId, object]) -> WorkspaceId:
-    """An id for a new workspace: its name in snake_case, numbered if that is taken."""
+    """An id for a new workspace: its name in snake_case, numbered if that is in use."""
     base = slug(name)[:40].strip("_") or "workspace"
     number = 2
     candidate = base

@@ -1,5 +1,5 @@
-"""Patterns in which `*` stands for anything. Each fixed part is looked for once, in order, so that
-no pattern and no text can make this slow."""
+"""Glob patterns with `*` only. Each literal part is searched once, in order, so matching is linear
+for every pattern and text."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Sequence
 
 def glob(pattern: str, text: str) -> bool:
     first, *rest = pattern.split("*")
-    return follows(first, rest, text)
+    return matches_parts(first, rest, text)
 
 
-def follows(first: str, rest: Sequence[str], text: str) -> bool:
-    """Whether `text` begins with `first`, has the parts of `rest` in order, and ends with the last
-    of them; without `rest`, whether it is `first`."""
+def matches_parts(first: str, rest: Sequence[str], text: str) -> bool:
+    """Whether `text` starts with `first`, contains the parts of `rest` in order, and ends with the
+    last of them; without `rest`, whether it equals `first`."""
     if not rest:
         return text == first
     if not text.startswith(first):
         return False
-    place = len(first)
+    position = len(first)
     for part in rest[:-1]:
-        place = text.find(part, place)
-        if place < 0:
+        position = text.find(part, position)
+        if position < 0:
             return False
-        place += len(part)
-    return len(text) - place >= len(rest[-1]) and text.endswith(rest[-1])
+        position += len(part)
+    return len(text) - position >= len(rest[-1]) and text.endswith(rest[-1])

@@ -1,4 +1,4 @@
-"""What a client reads about a view when it connects: how to use it, and a line for each server."""
+"""The `instructions` a client gets for a view: how to use it, and a line for each server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def instructions_of(
     servers: Sequence[tuple[ServerId, JsonObject]],
     tools: Collection[ToolKey],
 ) -> str:
-    """A map of bounded size. `servers` come with what they say about themselves."""
+    """The instructions, bounded in size. `servers` are ids with their `serverInfo`."""
     lines = [_INTRODUCTION[exposure]]
     room = MAX_INSTRUCTIONS_BYTES - len(lines[0].encode())
     for number, (server, info) in enumerate(servers):
@@ -41,14 +41,14 @@ def instructions_of(
 
 
 def _line(server: ServerId, info: JsonObject, tools: Collection[ToolKey]) -> str:
-    """One line about a server: its own words if it has any, else a few of its tools."""
+    """One line about a server: its description if it has one, else a few of its tools."""
     names = [key.tool for key in tools if key.server == server]
-    about = _first_words(info)
+    about = _short_description(info)
     examples = ", ".join(names[:5])
     return f"- {server} ({len(names)} tools): {about or examples or 'not listed yet'}"
 
 
-def _first_words(server_info: JsonObject) -> str:
+def _short_description(server_info: JsonObject) -> str:
     description = server_info.get("description")
     if not isinstance(description, str):
         return ""

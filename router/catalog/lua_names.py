@@ -1,7 +1,7 @@
-"""The names by which scripts call what a view contains.
+"""The names by which scripts call the servers and tools of a view.
 
-A server is called by its id, which is an identifier of Lua but for a few words; a tool by its own
-name as Lua can spell it. Whoever has the original name may use that as well.
+A server's Lua name is its id, except for a few reserved words; a tool's is its own name, changed
+into a Lua identifier. The original name works as well.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from router.domain.tools import Tool
 
 
 class LuaNames:
-    """`servers` are ids with the names that people gave them."""
+    """`servers` are ids with their configured names."""
 
     def __init__(self, servers: Mapping[ServerId, str], tools: Iterable[Tool]) -> None:
         self._names = servers
         self._tools: dict[ServerId, dict[str, Tool]] = {}
         for tool in tools:
             self._tools.setdefault(tool.key.server, {})[tool.key.tool] = tool
-        self._spelled: dict[ServerId, dict[str, str]] = {}
+        self._identifier_cache: dict[ServerId, dict[str, str]] = {}
 
     @cached_property
     def servers(self) -> dict[str, ServerId]:
@@ -31,7 +31,7 @@ class LuaNames:
         return {lua_identifier(server, LUA_GLOBALS): server for server in sorted(self._names)}
 
     def server(self, text: str) -> ServerId:
-        """The server meant by an identifier, an id or a person's name for it."""
+        """The server with this Lua identifier, id or configured name."""
         if (server := self.servers.get(text)) is not None:
             return server
         for server, name in self._names.items():
@@ -46,7 +46,7 @@ class LuaNames:
         return {spelled: own[name] for spelled, name in self._identifiers(server).items()}
 
     def tool(self, server: str, tool: str) -> Tool:
-        """The tool meant by its identifier, or by its own name."""
+        """The tool with this Lua identifier or original name."""
         found = self.server(server)
         own = self._tools.get(found, {})
         if (named := self._identifiers(found).get(tool)) is not None:
@@ -65,6 +65,6 @@ class LuaNames:
         return f"{lua_identifier(key.server, LUA_GLOBALS)}.{identifier}"
 
     def _identifiers(self, server: ServerId) -> dict[str, str]:
-        if server not in self._spelled:
-            self._spelled[server] = lua_identifiers(self._tools.get(server, {}))
-        return self._spelled[server]
+        if server not in self._identifier_cache:
+            self._identifier_cache[server] = lua_identifiers(self._tools.get(server, {}))
+        return self._identifier_cache[server]

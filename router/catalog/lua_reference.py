@@ -1,7 +1,7 @@
-"""A tool as the author of a script reads about it: its parameters, and a call to start from.
+"""The Lua documentation of a tool: its parameters, and an example call.
 
-Schemas come from servers and may be anything: they are read to a certain depth and length, and
-references only within the schema itself.
+Schemas come from servers and are untrusted: depth and length are bounded, and only references
+within the schema are followed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PLACEHOLDERS = {"string": '"..."', "integer": "0", "number": "0", "boolean": "f
 
 
 def parameter_lines(schema: JsonObject) -> list[str]:
-    """`- a (number, required): First number`, with what an object contains below it."""
+    """`- a (number, required): First number`, with the properties of an object below it."""
     lines: list[str] = []
     for line in _lines(schema, as_object(schema.get("$defs")), "", 0):
         if len(lines) == _MAX_LINES:
@@ -34,42 +34,42 @@ def parameter_lines(schema: JsonObject) -> list[str]:
 
 
 def example(call: str, tool: Tool) -> str:
-    """A script that calls the tool: it runs once the values are filled in."""
+    """A script that calls the tool, with placeholders for its arguments."""
     schema = tool.input_schema
-    given = _table(schema, as_object(schema.get("$defs")), 0)
-    return f"local response = {call}({given}):await()\nresult(response)"
+    arguments = _table(schema, as_object(schema.get("$defs")), 0)
+    return f"local response = {call}({arguments}):await()\nresult(response)"
 
 
-def _lines(schema: JsonObject, known: JsonObject, prefix: str, depth: int) -> Iterator[str]:
+def _lines(schema: JsonObject, definitions: JsonObject, prefix: str, depth: int) -> Iterator[str]:
     required = as_array(schema.get("required"))
     for name, definition in as_object(schema.get("properties")).items():
-        own = _resolved(definition, known)
+        own = _resolved(definition, definitions)
         indent = "  " * depth
-        yield f"{indent}- {prefix}{name} ({_facts(own, name in required)}){_said(own)}"
-        inner, mark = _inner(own, known)
+        yield f"{indent}- {prefix}{name} ({_facts(own, name in required)}){_description(own)}"
+        inner, mark = _inner(own, definitions)
         if inner.get("properties") and depth < _MAX_DEPTH:
-            yield from _lines(inner, known, f"{prefix}{name}{mark}.", depth + 1)
+            yield from _lines(inner, definitions, f"{prefix}{name}{mark}.", depth + 1)
 
 
-def _inner(schema: JsonObject, known: JsonObject) -> tuple[JsonObject, str]:
-    """What has parameters of its own: the object, or the items of an array of objects."""
+def _inner(schema: JsonObject, definitions: JsonObject) -> tuple[JsonObject, str]:
+    """The schema with nested parameters: the object, or the items of an array."""
     if schema.get("type") == "array":
-        return _resolved(schema.get("items"), known), "[]"
+        return _resolved(schema.get("items"), definitions), "[]"
     return schema, ""
 
 
-def _resolved(definition: object, known: JsonObject) -> JsonObject:
-    """A definition with what it refers to, or with its one choice besides null, in its place."""
+def _resolved(definition: object, definitions: JsonObject) -> JsonObject:
+    """A definition with its reference resolved, or with its only non-null option."""
     schema = as_object(definition)
     for _ in range(_MAX_DEPTH):
         options = as_array(schema.get("anyOf")) or as_array(schema.get("oneOf"))
-        real = [option for option in options if as_object(option).get("type") != "null"]
-        if len(real) == 1:
-            schema = {**_without(schema, "anyOf", "oneOf"), **as_object(real[0])}
+        others = [option for option in options if as_object(option).get("type") != "null"]
+        if len(others) == 1:
+            schema = {**_without(schema, "anyOf", "oneOf"), **as_object(others[0])}
         name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
-        if name not in known:
+        if name not in definitions:
             return schema
-        schema = {**_without(schema, "$ref"), **as_object(known[name])}
+        schema = {**_without(schema, "$ref"), **as_object(definitions[name])}
     return schema
 
 
@@ -95,36 +95,37 @@ def _type(schema: JsonObject) -> str:
     return type_name(schema, _FULL)
 
 
-def _said(schema: JsonObject) -> str:
-    words = " ".join(str(schema.get("description") or "").split())
-    return f": {words}" if words else ""
+def _description(schema: JsonObject) -> str:
+    text = " ".join(str(schema.get("description") or "").split())
+    return f": {text}" if text else ""
 
 
-def _table(schema: JsonObject, known: JsonObject, depth: int) -> str:
-    """The required parameters as a table of Lua; the optional ones as comments, at the top."""
+def _table(schema: JsonObject, definitions: JsonObject, depth: int) -> str:
+    """The required parameters as a Lua table; at the top level, optional ones as comments."""
     properties = as_object(schema.get("properties"))
     required = as_array(schema.get("required"))
     indent = "  " * (depth + 1)
+    resolved = {name: _resolved(each, definitions) for name, each in properties.items()}
     lines = [
-        f"{indent}{_key(name)} = {_value(_resolved(properties[name], known), known, depth + 1)},"
-        for name in properties
+        f"{indent}{_key(name)} = {_value(schema, definitions, depth + 1)},"
+        for name, schema in resolved.items()
         if name in required
     ]
     if depth == 0:
         lines += [
-            f"{indent}-- {_key(name)} = {_short_value(_resolved(properties[name], known))},"
-            for name in properties
+            f"{indent}-- {_key(name)} = {_short_value(schema)},"
+            for name, schema in resolved.items()
             if name not in required
         ]
     return "{\n" + "\n".join(lines) + "\n" + "  " * depth + "}" if lines else "{}"
 
 
-def _value(schema: JsonObject, known: JsonObject, depth: int) -> str:
-    """What to put in the place of a required value; of a list, one item to go by."""
+def _value(schema: JsonObject, definitions: JsonObject, depth: int) -> str:
+    """A placeholder for a required value; for an array, one item."""
     if depth < _MAX_DEPTH and schema.get("properties"):
-        return _table(schema, known, depth)
+        return _table(schema, definitions, depth)
     if depth < _MAX_DEPTH and schema.get("type") == "array" and "default" not in schema:
-        return f"{{{_value(_resolved(schema.get('items'), known), known, depth)}}}"
+        return f"{{{_value(_resolved(schema.get('items'), definitions), definitions, depth)}}}"
     return _short_value(schema)
 
 
@@ -154,7 +155,7 @@ def _literal(value: object) -> str:
 
 
 def quoted(text: str) -> str:
-    """`text` as a string of Lua, on one line."""
+    """`text` as a Lua string on one line."""
     escaped = re.sub(r'[\\"]', r"\\\g<0>", text)
     return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda m: f"\\{ord(m.group()):03d}", escaped) + '"'
 

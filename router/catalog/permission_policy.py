@@ -1,8 +1,9 @@
-"""What a person's words and rules say about a tool, a prompt or a resource. Pure.
+"""Decides whether a tool, prompt or resource is allowed, denied, or needs a permission request.
+Pure.
 
-A word names exactly one tool; a rule covers all that fit it. The first that fits decides: the
-project's word, the project's rules in their order, the workspace's word, the workspace's rules, and
-without any of them it is allowed. Rules that look at arguments can only be decided by a call.
+A permission is set for exactly one tool; a rule covers everything that matches it. The first match
+decides, in this order: the project's permission, the project's rules, the workspace's permission,
+the workspace's rules. Without a match it is allowed. Rules with arguments are decided per call.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from router.domain.json_values import JsonObject
 from router.domain.permissions import Kind, Permission
 
 Layer: TypeAlias = tuple[Mapping[str, Permission], Sequence[PermissionRule]]
-"""The words and the rules of a project or of a workspace."""
+"""The permissions and the rules of a project or a workspace."""
 
-_EVERY = "*"
+_ANY = "*"
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a permission is asked for."""
+    """What a policy is about: a tool, a prompt or a resource."""
 
     kind: Kind
     server: ServerId
@@ -38,20 +39,20 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """All that holds for one subject: rules about arguments, then the word for all other calls."""
+    """The policy for one subject: rules with arguments, then the permission for all other calls."""
 
     exceptions: tuple[PermissionRule, ...] = ()
     otherwise: Permission = Permission.ALLOW
 
     @property
     def hidden(self) -> bool:
-        """Whether no call at all can be permitted."""
-        words = {rule.permission for rule in self.exceptions} | {self.otherwise}
-        return words == {Permission.DENY}
+        """Whether every call is denied."""
+        permissions = {rule.permission for rule in self.exceptions} | {self.otherwise}
+        return permissions == {Permission.DENY}
 
     def decide(self, arguments: JsonObject) -> Permission:
         for rule in self.exceptions:
-            if _arguments_fit(rule, arguments):
+            if _arguments_match(rule, arguments):
                 return rule.permission
         return self.otherwise
 
@@ -62,9 +63,9 @@ ALLOWED = Policy()
 def policy_of(subject: Subject, layers: Iterable[Layer]) -> Policy:
     """The policy for a subject; `layers` are those of the project, then of the workspace."""
     exceptions: list[PermissionRule] = []
-    for words, rules in layers:
-        if subject.kind is Kind.TOOL and (word := words.get(str(subject))) is not None:
-            return Policy(tuple(exceptions), word)
+    for permissions, rules in layers:
+        if subject.kind is Kind.TOOL and (permission := permissions.get(str(subject))):
+            return Policy(tuple(exceptions), permission)
         for rule in rules:
             if not _covers(rule, subject):
                 continue
@@ -77,28 +78,28 @@ def policy_of(subject: Subject, layers: Iterable[Layer]) -> Policy:
 def _covers(rule: PermissionRule, subject: Subject) -> bool:
     return (
         glob(rule.server, subject.server)
-        and _named(rule, subject)
-        and all(_hint(subject, name) is wanted for name, wanted in _hints_of(rule))
+        and _name_matches(rule, subject)
+        and all(_hint(subject, name) is wanted for name, wanted in _required_hints(rule))
     )
 
 
-def _named(rule: PermissionRule, subject: Subject) -> bool:
-    """A rule that speaks of tools says nothing of prompts and resources, and so on; one that names
-    nothing but a server covers all that the server has."""
+def _name_matches(rule: PermissionRule, subject: Subject) -> bool:
+    """A rule with a tool pattern covers no prompts or resources, and so on; a rule that names only
+    a server covers everything of it."""
     patterns = {
         Kind.TOOL: rule.tool,
         Kind.PROMPT: rule.prompt,
         Kind.RESOURCE: rule.resource,
     }
-    if patterns[Kind.TOOL] is None and (rule.arguments or any(_hints_of(rule))):
-        patterns[Kind.TOOL] = _EVERY
+    if patterns[Kind.TOOL] is None and (rule.arguments or any(_required_hints(rule))):
+        patterns[Kind.TOOL] = _ANY
     if all(pattern is None for pattern in patterns.values()):
         return True
     pattern = patterns[subject.kind]
     return pattern is not None and glob(pattern, subject.name)
 
 
-def _hints_of(rule: PermissionRule) -> list[tuple[str, bool]]:
+def _required_hints(rule: PermissionRule) -> list[tuple[str, bool]]:
     hints = {
         "readOnlyHint": rule.read_only,
         "destructiveHint": rule.destructive,
@@ -108,18 +109,18 @@ def _hints_of(rule: PermissionRule) -> list[tuple[str, bool]]:
 
 
 def _hint(subject: Subject, name: str) -> bool:
-    """What a tool says of itself; for one that says nothing, what the protocol says: it may change
-    things, destroy them, and reach out."""
-    said = subject.annotations.get(name)
-    if isinstance(said, bool):
-        return said
+    """The tool's annotation, else the default of the specification: not read-only, destructive,
+    open world."""
+    hint = subject.annotations.get(name)
+    if isinstance(hint, bool):
+        return hint
     if name == "destructiveHint":
         return subject.annotations.get("readOnlyHint") is not True
     return name == "openWorldHint"
 
 
-def _arguments_fit(rule: PermissionRule, arguments: JsonObject) -> bool:
-    """Of several values one is enough to ask or deny; to allow, all of them must fit."""
+def _arguments_match(rule: PermissionRule, arguments: JsonObject) -> bool:
+    """Of several values, one match is enough to ask or deny; to allow, all must match."""
     enough = all if rule.permission is Permission.ALLOW else any
     return all(
         (found := values_at(arguments, path.split(".")))
@@ -129,7 +130,7 @@ def _arguments_fit(rule: PermissionRule, arguments: JsonObject) -> bool:
 
 
 def values_at(value: object, path: Sequence[str]) -> list[object]:
-    """The values at a path; a list on the way stands for each of its items."""
+    """The values at a path; a list on the path stands for each of its items."""
     if isinstance(value, list):
         items = cast(list[object], value)
         return [found for item in items for found in values_at(item, path)]
@@ -141,7 +142,7 @@ def values_at(value: object, path: Sequence[str]) -> list[object]:
 
 
 def _equals(wanted: object, value: object) -> bool:
-    """Text is compared with a pattern, all else as it is; `true` is not 1."""
+    """A string is a glob pattern, other values must be equal; `true` is not 1."""
     if isinstance(wanted, str):
         return isinstance(value, str) and glob(wanted, value)
     return type(wanted) is type(value) and wanted == value

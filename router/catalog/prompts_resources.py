@@ -1,98 +1,93 @@
-"""Prompts and resources as clients see them: under a name or address that leads back to its server.
+"""Prompts and resources as clients see them: under a name or URI that identifies the server.
 
-A prompt is called `server__prompt` like a tool. A resource keeps its own address; only where two
-servers have the same one does each get an address of ours that names its server. An address that
-could be more than one server's leads nowhere, so that no server can answer in another's place.
+A prompt is called `server__prompt` like a tool. A resource keeps its own URI; if two servers have
+the same one, each gets a `toolbooth:` URI with its server's id. A URI that could belong to more
+than one server is not resolved, so that no server can answer for another.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from router.catalog.globs import follows
+from router.catalog.globs import matches_parts
 from router.domain.ids import ServerId, ToolKey
 from router.domain.json_values import JsonObject
 from router.domain.names import exposed_names
 
-_OURS = "toolbooth://"
+_OWN_SCHEME = "toolbooth://"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _EXPRESSION = re.compile(r"\{[^{}]*\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """Something of a server's under the name or address that clients use for it."""
+class ExposedItem:
+    """A prompt, resource or resource template under the name or URI that clients use for it."""
 
     server: ServerId
     original: str
     wire: JsonObject
 
 
-def prompt_offers(
+def exposed_prompts(
     wires: Iterable[tuple[ServerId, JsonObject]], *, prefixed: bool = True
-) -> dict[str, Offer]:
+) -> dict[str, ExposedItem]:
     """Prompts by exposed name, in order of name."""
     known = {ToolKey(server, str(wire["name"])): wire for server, wire in wires}
     return {
-        name: Offer(key.server, key.tool, {**known[key], "name": name})
+        name: ExposedItem(key.server, key.tool, {**known[key], "name": name})
         for name, key in exposed_names(known, prefixed=prefixed).items()
     }
 
 
-def address_offers(wires: Iterable[tuple[ServerId, JsonObject]], field: str) -> dict[str, Offer]:
-    """Resources or templates by the address in `field`, in order of address."""
-    offered = [(server, str(wire[field]), wire) for server, wire in wires if wire.get(field)]
+def exposed_resources(
+    wires: Iterable[tuple[ServerId, JsonObject]], field: str
+) -> dict[str, ExposedItem]:
+    """Resources or templates by the URI in `field`, in order of URI."""
+    listed = [(server, str(wire[field]), wire) for server, wire in wires if wire.get(field)]
     servers: dict[str, set[ServerId]] = {}
-    for server, address, _ in offered:
-        servers.setdefault(address, set()).add(server)
-    offers: dict[str, Offer] = {}
-    for server, address, wire in offered:
-        free = len(servers[address]) == 1 and not address.startswith(_OURS)
-        shown = address if free else our_address(server, address)
-        offers[shown] = Offer(server, address, {**wire, field: shown})
-    return dict(sorted(offers.items()))
+    for server, uri, _ in listed:
+        servers.setdefault(uri, set()).add(server)
+    items: dict[str, ExposedItem] = {}
+    for server, uri, wire in listed:
+        unique = len(servers[uri]) == 1 and not uri.startswith(_OWN_SCHEME)
+        shown = uri if unique else qualified_uri(server, uri)
+        items[shown] = ExposedItem(server, uri, {**wire, field: shown})
+    return dict(sorted(items.items()))
 
 
-def our_address(server: ServerId, address: str) -> str:
-    """An address that names its server; expressions of a template stay readable as such."""
-    quoted = _EXPRESSION.sub(lambda m: f"\0{m.group()}\0", address)
+def qualified_uri(server: ServerId, uri: str) -> str:
+    """A URI with its server's id; the expressions of a URI template stay expressions."""
+    quoted = _EXPRESSION.sub(lambda m: f"\0{m.group()}\0", uri)
     parts = quoted.split("\0")
-    return f"{_OURS}{server}/" + "".join(
+    return f"{_OWN_SCHEME}{server}/" + "".join(
         part if _EXPRESSION.fullmatch(part) else quote(part, safe="") for part in parts
     )
 
 
-def find_address(
-    address: str, resources: Mapping[str, Offer], templates: Mapping[str, Offer]
+def resolve_uri(
+    uri: str, resources: Mapping[str, ExposedItem], templates: Mapping[str, ExposedItem]
 ) -> tuple[ServerId, str] | None:
-    """The server an address leads to, and the address to use there."""
-    if (offer := resources.get(address)) is not None:
-        return offer.server, offer.original
-    if address.startswith(_OURS):
-        server, slash, quoted = address.removeprefix(_OURS).partition("/")
-        known = {offer.server for offer in (*resources.values(), *templates.values())}
+    """The server a URI belongs to, and its URI there; None if there is no one such server."""
+    if (item := resources.get(uri)) is not None:
+        return item.server, item.original
+    if uri.startswith(_OWN_SCHEME):
+        server, slash, quoted = uri.removeprefix(_OWN_SCHEME).partition("/")
+        known = {item.server for item in (*resources.values(), *templates.values())}
         return (ServerId(server), unquote(quoted)) if slash and server in known else None
-    if any(address == offer.original for offer in resources.values()):
+    if any(uri == item.original for item in resources.values()):
         return None
-    claimants = {offer.server for offer in templates.values() if matches(offer.original, address)}
-    return (claimants.pop(), address) if len(claimants) == 1 else None
+    claimants = {item.server for item in templates.values() if matches(item.original, uri)}
+    return (claimants.pop(), uri) if len(claimants) == 1 else None
 
 
-def matches(template: str, address: str) -> bool:
-    """Whether `address` could come from a URI template. Looks for its fixed parts in their order,
-    so that no template a server thinks up can make this slow. One that begins with an expression
-    could be any address, and so is none."""
+def matches(template: str, uri: str) -> bool:
+    """Whether `uri` can be an expansion of a URI template. Only its literal parts are compared,
+    in linear time. A template that begins with an expression would match every URI, so it matches
+    none."""
     first, *rest = _EXPRESSION.split(template)
     if rest and not _SCHEME.match(first):
         return False
-    return follows(first, rest, address)
-
-
-def pairs(
-    listings: Iterable[tuple[ServerId, tuple[JsonObject, ...]]],
-) -> Iterator[tuple[ServerId, JsonObject]]:
-    """Each definition with its server."""
-    return ((server, wire) for server, wires in listings for wire in wires)
+    return matches_parts(first, rest, uri)

@@ -1,4 +1,4 @@
-"""Scripts that people keep: a file of Lua whose first comment says what it does and what it takes.
+"""Saved scripts: Lua files whose first comment declares their description and parameters.
 
     ---Count the files below a folder.
     ---@param path string The folder.
@@ -6,7 +6,7 @@
     local found = files.search{path = arguments.path}:await()
     result(#found)
 
-The comment is in the form that editors for Lua know. A type is `string`, `integer`, `number`,
+The comment has the format of LuaLS annotations. A type is `string`, `integer`, `number`,
 `boolean`, `table`, `any`, one of these with `[]`, or texts to choose from; `?` makes it optional.
 """
 
@@ -38,7 +38,7 @@ def checked_script_name(name: str) -> str:
 
 
 def read_script(name: str, text: str) -> SavedScript:
-    """A script as its file says; what can't be understood there is left out."""
+    """Parse a script's file; what is malformed there is ignored."""
     description: list[str] = []
     parameters: list[Parameter] = []
     for line in _comment(text):
@@ -50,7 +50,7 @@ def read_script(name: str, text: str) -> SavedScript:
 
 
 def check_script(text: str) -> None:
-    """Raise `InvalidInput` for a comment that says something else than its author means."""
+    """Raise `InvalidInput` for a malformed parameter in the comment."""
     if len(text.encode()) > MAX_SCRIPT_BYTES:
         raise InvalidInput(
             said("A script can have at most {size} KB.", size=MAX_SCRIPT_BYTES // 1024)
@@ -78,7 +78,7 @@ def _check_parameter(line: str) -> None:
 
 
 def script_tool(script: SavedScript) -> Tool:
-    """The tool that clients see of a script."""
+    """A script as a tool for clients."""
     properties: JsonObject = {p.name: _property(p) for p in script.parameters}
     wire: JsonObject = {
         "name": script.name,
@@ -106,10 +106,10 @@ def _comment(text: str) -> list[str]:
 def _parameter(match: re.Match[str]) -> Parameter:
     found = _TYPE.match(match["rest"])
     declared = found.group() if found else match["rest"].split()[0]
-    described = match["rest"][len(declared) :].strip()
+    description = match["rest"][len(declared) :].strip()
     optional = bool(match["optional"]) or declared.endswith("?")
     kind = re.sub(r"\btable\b", "object", declared.removesuffix("?"))
-    return Parameter(match["name"], kind, not optional, described)
+    return Parameter(match["name"], kind, not optional, description)
 
 
 def _property(parameter: Parameter) -> JsonObject:

@@ -1,8 +1,7 @@
-"""A part of a schema with what it refers to in its place, for those who read only that part.
+"""Resolves the references in a part of a schema, so that the part can be read alone.
 
-References within the schema only. A schema may refer to itself and branch as it does: how deep and
-how much is followed is bounded, for each part and for all of them, and what lies beyond is left
-empty.
+Only references within the schema. A schema may be recursive and branch exponentially, so depth and
+size are bounded, for each part and for all together; what exceeds them is left empty.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ MAX_IN_ALL = 20_000
 
 
 class Resolver:
-    """Of the parts of one schema."""
+    """Resolves parts of one schema."""
 
     def __init__(self, schema: JsonObject) -> None:
         self._schema = schema
@@ -52,7 +51,7 @@ class Resolver:
         return depth < MAX_DEPTH and self._left > 0
 
     def _target(self, reference: str) -> JsonObject:
-        """What `#/$defs/Name` points to; nothing where it points elsewhere or to nothing."""
+        """The target of `#/$defs/Name`; empty for an external or dangling reference."""
         at: object = self._schema if reference.startswith("#") else {}
         for step in reference.removeprefix("#").split("/")[1:]:
             at = as_object(at).get(step.replace("~1", "/").replace("~0", "~"))

@@ -6,12 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from router.catalog.tool_definition import described
+from router.catalog.tool_definition import tool_view
 from router.config.server import ServerConfig
 from router.config.workspace import WorkspaceConfig
 from router.domain.ids import ServerId, ToolKey
 from router.domain.names import assign_server_ids
-from router.domain.tool_lists import Approval, CachedListing, Held, PreparedListing, PreparedTool
+from router.domain.tool_lists import (
+    Approval,
+    CachedListing,
+    PendingApproval,
+    PreparedListing,
+    PreparedTool,
+)
 from router.domain.tools import Tool, ToolView
 
 
@@ -26,23 +32,23 @@ class ServerEntry:
     tools: tuple[Tool, ...] = ()
     """In order of name."""
     suspicious_count: int = 0
-    held: Mapping[str, Held] = field(default_factory=dict[str, Held])
-    """Tools that wait for a person, by name: in no view, and not to be called."""
+    unapproved: Mapping[str, PendingApproval] = field(default_factory=dict[str, PendingApproval])
+    """Tools that need approval, by name: in no view, and calls to them are refused."""
 
     @property
     def listing(self) -> PreparedListing:
-        """What the server offers, as far as that is known."""
+        """What the server listed, as far as that is known."""
         return self.cached.listing if self.cached else PreparedListing()
 
     @property
     def listed_at(self) -> datetime | None:
-        """When the server last said that these are its tools."""
+        """When discovery last confirmed these tools."""
         return self.cached.seen_at if self.cached else None
 
     def with_listing(
-        self, cached: CachedListing | None, held: Mapping[str, Held] | None = None
+        self, cached: CachedListing | None, unapproved: Mapping[str, PendingApproval] | None = None
     ) -> ServerEntry:
-        """Takes a while for thousands of tools: on a thread, where others wait."""
+        """Takes a while for thousands of tools: call it in a thread."""
         prepared = cached.listing.tools if cached else ()
         tools = tuple(self._tool(each) for each in prepared)
         return replace(
@@ -50,12 +56,12 @@ class ServerEntry:
             cached=cached,
             tools=tools,
             suspicious_count=sum(bool(tool.findings) for tool in tools),
-            held=held or {},
+            unapproved=unapproved or {},
         )
 
     def views(self) -> tuple[ToolView, ...]:
-        """The same for people, before permissions and the server's state are looked at."""
-        return tuple(described(tool, _approval(tool, self.held)) for tool in self.tools)
+        """The tools for display, before permissions and the server's state are applied."""
+        return tuple(tool_view(tool, _approval(tool, self.unapproved)) for tool in self.tools)
 
     def _tool(self, prepared: PreparedTool) -> Tool:
         return Tool(
@@ -69,19 +75,19 @@ class ServerEntry:
         )
 
     def reconfigured(self, name: str, config: ServerConfig) -> ServerEntry:
-        """This entry under a changed configuration; its list stays if it can still be the same."""
+        """This entry with a changed configuration; its list stays valid unless the hash changes."""
         if config.config_hash != self.config.config_hash:
             return ServerEntry(self.id, name, config)
         renamed = replace(self, name=name, config=config)
-        return renamed if name == self.name else renamed.with_listing(self.cached, self.held)
+        return renamed if name == self.name else renamed.with_listing(self.cached, self.unapproved)
 
 
 def configured_servers(config: WorkspaceConfig) -> dict[ServerId, tuple[str, ServerConfig]]:
-    """The servers of a configuration by id, with the name a person gave each."""
+    """The servers of a configuration by id, each with its configured name."""
     ids = assign_server_ids(config.mcp_servers)
     return {ids[name]: (name, server) for name, server in config.mcp_servers.items()}
 
 
-def _approval(tool: Tool, held: Mapping[str, Held]) -> Approval:
-    waiting = held.get(tool.key.tool)
-    return waiting.approval if waiting else Approval.APPROVED
+def _approval(tool: Tool, unapproved: Mapping[str, PendingApproval]) -> Approval:
+    pending = unapproved.get(tool.key.tool)
+    return pending.approval if pending else Approval.APPROVED

@@ -1,4 +1,4 @@
-"""How each server is doing: what happened to it, and the `ServerStatus` computed from that."""
+"""The condition of each server, and the `ServerStatus` computed from it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from router.domain.servers import (
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What is known of a server beyond its configuration."""
+    """What is known about a server beyond its configuration."""
 
     consented: bool = False
     connection: ServerState = ServerState.IDLE
@@ -46,7 +46,7 @@ class StatusBoard:
         publish: Publish,
         redact: Callable[[str], str] = str,
     ) -> None:
-        """`redact` takes secrets out of what a failure quotes."""
+        """`redact` removes secrets from a failure's detail."""
         self._catalogs = catalogs
         self._publish = publish
         self._redact = redact
@@ -56,7 +56,7 @@ class StatusBoard:
         return self._conditions.get(ref, Condition())
 
     def update(self, ref: ServerRef, **changes: Any) -> None:
-        """Change what is known of a server and tell, if that makes a difference."""
+        """Change a server's condition, and publish its status if that differs."""
         if isinstance(failure := changes.get("failure"), Failure):
             changes["failure"] = without_secrets(failure, self._redact)
         before = self._conditions.get(ref)
@@ -69,14 +69,14 @@ class StatusBoard:
         self._conditions = {r: c for r, c in self._conditions.items() if r != ref}
 
     def announce(self, ref: ServerRef) -> None:
-        """Tell the server's status: for changes of its configuration or its tools."""
+        """Publish the server's status, after a change of its configuration or tools."""
         catalog = self._catalogs.get(ref.workspace)
         if catalog is not None and ref.server in catalog.servers:
             self._publish(ServerStatusChanged(self.status(ref)))
 
     def status(self, ref: ServerRef) -> ServerStatus:
         catalog = self._catalogs.get(ref.workspace)
-        if catalog is None:  # Asked from another thread, a workspace may go meanwhile.
+        if catalog is None:  # On another thread, the workspace may be removed meanwhile.
             raise NoWorkspace(ref.workspace)
         entry = catalog.entry(ref.server)
         condition = self.condition(ref)
@@ -95,8 +95,8 @@ class StatusBoard:
             listed_at=entry.listed_at,
             failure=_failure(entry, condition),
             process=condition.process,
-            waiting_count=len(catalog.waiting(entry)),
-            held_count=len(entry.held),
+            pending_count=len(catalog.pending(entry)),
+            unapproved_count=len(entry.unapproved),
             suspicious_count=entry.suspicious_count,
             cuts=listing.cuts if listing else (),
             protection=condition.protection,
@@ -117,7 +117,7 @@ def _state(entry: ServerEntry, condition: Condition) -> ServerState:
 
 
 def _discovery(entry: ServerEntry, condition: Condition) -> DiscoveryStatus:
-    """A list read from the cache was discovered once, whatever has happened since the start."""
+    """A list from the cache was discovered once, whatever has happened since startup."""
     if condition.discovery is DiscoveryStatus.NEVER and entry.cached:
         return DiscoveryStatus.SUCCESS
     return condition.discovery

@@ -1,6 +1,6 @@
-"""Reading a tool definition: its call signature, parameters, effect and cost in tokens.
+"""What is derived from a tool definition: call signature, parameters, effect and cost in tokens.
 
-Definitions come from servers and may be anything; what can't be read is left out, never an error.
+Definitions come from servers and are untrusted; what is malformed is left out, never an error.
 """
 
 from __future__ import annotations
@@ -13,16 +13,21 @@ from router.catalog.schema_refs import Resolver
 from router.domain.ids import ServerId, ToolKey
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.permissions import Permission
-from router.domain.servers import OfferView, ServerOffers
+from router.domain.servers import PromptResourceLists, PromptResourceView
 from router.domain.tool_lists import Approval, PreparedListing
 from router.domain.tools import DataSource, Effect, Parameter, Tool, ToolView
 
 CHARACTERS_PER_TOKEN = 4
-"""How we count: about four characters of JSON are one token of a model's context."""
+"""An estimate: four characters of JSON are one token of a model's context."""
 
 _TYPES = ("string", "integer", "number", "boolean", "object", "null")
-_IN_FULL = {name: name for name in _TYPES}
-_IN_SHORT = _IN_FULL | {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+_FULL_NAMES = {name: name for name in _TYPES}
+_SHORT_NAMES = _FULL_NAMES | {
+    "string": "str",
+    "integer": "int",
+    "number": "float",
+    "boolean": "bool",
+}
 _KINDS: dict[str, type] = {
     "title": str,
     "description": str,
@@ -45,27 +50,27 @@ def context_tokens(value: object) -> int:
 
 
 def result_tokens(result: JsonObject) -> int:
-    """About what a tool result costs, without writing it out: the text it brings."""
+    """About how many tokens a tool result costs: those of its text, without serializing it."""
     texts = (as_object(block).get("text") for block in as_array(result.get("content")))
     length = sum(len(text) for text in texts if isinstance(text, str))
     return -(-length // CHARACTERS_PER_TOKEN)
 
 
-def about_characters(value: object, enough: int) -> int:
-    """About how long `value` is as JSON; counted no further than to more than `enough`."""
+def estimated_json_length(value: object, enough: int) -> int:
+    """About how long `value` is as JSON; counting stops once it exceeds `enough`."""
     length = 0
-    waiting = [value]
-    while waiting and length <= enough:
-        item = waiting.pop()
+    stack = [value]
+    while stack and length <= enough:
+        item = stack.pop()
         length += _CHARACTERS_PER_VALUE
         if isinstance(item, str):
             length += len(item)
         elif isinstance(item, list):
-            waiting += cast("list[object]", item)
+            stack += cast("list[object]", item)
         elif isinstance(item, dict):
             members = cast(JsonObject, item)
             length += sum(len(key) for key in members)
-            waiting += members.values()
+            stack += members.values()
     return length
 
 
@@ -74,7 +79,7 @@ def compact_json(value: object) -> str:
 
 
 def read_tool(server: ServerId, server_name: str, wire: JsonObject) -> Tool:
-    """The `Tool` for a definition whose name the cache has already checked."""
+    """The `Tool` for a definition whose name is already checked."""
     name = str(wire["name"])
     return Tool(
         key=ToolKey(server, name),
@@ -86,7 +91,7 @@ def read_tool(server: ServerId, server_name: str, wire: JsonObject) -> Tool:
 
 
 class Parameters(Sequence[Parameter]):
-    """A tool's parameters, read when somebody looks at them: of thousands of tools, few are."""
+    """A tool's parameters, parsed on first access: of thousands of tools, few are looked at."""
 
     __slots__ = ("_read", "_schema")
 
@@ -110,8 +115,8 @@ class Parameters(Sequence[Parameter]):
         return self._read
 
 
-def described(tool: Tool, approval: Approval) -> ToolView:
-    """A tool as people see it, before anything is known of its server's state."""
+def tool_view(tool: Tool, approval: Approval) -> ToolView:
+    """A tool for display, before permissions and its server's state are applied."""
     return ToolView(
         tool.key,
         tool.title,
@@ -129,21 +134,21 @@ def described(tool: Tool, approval: Approval) -> ToolView:
     )
 
 
-def listable(wire: JsonObject) -> JsonObject:
-    """A definition as every client can read it: one bad field would cost a client all tools."""
+def valid_definition(wire: JsonObject) -> JsonObject:
+    """A definition without malformed fields: one of them could make a client reject all tools."""
     kept = {key: value for key, value in wire.items() if isinstance(value, _KINDS.get(key, object))}
     return {**kept, "inputSchema": _object_schema(as_object(wire.get("inputSchema")))}
 
 
 def _object_schema(schema: JsonObject) -> JsonObject:
-    """`schema` as one of an object, without properties and required names that are none."""
-    mended: JsonObject = {**schema, "type": "object"}
+    """`schema` as that of an object, without malformed properties and required names."""
+    valid: JsonObject = {**schema, "type": "object"}
     if "properties" in schema:
         properties = as_object(schema["properties"])
-        mended["properties"] = {name: as_object(each) for name, each in properties.items()}
+        valid["properties"] = {name: as_object(each) for name, each in properties.items()}
     if "required" in schema:
-        mended["required"] = [n for n in as_array(schema["required"]) if isinstance(n, str)]
-    return mended
+        valid["required"] = [n for n in as_array(schema["required"]) if isinstance(n, str)]
+    return valid
 
 
 def signature(name: str, schema: JsonObject) -> str:
@@ -161,7 +166,7 @@ def signature(name: str, schema: JsonObject) -> str:
 
 
 def parameters(schema: JsonObject) -> tuple[Parameter, ...]:
-    """The parameters for people, with types in JSON Schema's own words."""
+    """The parameters for display, with the type names of JSON Schema."""
     required, resolver = _required(schema), Resolver(schema)
     return tuple(
         _parameter(name, resolver.resolved(definition), name in required)
@@ -170,12 +175,12 @@ def parameters(schema: JsonObject) -> tuple[Parameter, ...]:
 
 
 def _parameter(name: str, definition: JsonObject, required: bool) -> Parameter:
-    said = str(definition.get("description") or "")
-    return Parameter(name, type_name(definition, _IN_FULL), required, said, definition)
+    description = str(definition.get("description") or "")
+    return Parameter(name, type_name(definition, _FULL_NAMES), required, description, definition)
 
 
 def effect(annotations: JsonObject) -> Effect:
-    """What the tool claims; without a claim we say so rather than guess."""
+    """The effect according to the annotations; `UNKNOWN` without them."""
     if annotations.get("readOnlyHint") is True:
         return Effect.READS
     if annotations.get("destructiveHint") is True:
@@ -185,8 +190,8 @@ def effect(annotations: JsonObject) -> Effect:
     return Effect.UNKNOWN
 
 
-def type_name(definition: object, names: Mapping[str, str] = _IN_SHORT, depth: int = 0) -> str:
-    """A schema's type in few characters: `str`, `int[]`, `"open"|"closed"`."""
+def type_name(definition: object, names: Mapping[str, str] = _SHORT_NAMES, depth: int = 0) -> str:
+    """A schema's type in short: `str`, `int[]`, `"open"|"closed"`."""
     schema = as_object(definition)
     if values := as_array(schema.get("enum")):
         return _enum_name(values)
@@ -220,23 +225,26 @@ def _required(schema: JsonObject) -> set[str]:
     return {name for name in as_array(schema.get("required")) if isinstance(name, str)}
 
 
-def offers(listing: PreparedListing) -> ServerOffers:
-    """Prompts and resources as people read them."""
-    prompts = [_offer(each, _arguments(each)) for each in listing.prompts]
-    fixed = [_offer(each, str(each.get("uri") or "")) for each in listing.resources]
-    open_ones = [
-        _offer(each, str(each.get("uriTemplate") or "")) for each in listing.resource_templates
+def prompt_resource_lists(listing: PreparedListing) -> PromptResourceLists:
+    """A server's prompts and resources for display."""
+    prompts = [_prompt_resource_view(each, _arguments(each)) for each in listing.prompts]
+    resources = [
+        _prompt_resource_view(each, str(each.get("uri") or "")) for each in listing.resources
     ]
-    return ServerOffers(tuple(prompts), (*fixed, *open_ones))
+    templates = [
+        _prompt_resource_view(each, str(each.get("uriTemplate") or ""))
+        for each in listing.resource_templates
+    ]
+    return PromptResourceLists(tuple(prompts), (*resources, *templates))
 
 
-def _offer(entry: JsonObject, detail: str) -> OfferView:
+def _prompt_resource_view(entry: JsonObject, detail: str) -> PromptResourceView:
     name = str(entry.get("name") or detail)
     title = str(entry.get("title") or name)
-    return OfferView(name, title, str(entry.get("description") or ""), detail)
+    return PromptResourceView(name, title, str(entry.get("description") or ""), detail)
 
 
 def _arguments(prompt: JsonObject) -> str:
-    """`topic, length?`: what is optional has a question mark."""
+    """`topic, length?`: optional ones have a question mark."""
     arguments = [as_object(each) for each in as_array(prompt.get("arguments"))]
     return ", ".join(f"{a.get('name')}{'' if a.get('required') else '?'}" for a in arguments)

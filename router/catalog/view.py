@@ -1,6 +1,7 @@
-"""What a caller may see of a workspace, computed once per change and shared by all requests.
+"""What a project may see of a workspace, computed once per change and shared by all requests.
 
-Search index, listing in wire form, instructions: requests only look things up.
+It has the search index, the tool listing in wire form and the instructions: requests only look
+things up.
 """
 
 from __future__ import annotations
@@ -13,11 +14,10 @@ from router.catalog.instructions import instructions_of
 from router.catalog.lua_names import LuaNames
 from router.catalog.permission_policy import ALLOWED, Layer, Policy, Subject, policy_of
 from router.catalog.prompts_resources import (
-    Offer,
-    address_offers,
-    find_address,
-    pairs,
-    prompt_offers,
+    ExposedItem,
+    exposed_prompts,
+    exposed_resources,
+    resolve_uri,
 )
 from router.catalog.server_entry import ServerEntry
 from router.domain.errors import InvalidInput, NotFound, UpstreamFailed
@@ -32,15 +32,15 @@ from router.domain.tool_lists import Approval
 from router.domain.tools import Tool
 from router.domain.workspaces import Exposure, Optimization
 
-TroubleOf: TypeAlias = Callable[[ServerId], Failure | None]
+FailureOf: TypeAlias = Callable[[ServerId], Failure | None]
 
 
-def no_trouble(_: ServerId) -> None:
-    """Nobody watches the servers."""
+def no_failure(_: ServerId) -> None:
+    """No failures are known."""
 
 
 class View:
-    """What one project of a workspace may see and call. Immutable but for what it computes once."""
+    """What one project of a workspace may see and call. Immutable, except for cached properties."""
 
     def __init__(
         self,
@@ -52,10 +52,10 @@ class View:
         exposure: Exposure,
         provider: SearchProvider,
         prefixed: bool = True,
-        trouble_of: TroubleOf = no_trouble,
+        failure_of: FailureOf = no_failure,
         pinned: Sequence[str] = (),
     ) -> None:
-        """With `prefixed` names begin with their server's id; `pinned` are keys of tools."""
+        """With `prefixed`, names begin with their server's id; `pinned` are keys of tools."""
         self.tools = {tool.key: tool for tool in tools}
         self._policies = policies
         self._layers = layers
@@ -64,11 +64,11 @@ class View:
         self.servers = sorted(servers, key=lambda entry: entry.id)
         self._provider = provider
         self._prefixed = prefixed
-        self._trouble_of = trouble_of
+        self._failure_of = failure_of
         self._pinned = frozenset(pinned)
 
     def tool(self, key: ToolKey) -> Tool:
-        """The tool, or `NotFound`: one that may not be used does not exist for the caller."""
+        """The tool. Raises `NotFound`, also for one that may not be used."""
         if (tool := self.tools.get(key)) is None:
             self.check_listed(key.server)
             self._check_approved(key)
@@ -88,9 +88,9 @@ class View:
     def check_listed(self, server: ServerId) -> None:
         entry = next((entry for entry in self.servers if entry.id == server), None)
         if entry is not None and entry.cached is None:
-            if (trouble := self._trouble_of(server)) is not None:
-                advice = advise(trouble, entry.name)
-                raise UpstreamFailed(trouble, advice.cause, advice.suggestion)
+            if (known := self._failure_of(server)) is not None:
+                advice = advise(known, entry.name)
+                raise UpstreamFailed(known, advice.cause, advice.suggestion)
             failure = Failure(FailureKind.OTHER, entry.id, "its tools have not been discovered yet")
             raise UpstreamFailed(
                 failure,
@@ -99,12 +99,12 @@ class View:
             )
 
     def _check_approved(self, key: ToolKey) -> None:
-        """Who knows a tool that waits is told what the person has to do."""
+        """For a tool that needs approval, the error tells what the user has to do."""
         entry = next((entry for entry in self.servers if entry.id == key.server), None)
-        held = entry.held.get(key.tool) if entry is not None else None
-        if held is None or self.policy(key).hidden:
+        pending = entry.unapproved.get(key.tool) if entry is not None else None
+        if pending is None or self.policy(key).hidden:
             return
-        changed = held.approval is Approval.CHANGED
+        changed = pending.approval is Approval.CHANGED
         why = "has changed since the user approved it" if changed else "is new"
         raise InvalidInput(
             f"{key} {why} and waits for the user's approval.",
@@ -113,11 +113,11 @@ class View:
         )
 
     def policy(self, key: ToolKey) -> Policy:
-        """What holds for a tool of this view."""
+        """The policy for a tool of this view."""
         return self._policies.get(key, ALLOWED)
 
     def policy_for(self, subject: Subject) -> Policy:
-        """What holds for a prompt or a resource."""
+        """The policy for a prompt or a resource."""
         return policy_of(subject, self._layers)
 
     @cached_property
@@ -131,7 +131,7 @@ class View:
 
     @cached_property
     def pinned(self) -> dict[str, ToolKey]:
-        """Of those names, the ones that stand beside the tools by which others are found."""
+        """Of those names, the ones that are exposed beside the meta-tools."""
         names = self.exposed.items() if self._pinned else ()
         return {name: key for name, key in names if str(key) in self._pinned}
 
@@ -141,38 +141,38 @@ class View:
         return {"tools": [{**wire, "name": name} for name, wire in wires]}
 
     @cached_property
-    def prompts(self) -> dict[str, Offer]:
-        offered = pairs((s.id, s.listing.prompts) for s in self.servers)
-        return self._shown(Kind.PROMPT, prompt_offers(offered, prefixed=self._prefixed))
+    def prompts(self) -> dict[str, ExposedItem]:
+        listed = ((s.id, prompt) for s in self.servers for prompt in s.listing.prompts)
+        return self._visible(Kind.PROMPT, exposed_prompts(listed, prefixed=self._prefixed))
 
     @cached_property
-    def resources(self) -> dict[str, Offer]:
-        offered = pairs((s.id, s.listing.resources) for s in self.servers)
-        return self._shown(Kind.RESOURCE, address_offers(offered, "uri"))
+    def resources(self) -> dict[str, ExposedItem]:
+        listed = ((s.id, each) for s in self.servers for each in s.listing.resources)
+        return self._visible(Kind.RESOURCE, exposed_resources(listed, "uri"))
 
     @cached_property
-    def templates(self) -> dict[str, Offer]:
-        offered = pairs((s.id, s.listing.resource_templates) for s in self.servers)
-        return self._shown(Kind.RESOURCE, address_offers(offered, "uriTemplate"))
+    def templates(self) -> dict[str, ExposedItem]:
+        listed = ((s.id, each) for s in self.servers for each in s.listing.resource_templates)
+        return self._visible(Kind.RESOURCE, exposed_resources(listed, "uriTemplate"))
 
-    def _shown(self, kind: Kind, offers: dict[str, Offer]) -> dict[str, Offer]:
+    def _visible(self, kind: Kind, items: dict[str, ExposedItem]) -> dict[str, ExposedItem]:
         return {
-            name: offer
-            for name, offer in offers.items()
-            if not self.policy_for(Subject(kind, offer.server, offer.original)).hidden
+            name: item
+            for name, item in items.items()
+            if not self.policy_for(Subject(kind, item.server, item.original)).hidden
         }
 
-    def find_resource(self, address: str) -> tuple[ServerId, str] | None:
-        """The server an address leads to and the address there; None if it leads nowhere."""
-        return find_address(address, self.resources, self.templates)
+    def find_resource(self, uri: str) -> tuple[ServerId, str] | None:
+        """The server a URI belongs to and its URI there; None if there is no one such server."""
+        return resolve_uri(uri, self.resources, self.templates)
 
     @cached_property
     def full_tokens(self) -> int:
-        """What listing every tool would cost a client."""
+        """What a listing of every tool would cost, in tokens."""
         return sum(tool.context_tokens for tool in self.tools.values())
 
     @cached_property
     def instructions(self) -> str:
-        """A map of at most 2 KB, one line per server, the same bytes for the same servers."""
+        """At most 2 KB, one line per server, the same bytes for the same servers."""
         servers = [(s.id, s.listing.server_info) for s in self.servers]
         return instructions_of(self.exposure, servers, self.tools)

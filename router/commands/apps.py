@@ -14,7 +14,14 @@ from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 
 if TYPE_CHECKING:
-    from router.api.apps import ClientId, Connection, ConnectionPlan, Findings, FoundServer, LeftOut
+    from router.api.apps import (
+        ClientId,
+        Connection,
+        ConnectionPlan,
+        FoundServer,
+        FoundServers,
+        SkippedEntry,
+    )
 
 _CLIENT = Argument("client", metavar="CLIENT")
 
@@ -103,7 +110,7 @@ def _disconnect_lines(result: JsonObject) -> list[str]:
 
 async def _servers(context: Context) -> JsonObject:
     findings = await context.router.apps.find_servers()
-    left_out = (f"{entry.source}: {entry.sentence}" for entry in findings.left_out)
+    left_out = (f"{entry.source}: {entry.sentence}" for entry in findings.skipped)
     return {
         "servers": [_found_json(found) for found in findings.servers],
         "problems": [*findings.problems, *left_out],
@@ -149,13 +156,13 @@ async def _import(context: Context) -> JsonObject:
     refs = [ServerRef(workspace, server) for server in added]
     return {
         "servers": [server_json(context.status(ref)) for ref in refs],
-        "problems": [entry.sentence for entry in findings.left_out],
+        "problems": [entry.sentence for entry in findings.skipped],
         "warnings": [text for ref in refs for text in context.router.servers.secret_warnings(ref)],
     }
 
 
-async def _findings(context: Context) -> Findings:
-    from router.api.apps import Findings
+async def _findings(context: Context) -> FoundServers:
+    from router.api.apps import FoundServers
 
     if file := context.get("file"):
         try:
@@ -165,17 +172,17 @@ async def _findings(context: Context) -> Findings:
     wanted = str(context.get("from"))
     known = await context.router.apps.find_servers()
     servers = tuple(each for each in known.servers if _is_of(each, wanted))
-    left_out = tuple(each for each in known.left_out if _is_of(each, wanted))
+    left_out = tuple(each for each in known.skipped if _is_of(each, wanted))
     if not servers:
         reasons = [*known.problems, *(each.sentence for each in left_out)]
         raise NotFound(
             f'No servers of "{wanted}" were found.',
             " ".join(reasons) or "List them with: toolbooth client servers",
         )
-    return Findings(servers, left_out=left_out)
+    return FoundServers(servers, skipped=left_out)
 
 
-def _is_of(entry: FoundServer | LeftOut, client: str) -> bool:
+def _is_of(entry: FoundServer | SkippedEntry, client: str) -> bool:
     return client.casefold() in (entry.source.casefold(), entry.prefix)
 
 

@@ -72,7 +72,7 @@ def server_json(status: ServerStatus) -> JsonObject:
         "discovery": status.discovery,
         "toolCount": status.tool_count,
         "listedAt": iso_time(status.listed_at),
-        "waitingCount": status.waiting_count,
+        "waitingCount": status.pending_count,
         "suspiciousCount": status.suspicious_count,
         "cuts": {cut.kind: cut.count for cut in status.cuts},
         "failure": _failure_json(status),

@@ -91,9 +91,9 @@ class ServerStatus:
     nothing to isolate (an HTTP server)."""
     access: DiscoveryAccess = DiscoveryAccess.ISOLATED
     """What the user allows it during discovery."""
-    waiting_count: int = 0
+    pending_count: int = 0
     """Tools that need approval."""
-    held_count: int = 0
+    unapproved_count: int = 0
     """Those, and the tools that were blocked instead of approved: no client sees them."""
     suspicious_count: int = 0
     cuts: tuple[Cut, ...] = ()
@@ -113,7 +113,7 @@ class SignIn:
 
 
 @dataclass(frozen=True, slots=True)
-class OfferView:
+class PromptResourceView:
     """A prompt or a resource: `detail` are the prompt's arguments, or the resource's address."""
 
     name: str
@@ -123,9 +123,9 @@ class OfferView:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerOffers:
-    prompts: tuple[OfferView, ...] = ()
-    resources: tuple[OfferView, ...] = ()
+class PromptResourceLists:
+    prompts: tuple[PromptResourceView, ...] = ()
+    resources: tuple[PromptResourceView, ...] = ()
     """Templates come last, with their pattern for an address."""
 
 

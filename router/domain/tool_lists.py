@@ -87,7 +87,7 @@ class Approval(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class PendingApproval:
     """Why a tool needs approval, and its approved form, if that is known."""
 
     approval: Approval

@@ -1,1 +1,1 @@
-"""Running scripts: one worker process per script, its limits, and the conversation with it."""
+"""Runs Lua scripts: one worker process per script, its limits, and the protocol with it."""

@@ -1,7 +1,7 @@
-"""What the worker's process gives up before a script is there: files, processes, the network.
+"""Confines the worker's process before it gets a script: no files, processes or network.
 
-Lua has none of these to begin with. This is for the day someone finds a way out of it: behind it
-is a process that can compute, read and write its two pipes, and end.
+The Lua sandbox offers none of these. This is the second line of defence: code that escapes from Lua
+is in a process that can only compute, use its two pipes, and exit.
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ class _Program(ctypes.Structure):
 
 
 def confine(*, cpu_s: int, memory_bytes: int) -> list[str]:
-    """Give up what this platform lets a process give up; what that was, for the tests."""
-    time.localtime()  # reads the time zone's file, which os.date will want
-    given_up: list[str] = []
+    """Apply every restriction this platform has; their names, for the tests."""
+    time.localtime()  # reads the time zone's file, which os.date needs
+    applied: list[str] = []
     if sys.platform != "win32":
         _limit(cpu_s, memory_bytes)
-        given_up.append("limits")
+        applied.append("limits")
     if sys.platform == "linux" and _filter_calls():
-        given_up.append("system calls")
-    return given_up
+        applied.append("system calls")
+    return applied
 
 
 if sys.platform != "win32":
     import resource
 
     def _limit(cpu_s: int, memory_bytes: int) -> None:
-        """Hard limits: not even the process itself can lift them again."""
+        """Hard limits, which the process itself can't raise."""
         limits = {
             resource.RLIMIT_CPU: cpu_s,
             resource.RLIMIT_CORE: 0,
@@ -75,7 +75,7 @@ if sys.platform != "win32":
 
 
 def _filter_calls() -> bool:
-    """Let the kernel refuse every system call but those that computing needs."""
+    """A seccomp filter that refuses all system calls except those needed to compute."""
     architecture, numbers = _CALLS.get(platform.machine(), (0, ()))
     if not numbers:
         return False
@@ -89,8 +89,8 @@ def _filter_calls() -> bool:
         _Instruction(_RETURN, 0, 0, _ALLOW),
     ]
     instructions = (_Instruction * len(program))(*program)
-    handed = _Program(len(program), instructions)
+    bpf_program = _Program(len(program), instructions)
     libc = ctypes.CDLL(None)
     if libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0:
         return False
-    return libc.prctl(_SET_SECCOMP, _FILTER_MODE, ctypes.byref(handed), 0, 0) == 0
+    return libc.prctl(_SET_SECCOMP, _FILTER_MODE, ctypes.byref(bpf_program), 0, 0) == 0

@@ -1,4 +1,4 @@
-"""How much one script may use. Each limit ends a script, or a call, with a sentence of its own."""
+"""The limits of one script. Each has its own error message."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from dataclasses import dataclass
 from router.domain.json_values import JsonObject
 
 _MB = 1024 * 1024
-_SMALL = 64 * 1024
-_AROUND_LUA_MB = 192
-"""What Python itself takes of a process's address space, with room for the messages."""
+_OVERHEAD_BYTES = 64 * 1024
+_PYTHON_MB = 192
+"""The address space of Python itself, and of messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptLimits:
     wall_s: float = 300.0
-    """From start to end, waiting for servers included."""
+    """From start to end, including the time spent waiting for servers."""
     busy_s: float = 10.0
-    """Of computing, however little Lua notices of it: a pattern can take for ever."""
+    """Computing time. Lua's instruction count misses some of it: a pattern match can take
+    forever."""
     instructions: int = 500_000_000
     memory_mb: int = 64
     calls: int = 1000
     at_once: int = 16
-    """Calls that servers work on at a time; others wait their turn."""
+    """Concurrent calls; others are queued."""
     pending: int = 256
-    """Calls without an answer, those that wait their turn included."""
+    """Calls without a result, including queued ones."""
     output_bytes: int = 64 * 1024
-    """Of the result, and of what is printed."""
+    """Of the result, and of the printed output."""
     arguments_bytes: int = _MB
     """Of one call's arguments."""
     message_bytes: int = 4 * _MB
@@ -48,9 +49,13 @@ class ScriptLimits:
 
     @property
     def process_bytes(self) -> int:
-        return (self.memory_mb + _AROUND_LUA_MB) * _MB + 8 * self.message_bytes
+        return (self.memory_mb + _PYTHON_MB) * _MB + 8 * self.message_bytes
 
     @property
     def line_bytes(self) -> int:
-        """The longest line a worker may send: the calls of one go, each with its arguments."""
-        return self.at_once * (self.arguments_bytes + _SMALL) + 8 * self.output_bytes + _SMALL
+        """The longest line a worker may send: all concurrent calls with their arguments."""
+        return (
+            self.at_once * (self.arguments_bytes + _OVERHEAD_BYTES)
+            + 8 * self.output_bytes
+            + _OVERHEAD_BYTES
+        )

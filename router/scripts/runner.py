@@ -1,7 +1,7 @@
-"""One script from start to end: the conversation with its worker, and how it ended.
+"""Runs one script: the protocol with its worker, and the outcome.
 
-The worker computes only while a line of ours waits for its answer, so its computing time is what
-passes meanwhile; what happens to calls in between is collected and sent as the next line.
+The worker computes only between a line of ours and its answer, so its computing time is what passes
+in between. Events of the calls are collected and sent as the next line.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from router.catalog.tool_definition import about_characters
+from router.catalog.tool_definition import estimated_json_length
 from router.domain.errors import ToolboothError
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.runtime.tasks import spawn, stop, undisturbed
 from router.scripts.limits import ScriptLimits
-from router.scripts.worker_pool import Worker, WorkerGone, Workers, encoded
+from router.scripts.worker_pool import Worker, WorkerGone, WorkerPool, encode
 from router.upstream.ports import ProgressSink
 
-_AT_ONCE = 4
-_LARGE = 256 * 1024
+_MAX_CONCURRENT = 4
+_LARGE_MESSAGE = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class ScriptCall:
-    """A call a script makes, by the names it knows."""
+    """A call made by a script, with its Lua names."""
 
     number: int
     server: str
@@ -46,20 +46,20 @@ class ScriptCall:
 
 
 class ScriptHost(Protocol):
-    """What a script can do to the world: the router's side of it."""
+    """What a script can do: the router's side of it."""
 
     async def call(self, call: ScriptCall) -> JsonObject:
         """`{"value": …}`, `{"text": …}` or `{"error": sentence}`; never raises."""
         ...
 
     async def report(self, progress: JsonObject) -> None:
-        """The script says how far it is."""
+        """The script reports its progress."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A script that came to its end."""
+    """The outcome of a script that succeeded."""
 
     result: Any
     has_result: bool
@@ -68,7 +68,7 @@ class Finished:
 
 
 class ScriptFailed(ToolboothError):
-    """A script that did not come to its end. `printed` is what it had printed by then."""
+    """A script failed or was stopped. `printed` is its output until then."""
 
     def __init__(self, message: str, hint: str = "", printed: str = "") -> None:
         super().__init__(message, hint)
@@ -76,27 +76,27 @@ class ScriptFailed(ToolboothError):
 
 
 class ScriptRunner:
-    """Runs scripts, a few at once; others wait."""
+    """Runs a few scripts at once; others wait."""
 
     def __init__(self, limits: Callable[[], ScriptLimits]) -> None:
         self._limits = limits
-        self._workers = Workers(limits)
-        self._room = asyncio.Semaphore(_AT_ONCE)
-        self._inner_room = asyncio.Semaphore(_AT_ONCE)
+        self._pool = WorkerPool(limits)
+        self._slots = asyncio.Semaphore(_MAX_CONCURRENT)
+        self._inner_slots = asyncio.Semaphore(_MAX_CONCURRENT)
 
     async def run(self, script: Script, host: ScriptHost, *, inner: bool = False) -> Finished:
         """Raises `ScriptFailed`, or another `ToolboothError` if no script can be run at all.
 
-        `inner` scripts are those that scripts run: they wait only for each other, so that what
-        waits for them never keeps them waiting.
+        `inner` scripts are run by scripts. They have their own limit, so that they never wait for
+        the scripts that wait for them.
         """
         limits = self._limits()
-        async with self._inner_room if inner else self._room:
-            worker = await self._workers.take()
+        async with self._inner_slots if inner else self._slots:
+            worker = await self._pool.take()
             run = _Run(worker, host, limits)
             try:
                 async with asyncio.timeout(limits.wall_s):
-                    return await run.converse(script)
+                    return await run.execute(script)
             except TimeoutError:
                 raise ScriptFailed(
                     f"The script took longer than {limits.wall_s:g} s and was ended.",
@@ -106,7 +106,7 @@ class ScriptRunner:
                 await undisturbed(spawn(run.end(), name="end a script"))
 
     async def close(self) -> None:
-        await self._workers.close()
+        await self._pool.close()
 
 
 class _Run:
@@ -116,10 +116,10 @@ class _Run:
         self._limits = limits
         self._busy_s = 0.0
         self._calls: dict[int, asyncio.Task[None]] = {}
-        self._made = 0
+        self._call_count = 0
         self._events: asyncio.Queue[JsonObject] = asyncio.Queue()
 
-    async def converse(self, script: Script) -> Finished:
+    async def execute(self, script: Script) -> Finished:
         answer = await self._ask(
             {
                 "script": script.text,
@@ -130,13 +130,13 @@ class _Run:
         )
         await self._report(answer)
         while not (done := as_object(answer.get("done"))):
-            await self._follow(answer)
-            answer = await self._ask({"events": await self._happened()})
+            await self._handle(answer)
+            answer = await self._ask({"events": await self._next_events()})
             await self._report(answer)
         return self._finished(done)
 
     async def end(self) -> None:
-        """Whatever is still under way ends with the script; the worker too."""
+        """Cancel the calls in progress and end the worker."""
         for call in tuple(self._calls.values()):
             await stop(call)
         await self._worker.end()
@@ -163,16 +163,16 @@ class _Run:
         finally:
             self._busy_s += time.monotonic() - started
 
-    async def _happened(self) -> list[JsonObject]:
-        """What happened to the calls since the last time; waits for the first thing."""
+    async def _next_events(self) -> list[JsonObject]:
+        """The events of the calls since the last time; waits for the first one."""
         events = [await self._events.get()]
         while not self._events.empty():
             events.append(self._events.get_nowait())
         return events
 
-    async def _follow(self, answer: JsonObject) -> None:
+    async def _handle(self, answer: JsonObject) -> None:
         for entry in as_array(answer.get("calls")):
-            self._begin(as_object(entry))
+            self._start_call(as_object(entry))
         for number in as_array(answer.get("cancel")):
             await stop(self._calls.get(number))
         if not self._calls and self._events.empty():
@@ -183,7 +183,7 @@ class _Run:
         if len(progress) == 3:
             await self._host.report(_progress(*progress))
 
-    def _begin(self, entry: JsonObject) -> None:
+    def _start_call(self, entry: JsonObject) -> None:
         number = int(entry["id"])
         call = ScriptCall(
             number,
@@ -192,14 +192,17 @@ class _Run:
             as_object(entry["arguments"]),
             self._progress_of(number) if entry.get("progress") else None,
         )
-        self._made += 1
+        self._call_count += 1
         self._calls[number] = spawn(self._call(call), name=f"call {number} of a script")
 
     async def _call(self, call: ScriptCall) -> None:
         event: JsonObject = {"error": "the script cancelled this call"}
         try:
             event = await self._host.call(call)
-            if about_characters(event, self._limits.message_bytes) > self._limits.message_bytes:
+            if (
+                estimated_json_length(event, self._limits.message_bytes)
+                > self._limits.message_bytes
+            ):
                 event = {"error": "The result is too large for a script."}
         finally:
             del self._calls[call.number]
@@ -207,20 +210,20 @@ class _Run:
 
     def _progress_of(self, number: int) -> Callable[[JsonObject], Awaitable[None]]:
         async def report(params: JsonObject) -> None:
-            told = [params.get("progress"), params.get("total"), params.get("message")]
-            self._events.put_nowait({"id": number, "progress": told})
+            progress = [params.get("progress"), params.get("total"), params.get("message")]
+            self._events.put_nowait({"id": number, "progress": progress})
 
         return report
 
     def _finished(self, done: JsonObject) -> Finished:
         printed = str(done.get("printed") or "")
         if (limit := done.get("stopped")) is not None:
-            raise ScriptFailed(*self._sentence(str(limit)), printed=printed)
+            raise ScriptFailed(*self._limit_error(str(limit)), printed=printed)
         if (error := done.get("error")) is not None:
             raise ScriptFailed(_failure(str(error), done.get("line")), printed=printed)
-        return Finished(done.get("result"), not done.get("none"), printed, self._made)
+        return Finished(done.get("result"), not done.get("none"), printed, self._call_count)
 
-    def _sentence(self, limit: str) -> tuple[str, str]:
+    def _limit_error(self, limit: str) -> tuple[str, str]:
         if limit == "memory":
             return (
                 f"The script used more than {self._limits.memory_mb} MB of memory and was ended.",
@@ -233,12 +236,12 @@ class _Run:
 
 
 def _progress(done: Any, total: Any, message: Any) -> JsonObject:
-    told: JsonObject = {"progress": done, "total": total, "message": message}
-    return {key: value for key, value in told.items() if value is not None}
+    params: JsonObject = {"progress": done, "total": total, "message": message}
+    return {key: value for key, value in params.items() if value is not None}
 
 
 def _failure(error: str, line: object) -> str:
-    """With the line, unless Lua has said it already."""
+    """With the line, unless Lua's message has it."""
     if "not enough memory" in error and not error.startswith("script:"):
         return "The script used all the memory it may use."
     placed = error.startswith("script:") or not isinstance(line, int)
@@ -246,9 +249,9 @@ def _failure(error: str, line: object) -> str:
 
 
 async def _line(message: JsonObject) -> bytes:
-    """On a thread, piece by piece, if writing it in one go would hold up the loop."""
-    if about_characters(message, _LARGE) <= _LARGE:
-        return encoded(message)
+    """In a thread, piece by piece, if encoding it at once would block the loop."""
+    if estimated_json_length(message, _LARGE_MESSAGE) <= _LARGE_MESSAGE:
+        return encode(message)
     encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
     text = await asyncio.to_thread(lambda: "".join(encoder.iterencode(message)))
     return text.encode("utf-8", "replace")

@@ -1,11 +1,11 @@
-"""The process that runs one script: a pump between its pipes and Lua, and nothing else.
+"""The process that runs one script: it connects its pipes to Lua, and nothing else.
 
 Started by `router.scripts.worker_pool`, which may kill it at any moment. It imports nothing of the
-router. Each line in is answered by one line out, all JSON. The first has Lua's sources, so
-that everything is loaded before a script is there; then the process gives up what it can
+router. Each input line is answered by one output line, all JSON. The first one has the Lua sources,
+so that everything is loaded before a script arrives; then the process confines itself
 (`confinement`).
 
-Only byte strings pass between Python and Lua: no Python object ever enters a script's world.
+Only byte strings pass between Python and Lua: a script never gets a Python object.
 """
 
 from __future__ import annotations
@@ -21,50 +21,50 @@ import lupa.lua54 as lua54
 from router.scripts.confinement import confine
 
 LuaRuntime: Any = lua54.LuaRuntime
-"""The type checker's idea of lupa is of an older version."""
+"""lupa's type stubs are of an older version."""
 
 _CHUNK = 1 << 16
 _OUT_OF_MEMORY = b'{"calls":[],"done":{"stopped":"memory","printed":""}}'
 
 
 def main() -> int:
-    """Serve the one script that comes in; the exit code."""
+    """Run one script; the exit code."""
     lines = _lines(0)
-    prepared = json.loads(next(lines))
+    setup = json.loads(next(lines))
     lua = LuaRuntime(
         encoding=None,
         register_eval=False,
         register_builtins=False,
         attribute_filter=_no_attributes,
-        max_memory=prepared["memory_bytes"],
+        max_memory=setup["memory_bytes"],
     )
-    hand_over, go_on = _load(lua, prepared)
-    confine(cpu_s=prepared["cpu_s"], memory_bytes=prepared["process_bytes"])
+    pass_line, resume = _load(lua, setup)
+    confine(cpu_s=setup["cpu_s"], memory_bytes=setup["process_bytes"])
     _write(1, b"{}")
     for line in lines:
-        # Lua can't report that there is no room for what comes from outside of it, only abort. A
-        # line is bounded, so it is handed over with the limit lifted, and counts from then on.
+        # Lua aborts if memory runs out for a value from outside. A line is bounded, so it is passed
+        # with the limit lifted, and counts from then on.
         lua.set_max_memory(0)
-        hand_over(line)
-        lua.set_max_memory(prepared["memory_bytes"])
-        answer, finished = _answer(go_on)
+        pass_line(line)
+        lua.set_max_memory(setup["memory_bytes"])
+        answer, finished = _answer(resume)
         _write(1, answer)
         if finished:
             break
     return 0
 
 
-def _load(lua: Any, prepared: dict[str, Any]) -> tuple[Any, Any]:
-    """The sandbox's two functions. What Lua has of Python goes before anything is loaded."""
+def _load(lua: Any, setup: dict[str, Any]) -> tuple[Any, Any]:
+    """The sandbox's two functions. Lua's access to Python is removed before anything is loaded."""
     lua.execute(b"python = nil")
-    library = lua.compile(prepared["json"].encode(), name=b"=json")()
-    hand_over, go_on = lua.compile(prepared["sandbox"].encode(), name=b"=sandbox")(library)
-    return hand_over, go_on
+    library = lua.compile(setup["json"].encode(), name=b"=json")()
+    pass_line, resume = lua.compile(setup["sandbox"].encode(), name=b"=sandbox")(library)
+    return pass_line, resume
 
 
-def _answer(go_on: Callable[[], tuple[bytes, bool]]) -> tuple[bytes, bool]:
+def _answer(resume: Callable[[], tuple[bytes, bool]]) -> tuple[bytes, bool]:
     try:
-        return go_on()
+        return resume()
     except lua54.LuaMemoryError:
         return _OUT_OF_MEMORY, True
 
@@ -74,18 +74,18 @@ def _no_attributes(subject: object, name: object, is_setting: bool) -> object:
 
 
 def _lines(descriptor: int) -> Iterator[bytes]:
-    waiting = b""
+    buffer = b""
     while chunk := os.read(descriptor, _CHUNK):
-        waiting += chunk
-        while (end := waiting.find(b"\n")) >= 0:
-            line, waiting = waiting[:end], waiting[end + 1 :]
+        buffer += chunk
+        while (end := buffer.find(b"\n")) >= 0:
+            line, buffer = buffer[:end], buffer[end + 1 :]
             yield line
 
 
 def _write(descriptor: int, line: bytes) -> None:
-    left = memoryview(line + b"\n")
-    while left:
-        left = left[os.write(descriptor, left) :]
+    remaining = memoryview(line + b"\n")
+    while remaining:
+        remaining = remaining[os.write(descriptor, remaining) :]
 
 
 if __name__ == "__main__":

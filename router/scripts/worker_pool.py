@@ -1,7 +1,7 @@
-"""Worker processes: one for each script, and a spare that is ready before it is wanted.
+"""Worker processes: one for each script, and a spare that is started in advance.
 
-The first script starts the first worker, so nobody pays who runs none. A worker runs one script
-and ends: what a script leaves behind no other can find.
+The first script starts the first worker, so there is none without scripts. A worker runs one script
+and exits, so that scripts share no state.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from router.upstream.process.spawn import start_program
 log = logging.getLogger(__name__)
 
 WORKER_COMMAND = "script-worker"
-"""The hidden command by which a frozen `toolbooth` becomes a worker."""
+"""The hidden command that makes a frozen `toolbooth` a worker."""
 
 _START_S = 30.0
 _SPARE_S = 300.0
@@ -35,7 +35,7 @@ _EXIT_S = 5.0
 
 
 class WorkerGone(ToolboothError):
-    """The process ended, or said something it can't say."""
+    """The process exited, or sent an invalid line."""
 
     def __init__(self) -> None:
         super().__init__("The process that runs scripts ended unexpectedly.", "Try again.")
@@ -59,12 +59,12 @@ class Worker:
             env=_environment(),
             cwd=Path(sys.executable).anchor,
             line_bytes=limits.line_bytes,
-            **_creation_options(),
+            **_creation_flags(),
         )
         worker = cls(process)
         try:
             async with asyncio.timeout(_START_S):
-                await worker.ask(encoded(_preparation(limits)))
+                await worker.ask(encode(_setup(limits)))
         except BaseException:
             await worker.end()
             raise
@@ -90,7 +90,7 @@ class Worker:
             raise WorkerGone from None
 
     async def end(self) -> None:
-        """Kill it, if it has not ended by itself; returns when it is gone."""
+        """Kill it, if it has not exited; returns when it is gone."""
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
         self._stdin.close()
@@ -101,8 +101,8 @@ class Worker:
             log.error("Script worker %d can't be killed", self.pid)
 
 
-class Workers:
-    """Hands out workers. `limits` is asked whenever one is started."""
+class WorkerPool:
+    """Provides workers. `limits` is called whenever one is started."""
 
     def __init__(self, limits: Callable[[], ScriptLimits], spare_s: float = _SPARE_S) -> None:
         self._limits = limits
@@ -113,7 +113,7 @@ class Workers:
         self._closed = False
 
     async def take(self) -> Worker:
-        """The spare, or a new one; and see to it that there is a spare again."""
+        """The spare, or a new one; starts another spare."""
         worker = await self._next()
         while not worker.is_alive:
             await worker.end()
@@ -128,9 +128,9 @@ class Workers:
             await asyncio.wait(self._ending)
 
     async def _next(self) -> Worker:
-        # A start that is cancelled halfway can lose the process: it goes on, for the next who asks.
+        # A cancelled start could lose the process, so it goes on and becomes the spare.
         is_new = self._spare is None
-        spare, self._spare = self._spare or self._begin(), None
+        spare, self._spare = self._spare or self._start_worker(), None
         try:
             return await asyncio.shield(spare)
         except ToolboothError:
@@ -144,7 +144,7 @@ class Workers:
                 self._end(spare)
             raise
 
-    def _begin(self) -> asyncio.Task[Worker]:
+    def _start_worker(self) -> asyncio.Task[Worker]:
         return spawn(self._start(), name="start a script worker")
 
     async def _start(self) -> Worker:
@@ -163,7 +163,7 @@ class Workers:
         if self._expiry is not None:
             self._expiry.cancel()
         if self._spare is None:
-            self._spare = self._begin()
+            self._spare = self._start_worker()
         self._expiry = asyncio.get_running_loop().call_later(self._spare_s, self._drop_spare)
 
     def _drop_spare(self) -> None:
@@ -185,7 +185,7 @@ async def _end_once_started(starting: asyncio.Task[Worker]) -> None:
         await starting.result().end()
 
 
-def encoded(message: JsonObject) -> bytes:
+def encode(message: JsonObject) -> bytes:
     text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "replace")
 
@@ -199,7 +199,7 @@ def worker_command() -> list[str]:
     return [sys.executable, "-P", "-s", "-m", "router.scripts.worker"]
 
 
-def _preparation(limits: ScriptLimits) -> JsonObject:
+def _setup(limits: ScriptLimits) -> JsonObject:
     return {
         "json": resources.read_text("lua", "json.lua"),
         "sandbox": resources.read_text("lua", "sandbox.lua"),
@@ -210,10 +210,10 @@ def _preparation(limits: ScriptLimits) -> JsonObject:
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of ours, but for where our own code lies, and what Windows can't do without."""
+    """An empty environment, except for the path of our code and what Windows requires."""
     kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TZ") if name in os.environ}
     return {**kept, "PYTHONPATH": str(Path(__file__).parents[2])}
 
 
-def _creation_options() -> dict[str, Any]:
+def _creation_flags() -> dict[str, Any]:
     return {"creationflags": subprocess.CREATE_NO_WINDOW} if sys.platform == "win32" else {}

@@ -11,14 +11,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from router.api.apps import ClientApp, ClientId, Connection, ConnectionPlan, Findings, FoundServer
+from router.api.apps import (
+    ClientApp,
+    ClientId,
+    Connection,
+    ConnectionPlan,
+    FoundServer,
+    FoundServers,
+)
 from router.api.endpoint import EndpointPort
 from router.apps import config_reader
 from router.apps.app_specs import Endpoint
-from router.apps.config_reader import Ourselves
+from router.apps.config_reader import SelfReference
 from router.apps.config_writer import Connections, spec_of
-from router.apps.locations import Places
-from router.apps.variables import answered, input_secret
+from router.apps.locations import AppLocations
+from router.apps.variables import input_secret, with_answers
 from router.config.server import ServerConfig
 from router.config.settings import DEFAULT_PORT
 from router.domain.errors import InvalidInput, NotFound, SecretUnavailable, said
@@ -40,14 +47,14 @@ class Apps:
         endpoint: EndpointPort,
         servers: Servers,
         tokens: Tokens,
-        places: Places | None = None,
+        places: AppLocations | None = None,
     ) -> None:
         self._settings = context.settings
         self._secrets = context.secrets
         self._listener = endpoint
         self._servers = servers
         self._tokens = tokens
-        self._places = places or Places.here()
+        self._places = places or AppLocations.here()
         self._connections = Connections(self._places, self._ourselves, context.clock)
         self._issued: dict[str, TokenId] = {}
         """The token made for a connection, by its undo."""
@@ -57,10 +64,10 @@ class Apps:
     async def list(self) -> tuple[ClientApp, ...]:
         return await asyncio.to_thread(self._connections.apps)
 
-    async def find_servers(self) -> Findings:
+    async def find_servers(self) -> FoundServers:
         return await asyncio.to_thread(config_reader.find_servers, self._places, self._ourselves())
 
-    async def read_file(self, path: Path) -> Findings:
+    async def read_file(self, path: Path) -> FoundServers:
         ourselves = self._ourselves()
         return await asyncio.to_thread(config_reader.read_any_file, path, self._places, ourselves)
 
@@ -73,7 +80,7 @@ class Apps:
                     await self._secrets.set(input_secret(found.prefix, prompt.id), answer)
         chosen: dict[str, ServerConfig] = {}
         for found in servers:
-            chosen[_free(found.name, chosen)] = answered(found, answers)
+            chosen[_free(found.name, chosen)] = with_answers(found, answers)
         return await self._servers.add_imported(workspace, chosen)
 
     async def plan(self, client: ClientId) -> ConnectionPlan:
@@ -165,11 +172,11 @@ class Apps:
             )
         return Endpoint(url, token, bridge)
 
-    def _ourselves(self) -> Ourselves:
+    def _ourselves(self) -> SelfReference:
         url = self._listener.state().url
         port = urlsplit(url).port if url else None
         ports = {self._settings().port or DEFAULT_PORT, port or DEFAULT_PORT}
-        return Ourselves(frozenset(ports))
+        return SelfReference(frozenset(ports))
 
 
 def profile_secret(profile: str) -> str:

@@ -20,7 +20,7 @@ from router.store.config_store import (
     Rejected,
     SettingsChanged,
     WorkspaceChanged,
-    WorkspaceGone,
+    WorkspaceRemoved,
 )
 
 log = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ class ConfigWatcher:
                 await self._settings.changed(before or self._settings.current())
             case WorkspaceChanged(workspace):
                 await self._editor.reconcile(workspace)
-            case WorkspaceGone(workspace):
+            case WorkspaceRemoved(workspace):
                 await self._editor.drop(workspace)
             case Rejected(path, line, reason):
                 log.warning("%s: %s", path if line is None else f"{path}, line {line}", reason)

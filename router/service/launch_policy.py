@@ -42,7 +42,9 @@ class LaunchPolicy:
         if not await asyncio.to_thread(self._workspaces.has_consent, ref):
             failure = Failure(FailureKind.CONSENT_NEEDED, entry.id, f"“{entry.config.target}”")
             raise _refused(failure, entry.name)
-        self._redactor.learn(ref, (each.value for each in entry.config.plain_secrets), "written")
+        self._redactor.set_secrets(
+            ref, (each.value for each in entry.config.plain_secrets), "written"
+        )
         return entry.config
 
     async def plan(self, ref: ServerRef, folder: str | None) -> LaunchPlan:
@@ -53,7 +55,7 @@ class LaunchPolicy:
         resolved: list[str] = []
         env = await resolve(config.env, self._secrets, os.environ, resolved.append)
         headers = await resolve(config.headers, self._secrets, os.environ, resolved.append)
-        self._redactor.learn(ref, (*resolved, *secret_values(env), *secret_values(headers)))
+        self._redactor.set_secrets(ref, (*resolved, *secret_values(env), *secret_values(headers)))
         credentials = await self._sign_ins.credentials(ref)
         listing = self._workspaces.entry(ref).listing
         return LaunchPlan(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from router.api.events import Event, WorkspacesChanged
-from router.apps.locations import Places
+from router.apps.locations import AppLocations
 from router.commands.registry import dispatch
 from router.config.server import ServerConfig
 from router.runtime.clock import Clock, utc_now
@@ -59,7 +59,7 @@ class Router:
         port: int | None = None,
         clock: Clock = utc_now,
         extra_servers: Mapping[str, ServerConfig] | None = None,
-        places: Places | None = None,
+        places: AppLocations | None = None,
         attended: bool = False,
         instance: InstanceLock | None = None,
     ) -> None:
@@ -143,7 +143,7 @@ class Router:
         try:
             self._shutdown.add("release the instance lock", self._instance.release)
             self._instance.acquire()
-            await self._upstreams.sweep()
+            await self._upstreams.kill_leftovers()
             await self._open()
             await self._serve()
         except BaseException:

@@ -20,7 +20,7 @@ from router.domain.scripts import SavedScript, ScriptTrial
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools.script_tools import ScriptTools
 from router.service.workspace_catalogs import WorkspaceCatalogs
-from router.store.scripts import ScriptStore, Stamp
+from router.store.scripts import FolderVersion, ScriptStore
 
 
 class Scripts:
@@ -37,7 +37,7 @@ class Scripts:
         self._catalogs = catalogs
         self._scripting = scripting
         self._publish = publish
-        self._seen: dict[WorkspaceId, tuple[WorkspaceCatalog, Stamp]] = {}
+        self._seen: dict[WorkspaceId, tuple[WorkspaceCatalog, FolderVersion]] = {}
 
     def list(self, workspace: WorkspaceId) -> tuple[SavedScript, ...]:
         return tuple(self._catalogs.catalog(workspace).scripts.values())
@@ -83,7 +83,7 @@ class Scripts:
         """Bring the catalogs in step with the files."""
         for workspace, catalog in list(self._catalogs.catalogs.items()):
             store = self._store(workspace)
-            stamp = await asyncio.to_thread(store.stamp)
+            stamp = await asyncio.to_thread(store.version)
             if self._seen.get(workspace) == (catalog, stamp):
                 continue
             had_scripts = bool(catalog.scripts)

@@ -10,7 +10,7 @@ from router.config.secret_detection import SecretConcern
 from router.config.server import ServerConfig
 from router.config.workspace import WorkspaceConfig
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
-from router.domain.servers import LogLine, ServerOffers, ServerStatus
+from router.domain.servers import LogLine, PromptResourceLists, ServerStatus
 from router.service.secret_storage import secret_concerns, secret_warning, with_secrets_stored
 from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
@@ -46,8 +46,8 @@ class Servers:
     def config(self, ref: ServerRef) -> ServerConfig:
         return self._catalogs.entry(ref).config
 
-    def offers(self, ref: ServerRef) -> ServerOffers:
-        return tool_definition.offers(self._catalogs.entry(ref).listing)
+    def offers(self, ref: ServerRef) -> PromptResourceLists:
+        return tool_definition.prompt_resource_lists(self._catalogs.entry(ref).listing)
 
     def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
         return self._upstreams.logs.of(ref)

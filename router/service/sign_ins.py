@@ -20,10 +20,10 @@ from router.service.secret_storage import require_keyring
 from router.store.secrets import resolve
 from router.upstream.errors import failed
 from router.upstream.oauth.account import Account
-from router.upstream.oauth.credential_store import Vault
+from router.upstream.oauth.credential_store import CredentialStore
 from router.upstream.oauth.errors import SignInFailed, sign_in_needed
-from router.upstream.oauth.flow import SIGN_IN_TIMEOUT_S, begin
-from router.upstream.oauth.guarded_fetch import Fetch
+from router.upstream.oauth.flow import SIGN_IN_TIMEOUT_S, start_sign_in
+from router.upstream.oauth.guarded_http_client import GuardedHttpClient
 
 OnEnded: TypeAlias = Callable[[ServerRef, Failure | None], Awaitable[None]]
 """Called when a sign-in ended, with the failure if it failed, and after signing out."""
@@ -102,7 +102,7 @@ class SignIns:
     def reconsider(self, ref: ServerRef) -> None:
         """Try again whether the server still asks for a sign-in."""
         if account := self._accounts.get(ref):
-            account.reconsider()
+            account.reset()
 
     async def forget(self, ref: ServerRef) -> None:
         """The server is gone or another one now; its keyring entries stay, for it may come back."""
@@ -130,7 +130,7 @@ class SignIns:
     ) -> ToolboothError | None:
         failure: Failure | None = None
         try:
-            pending = await begin(account, self.timeout_s)
+            pending = await start_sign_in(account, self.timeout_s)
             attempt.begun.set_result(pending.sign_in)
             await pending.finish()
         except ToolboothError as error:
@@ -164,11 +164,11 @@ class SignIns:
             self._accounts[ref] = Account(
                 ref.server,
                 url,
-                vault=Vault(self._secrets, ref.workspace),
-                fetch=Fetch(url),
+                credential_store=CredentialStore(self._secrets, ref.workspace),
+                http=GuardedHttpClient(url),
                 options=lambda: self._options(ref),
                 clock=self._clock,
-                on_secrets=partial(self._redactor.learn, ref, source="sign-in"),
+                on_secrets=partial(self._redactor.set_secrets, ref, source="sign-in"),
             )
         return self._accounts[ref]
 

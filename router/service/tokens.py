@@ -44,7 +44,7 @@ class Tokens:
     ) -> IssuedToken:
         self._catalogs.check_scope(workspace, project, servers)
         name = config_edits.checked_name(name)
-        expires_at = config_edits.end_of(lifetime, self._clock())
+        expires_at = config_edits.expiry(lifetime, self._clock())
         issued = await asyncio.to_thread(
             self._store.issue, name, workspace, project, expires_at, servers
         )

@@ -32,8 +32,8 @@ from router.domain.ids import ServerRef, ToolKey, WorkspaceId
 from router.domain.tool_lists import (
     ApprovalPolicy,
     CachedListing,
-    Held,
     ListLimits,
+    PendingApproval,
     PreparedListing,
 )
 from router.domain.tools import PendingTool
@@ -126,7 +126,7 @@ class ToolLists:
                     said("There is no tool {tool}.", tool=ToolKey(ref.server, name)),
                     said("List them with: toolbooth tools {server}", server=ref.server),
                 )
-        waiting = self._workspaces.catalog(ref.workspace).waiting(entry)
+        waiting = self._workspaces.catalog(ref.workspace).pending(entry)
         chosen = [known[name] for name in (waiting if tools is None else tools)]
         if chosen:
             store = self._workspaces.approvals(ref.workspace)
@@ -145,7 +145,7 @@ class ToolLists:
         return tuple(
             _pending(entry, name, held)
             for _, entry in sorted(catalog.servers.items())
-            for name, held in sorted(catalog.waiting(entry).items())
+            for name, held in sorted(catalog.pending(entry).items())
         )
 
     async def _adopt(
@@ -164,7 +164,7 @@ class ToolLists:
             policy = catalog.config.approval
             after = await asyncio.to_thread(self._reviewed, ref, before, cached, policy)
             if catalog.put(before, after):
-                if publish and (new is not None or after.held != before.held):
+                if publish and (new is not None or after.unapproved != before.unapproved):
                     self._publish_change(ref, after)
                 return
 
@@ -234,7 +234,7 @@ def _log_findings(ref: ServerRef, listing: PreparedListing) -> None:
             )
 
 
-def _pending(entry: ServerEntry, name: str, held: Held) -> PendingTool:
+def _pending(entry: ServerEntry, name: str, held: PendingApproval) -> PendingTool:
     tool = next(tool for tool in entry.tools if tool.key.tool == name)
     old = readable(held.approved) if held.approved is not None else ""
     new = readable(tool.wire)

@@ -56,7 +56,7 @@ class ToolViews:
     def _computed(self, now: _Snapshot, ref: ServerRef, before: _Snapshot | None) -> _Snapshot:
         """Of unchanged tools only what depends on state and permissions is computed again."""
         known = before.entry if before is not None else None
-        same = known and known.tools is now.entry.tools and known.held is now.entry.held
+        same = known and known.tools is now.entry.tools and known.unapproved is now.entry.unapproved
         bases = before.bases if before is not None and same else now.entry.views()
         policy = self._workspaces.catalog(ref.workspace).policy
         seen = now.entry.listed_at

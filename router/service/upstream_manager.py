@@ -40,7 +40,7 @@ from router.service.workspace_catalogs import Reconciled
 from router.upstream.pool import UpstreamPool
 from router.upstream.ports import SessionId
 from router.upstream.process.tracking import THIS_PROCESS
-from router.upstream.process.tree import sweep
+from router.upstream.process.tree import kill_leftovers
 
 log = logging.getLogger(__name__)
 
@@ -115,9 +115,9 @@ class UpstreamManager:
         """Whether this process stays: secrets kept in memory are then of use."""
         return self._serving
 
-    async def sweep(self) -> None:
+    async def kill_leftovers(self) -> None:
         """End the server processes that a killed router has left behind."""
-        if left := await asyncio.to_thread(sweep, self._owner):
+        if left := await asyncio.to_thread(kill_leftovers, self._owner):
             log.warning("Ended %d processes that an earlier Toolbooth left behind", left)
 
     def start_serving(self) -> None:

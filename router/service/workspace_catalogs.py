@@ -20,7 +20,7 @@ from router.domain.tool_lists import CachedListing
 from router.store.approvals import ApprovalStore
 from router.store.config_store import ConfigStore
 from router.store.consents import ConsentStore
-from router.store.tool_list_cache import DiskToolCache
+from router.store.tool_list_cache import DiskToolListCache
 
 _LOCAL_CLIENT = "Toolbooth"
 
@@ -44,7 +44,7 @@ class WorkspaceCatalogs:
         self._config = config
         self._provider = provider
         self._editing = asyncio.Lock()
-        self._caches: dict[WorkspaceId, DiskToolCache] = {}
+        self._caches: dict[WorkspaceId, DiskToolListCache] = {}
         self._approvals: dict[WorkspaceId, ApprovalStore] = {}
         self._extra: dict[WorkspaceId, Mapping[str, ServerConfig]] = {}
         self.failure_of: Callable[[ServerRef], Failure | None] = _no_failure
@@ -120,9 +120,9 @@ class WorkspaceCatalogs:
         for server in servers or ():
             catalog.entry(server)
 
-    def cache(self, workspace: WorkspaceId) -> DiskToolCache:
+    def cache(self, workspace: WorkspaceId) -> DiskToolListCache:
         if (cache := self._caches.get(workspace)) is None:
-            cache = self._caches[workspace] = DiskToolCache(self._folder / workspace / "cache")
+            cache = self._caches[workspace] = DiskToolListCache(self._folder / workspace / "cache")
         return cache
 
     def folder(self, workspace: WorkspaceId) -> Path:
@@ -151,13 +151,13 @@ class WorkspaceCatalogs:
         async with self._editing:
             await asyncio.to_thread(self._config.create_workspace, workspace, config)
 
-    async def put_aside(self, workspace: WorkspaceId) -> None:
+    async def move_to_removed(self, workspace: WorkspaceId) -> None:
         async with self._editing:
-            await asyncio.to_thread(self._config.put_aside, workspace)
+            await asyncio.to_thread(self._config.move_to_removed, workspace)
 
-    async def bring_back(self, workspace: WorkspaceId) -> None:
+    async def restore_removed(self, workspace: WorkspaceId) -> None:
         async with self._editing:
-            await asyncio.to_thread(self._config.bring_back, workspace)
+            await asyncio.to_thread(self._config.restore_removed, workspace)
 
     def reconcile(self, workspace: WorkspaceId) -> Reconciled:
         """Bring the catalog in line with the configuration; returns what that changes."""

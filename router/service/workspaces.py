@@ -57,11 +57,11 @@ class Workspaces:
         self._catalogs.catalog(workspace)
         if not others:
             raise InvalidInput("The last workspace can't be removed.", "Create another one first.")
-        await self._catalogs.put_aside(workspace)
+        await self._catalogs.move_to_removed(workspace)
         await self._editor.drop(workspace)
 
     async def restore(self, workspace: WorkspaceId) -> None:
-        await self._catalogs.bring_back(workspace)
+        await self._catalogs.restore_removed(workspace)
         await self._editor.reconcile(workspace)
 
     async def switch(self, workspace: WorkspaceId) -> None:

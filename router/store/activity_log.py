@@ -1,7 +1,7 @@
 """What clients did: the newest entries and the totals in memory, all of it in a SQLite file.
 
 A request never waits for the disk: `record` hands the entry to a thread that writes in batches. The
-activity log is worth no failed request, so a database that can't be used costs a warning.
+request never fails because of this log: an unusable database only logs a warning.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _DEFAULT_MB = 64
 _MB = 1024 * 1024
 _WAKE_EVERY_S = 3600
 _CLOSE_TIMEOUT_S = 5
-_GATHER_S = 0.2
-"""How long the writer lets entries gather: a thread that wakes for each would slow the loop."""
+_BATCH_WINDOW_S = 0.2
+"""How long the writer collects a batch: waking for each entry would slow the loop."""
 
 
 class SqliteActivityLog:
-    """May be used from any thread; `close` writes what is waiting."""
+    """Thread-safe. `close` writes what is queued."""
 
     def __init__(
         self,
@@ -58,13 +58,13 @@ class SqliteActivityLog:
         self._max_bytes = max_mb * _MB
         self._unpruned = 0
         self._log_details = log_details
-        self._memory = threading.Lock()
-        self._newest: deque[ActivityEntry] = deque(maxlen=_NEWEST)
+        self._lock = threading.Lock()
+        self._recent: deque[ActivityEntry] = deque(maxlen=_NEWEST)
         self._totals = ActivityTotals()
-        self._waiting: queue.Queue[ActivityEntry | None] = queue.Queue(_QUEUE_SIZE)
+        self._queue: queue.Queue[ActivityEntry | None] = queue.Queue(_QUEUE_SIZE)
         self._dropping = False
         self._failing = False
-        self._hurry = threading.Event()
+        self._flush_now = threading.Event()
         self._closed = False
         self._pruned_at = clock()
         self._table = self._open()
@@ -72,21 +72,21 @@ class SqliteActivityLog:
         self._writer.start()
 
     def apply(self, *, keep_days: int, log_details: bool, max_mb: int = _DEFAULT_MB) -> None:
-        """Follow changed settings; what is too much now goes with the next pruning."""
+        """Apply changed settings; the next pruning removes what exceeds them."""
         self._keep = timedelta(days=keep_days)
         self._max_bytes = max_mb * _MB
         self._log_details = log_details
 
     def record(self, entry: ActivityEntry) -> None:
-        with self._memory:
-            self._newest.appendleft(entry)
+        with self._lock:
+            self._recent.appendleft(entry)
             self._totals.count(entry)
         if self._closed:
             return
         if entry.detail is not None and not self._log_details:
             entry = replace(entry, detail=None)
         try:
-            self._waiting.put_nowait(entry)
+            self._queue.put_nowait(entry)
         except queue.Full:
             if not self._dropping:
                 log.warning("Activity comes faster than it can be written; some is not kept")
@@ -94,17 +94,17 @@ class SqliteActivityLog:
 
     def recent(self) -> tuple[ActivityEntry, ...]:
         """The newest entries, newest first."""
-        with self._memory:
-            return tuple(self._newest)
+        with self._lock:
+            return tuple(self._recent)
 
     def saved_by_hour(self, workspace: WorkspaceId) -> tuple[int, ...]:
         """Tokens saved in each of the last 24 hours, the current one last."""
-        with self._memory:
+        with self._lock:
             return self._totals.saved_by_hour(workspace, self._clock())
 
     def saved_today(self, workspace: WorkspaceId) -> tuple[int, int]:
-        """Tokens saved and requests answered since midnight where the person is."""
-        with self._memory:
+        """Tokens saved and requests answered since local midnight."""
+        with self._lock:
             return self._totals.today(workspace, self._clock())
 
     def page(self, query: ActivityQuery) -> ActivityPage:
@@ -112,36 +112,36 @@ class SqliteActivityLog:
         return self._read(lambda table: table.page(query), ActivityPage(self.recent()))
 
     def savings(self, since: datetime | None) -> tuple[ClientSavings, ...]:
-        """What each client was spared since then; blocks."""
+        """Tokens saved for each client since then; blocks."""
         return self._read(lambda table: table.savings(since), ())
 
-    def _read(self, question: Callable[[ActivityTable], T], instead: T) -> T:
-        """On a connection of its own: the writer's is in use."""
+    def _read(self, query: Callable[[ActivityTable], T], default: T) -> T:
+        """Uses its own connection, because the writer's is in use."""
         if not self._closed:
             self.flush()
         if not self._path.exists():
-            return instead
+            return default
         try:
             table = ActivityTable(self._path)
             try:
-                return question(table)
+                return query(table)
             finally:
                 table.close()
         except TableError as error:
             log.warning("Activity could not be read: %s", error)
-            return instead
+            return default
 
     def flush(self) -> None:
         """Return when everything recorded so far has been written."""
-        self._hurry.set()
-        self._waiting.join()
-        self._hurry.clear()
+        self._flush_now.set()
+        self._queue.join()
+        self._flush_now.clear()
 
     def close(self) -> None:
         self._closed = True
-        self._hurry.set()
+        self._flush_now.set()
         try:
-            self._waiting.put(None, timeout=_CLOSE_TIMEOUT_S)
+            self._queue.put(None, timeout=_CLOSE_TIMEOUT_S)
         except queue.Full:
             log.warning("The activity log could not be closed in time")
         self._writer.join(_CLOSE_TIMEOUT_S)
@@ -150,12 +150,12 @@ class SqliteActivityLog:
         try:
             return self._load(ActivityTable(self._path))
         except TableError as error:
-            return self._instead(error)
+            return self._replacement(error)
 
     def _load(self, table: ActivityTable) -> ActivityTable:
         try:
             self._prune(table)
-            self._newest.extend(table.newest(_NEWEST))
+            self._recent.extend(table.newest(_NEWEST))
             for workspace, quarter, saved, requests in table.totals(self._clock() - KEPT):
                 self._totals.add(workspace, quarter, saved, requests)
         except TableError:
@@ -163,8 +163,8 @@ class SqliteActivityLog:
             raise
         return table
 
-    def _instead(self, error: TableError) -> ActivityTable:
-        """A new database for a broken one; one in memory where there can't be any."""
+    def _replacement(self, error: TableError) -> ActivityTable:
+        """A new database in place of a broken one, or one in memory if none can be created."""
         if error.broken:
             with suppress(TableError, OSError):
                 aside = move_aside(self._path, self._clock())
@@ -179,25 +179,25 @@ class SqliteActivityLog:
         table.prune(self._pruned_at - self._keep, self._max_bytes)
 
     def _write(self) -> None:
-        """The writer's thread, until it meets the None that `close` sends."""
+        """Runs on the writer thread, until it gets the None that `close` sends."""
         while True:
             batch = self._next_batch()
             self._store([entry for entry in batch if entry is not None])
-            self._dropping = self._dropping and not self._waiting.empty()
+            self._dropping = self._dropping and not self._queue.empty()
             for _ in batch:
-                self._waiting.task_done()
+                self._queue.task_done()
             if None in batch:
                 break
         self._table.close()
 
     def _next_batch(self) -> list[ActivityEntry | None]:
-        """All that is waiting; nothing if nothing comes for an hour."""
+        """Everything queued; empty if nothing arrives for an hour."""
         batch: list[ActivityEntry | None] = []
         with suppress(queue.Empty):
-            batch.append(self._waiting.get(timeout=_WAKE_EVERY_S))
-            self._hurry.wait(_GATHER_S)
+            batch.append(self._queue.get(timeout=_WAKE_EVERY_S))
+            self._flush_now.wait(_BATCH_WINDOW_S)
             while len(batch) < _BATCH_SIZE:
-                batch.append(self._waiting.get_nowait())
+                batch.append(self._queue.get_nowait())
         return batch
 
     def _store(self, entries: list[ActivityEntry]) -> None:
@@ -214,5 +214,5 @@ class SqliteActivityLog:
             self._failing = True
             if error.broken:
                 self._table.close()
-                self._table = self._instead(error)
+                self._table = self._replacement(error)
                 self._failing = False

@@ -26,7 +26,7 @@ from router.store.activity_totals import EPOCH, QUARTER
 from router.store.files import private_folder
 
 _MICROSECOND = timedelta(microseconds=1)
-_BEYOND_REPAIR = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+_CORRUPTION_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 _COLUMNS = (
     "at_us, request_id, client, kind, outcome, duration_ms, workspace, project, server, tool, "
     "detail, result_count, context_tokens, saved_tokens, message, trace_id, input_tokens"
@@ -61,7 +61,7 @@ _SAVINGS = """
 
 
 class TableError(Exception):
-    """The database can't do what was asked. `broken`: this file never will."""
+    """A statement failed. `broken`: the file itself is unusable."""
 
     def __init__(self, message: str, *, broken: bool) -> None:
         super().__init__(message)
@@ -73,7 +73,7 @@ class ActivityTable:
 
     def __init__(self, path: Path | None) -> None:
         """Open the database at `path`, made if missing; None keeps it in memory."""
-        with _translated():
+        with _translate_errors():
             self._connection = _connect(path)
             try:
                 _migrate(self._connection)
@@ -82,17 +82,17 @@ class ActivityTable:
                 raise
 
     def insert(self, entries: Iterable[ActivityEntry]) -> None:
-        marks = ", ".join("?" * len(_COLUMNS.split(",")))
-        with _translated(), self._connection:
+        placeholders = ", ".join("?" * len(_COLUMNS.split(",")))
+        with _translate_errors(), self._connection:
             self._connection.executemany(
-                f"INSERT INTO activity ({_COLUMNS}) VALUES ({marks})",  # noqa: S608 - our own names
+                f"INSERT INTO activity ({_COLUMNS}) VALUES ({placeholders})",  # noqa: S608 - our own names
                 map(_row, entries),
             )
 
     def newest(self, count: int) -> list[ActivityEntry]:
         """The newest entries, newest first."""
         query = f"SELECT {_COLUMNS} FROM activity ORDER BY at_us DESC, rowid DESC LIMIT ?"  # noqa: S608
-        with _translated():
+        with _translate_errors():
             return [_entry(row) for row in self._connection.execute(query, (count,))]
 
     def totals(self, since: datetime) -> list[tuple[WorkspaceId, int, int, int]]:
@@ -102,15 +102,15 @@ class ActivityTable:
             WHERE at_us >= ? AND workspace IS NOT NULL AND kind != ? GROUP BY 1, 2
         """
         values = (QUARTER // _MICROSECOND, _micros(since), ActivityKind.REFUSED.value)
-        with _translated():
+        with _translate_errors():
             return self._connection.execute(query, values).fetchall()
 
     def prune(self, before: datetime, max_bytes: int) -> None:
-        """Drop what is older, then the oldest tenth for as long as the rest takes too much."""
-        with _translated(), self._connection:
+        """Delete older entries, then the oldest tenth until the rest fits into `max_bytes`."""
+        with _translate_errors(), self._connection:
             self._connection.execute("DELETE FROM activity WHERE at_us < ?", (_micros(before),))
         while self._used_bytes() > max_bytes:
-            with _translated(), self._connection:
+            with _translate_errors(), self._connection:
                 dropped = self._connection.execute(
                     "DELETE FROM activity WHERE rowid IN (SELECT rowid FROM activity "
                     "ORDER BY rowid LIMIT (SELECT COUNT(*) / 10 + 1 FROM activity))"
@@ -119,8 +119,8 @@ class ActivityTable:
                 return
 
     def _used_bytes(self) -> int:
-        """What entries take; the file keeps what they took before, and uses it again."""
-        with _translated():
+        """The size of the pages in use; the file itself never shrinks, free pages are reused."""
+        with _translate_errors():
             sizes = [
                 self._connection.execute(f"PRAGMA {name}").fetchone()[0]
                 for name in ("page_count", "freelist_count", "page_size")
@@ -131,21 +131,21 @@ class ActivityTable:
         conditions = _conditions(query)
         where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
         sql = f"SELECT rowid, {_COLUMNS} FROM activity {where} ORDER BY rowid DESC LIMIT ?"  # noqa: S608
-        with _translated():
+        with _translate_errors():
             rows = self._connection.execute(sql, (*conditions.values(), query.limit)).fetchall()
         more = rows[-1][0] if len(rows) == query.limit else None
         return ActivityPage(tuple(_entry(row[1:]) for row in rows), more)
 
     def savings(self, since: datetime | None) -> tuple[ClientSavings, ...]:
-        """Computed from what was noted: a listing's `saved_tokens` is what it left out, a
-        call's what stayed in a script."""
+        """For a listing, `saved_tokens` are those of the tools it left out; for a call, those of
+        results that stayed in a script."""
         values = {
             "list": ActivityKind.LIST.value,
             "search": ActivityKind.SEARCH.value,
             "call": ActivityKind.CALL.value,
             "since": _micros(since) if since else 0,
         }
-        with _translated():
+        with _translate_errors():
             rows = self._connection.execute(_SAVINGS, values).fetchall()
         return tuple(ClientSavings(*row) for row in rows)
 
@@ -154,7 +154,7 @@ class ActivityTable:
 
 
 def move_aside(path: Path, now: datetime) -> Path:
-    """Rename the database and what SQLite keeps beside it, so that a new one can begin."""
+    """Rename the database and its WAL files, so that a new one can be created."""
     aside = path.with_name(f"{path.name}.broken-{now:%Y%m%dT%H%M%S%f}")
     for suffix in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):
@@ -187,18 +187,18 @@ def _migrate(connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def _translated() -> Generator[None]:
+def _translate_errors() -> Generator[None]:
     try:
         yield
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & 0xFF
-        raise TableError(str(error), broken=code in _BEYOND_REPAIR) from error
+        raise TableError(str(error), broken=code in _CORRUPTION_CODES) from error
     except (OSError, OverflowError) as error:
         raise TableError(str(error), broken=False) from error
 
 
 def _conditions(query: ActivityQuery) -> dict[str, object]:
-    """What an entry must fulfil, with the value each condition compares with."""
+    """SQL conditions, each with its parameter."""
     wanted = {
         "at_us >= ?": None if query.since is None else _micros(query.since),
         "client = ?": query.client,
@@ -217,27 +217,27 @@ def _micros(at: datetime) -> int:
 def _row(entry: ActivityEntry) -> tuple[object, ...]:
     return (
         _micros(entry.at),
-        _storable(entry.request_id),
-        _storable(entry.client),
+        _valid_utf8(entry.request_id),
+        _valid_utf8(entry.client),
         entry.kind.value,
         entry.outcome.value,
         entry.duration_ms,
-        _storable(entry.workspace),
-        _storable(entry.project),
-        _storable(entry.server),
-        _storable(entry.tool),
-        _storable(entry.detail),
+        _valid_utf8(entry.workspace),
+        _valid_utf8(entry.project),
+        _valid_utf8(entry.server),
+        _valid_utf8(entry.tool),
+        _valid_utf8(entry.detail),
         entry.result_count,
         entry.context_tokens,
         entry.saved_tokens,
-        _storable(entry.message),
+        _valid_utf8(entry.message),
         entry.trace_id,
         entry.input_tokens,
     )
 
 
-def _storable(text: str | None) -> str | None:
-    """Clients may send half a surrogate pair, which SQLite does not take."""
+def _valid_utf8(text: str | None) -> str | None:
+    """Clients may send lone surrogates, which SQLite rejects."""
     return None if text is None else text.encode("utf-8", "replace").decode()
 
 
@@ -247,4 +247,4 @@ def _entry(row: tuple[Any, ...]) -> ActivityEntry:
         at = EPOCH + at_us * _MICROSECOND
         return ActivityEntry(at, request_id, client, ActivityKind(kind), Outcome(outcome), *rest)
     except (ValueError, TypeError, OverflowError) as error:
-        raise TableError(f"an entry means nothing: {error}", broken=True) from error
+        raise TableError(f"an entry is malformed: {error}", broken=True) from error

@@ -1,6 +1,6 @@
-"""What the window asks often: tokens saved by hour and today, kept up to date in memory.
+"""Running totals in memory for the window: tokens saved by hour, and today.
 
-Totals are kept by quarters of an hour, because every time zone's hours and days begin on one.
+Counted by quarters of an hour, because in every time zone hours and days begin on one.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class ActivityTotals:
         return tuple(hours)
 
     def today(self, workspace: WorkspaceId, now: datetime) -> tuple[int, int]:
-        """Tokens saved and requests answered since midnight, as this computer's clock shows it.
-        What was counted while the clock was ahead is not of today."""
+        """Tokens saved and requests answered since local midnight. Entries from the future, made
+        while the clock was ahead, do not count."""
         first, last = (_midnight(now) - EPOCH) // QUARTER, (now - EPOCH) // QUARTER
         quarters = self._quarters.get(workspace, {})
         today = [total for quarter, total in quarters.items() if first <= quarter <= last]
@@ -59,6 +59,6 @@ class ActivityTotals:
 
 
 def _midnight(now: datetime) -> datetime:
-    """Made naive in between, so that it gets midnight's own distance from UTC, not that of now."""
+    """Local midnight, with the UTC offset of midnight rather than that of `now`."""
     local = now.astimezone().replace(tzinfo=None)
     return local.replace(hour=0, minute=0, second=0, microsecond=0).astimezone()

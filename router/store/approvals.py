@@ -1,7 +1,7 @@
-"""Which tools a person has approved, each as it was then: `approvals.json`, beside the consents.
+"""The approved tools of a workspace, by hash: `approvals.json`, beside the consents.
 
-The pins in that file decide alone what may be searched and called. What the approved tools looked
-like is kept in `approved/`, only to show what has changed; it decides nothing.
+Only the pins (hashes) in that file decide which tools may be searched and called. The approved
+definitions are kept in `approved/`, only to show what has changed.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from typing import cast
 from router.domain.errors import ToolboothError
 from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject, as_object
-from router.domain.tool_lists import Approval, ApprovalPolicy, Held, PreparedTool
+from router.domain.tool_lists import Approval, ApprovalPolicy, PendingApproval, PreparedTool
 from router.store import json_text
-from router.store.files import Stamp, atomic_write, explained, locked, stamp_of
+from router.store.files import FileVersion, atomic_write, file_version, locked, translate_os_errors
 
 log = logging.getLogger(__name__)
 
 FORMAT_VERSION = 1
-_FORM = ("title", "description", "inputSchema", "outputSchema", "annotations")
+_APPROVED_FIELDS = ("title", "description", "inputSchema", "outputSchema", "annotations")
 
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """What is approved of a server: `subject` is the server it was approved of."""
+    """The approvals for one server; `subject` identifies the configuration they were given for."""
 
     subject: str
     pins: Mapping[str, str]
 
 
 class ApprovalStore:
-    """The approvals of one workspace. Blocks: always on a thread."""
+    """The approvals of one workspace. Blocks: call it in a thread."""
 
     def __init__(self, workspace_folder: Path) -> None:
         self._path = workspace_folder / "approvals.json"
-        self._forms = workspace_folder / "approved"
-        self._known: tuple[Stamp, dict[str, _Record] | None] | None = None
-        """The file as last seen: at a start it is asked for once for each server."""
+        self._definitions_folder = workspace_folder / "approved"
+        self._known: tuple[FileVersion, dict[str, _Record] | None] | None = None
+        """The file as last read: at startup every server asks for it."""
 
     def review(
         self,
@@ -49,25 +49,26 @@ class ApprovalStore:
         subject: str,
         tools: Iterable[PreparedTool],
         policy: ApprovalPolicy,
-    ) -> dict[str, Held]:
-        """Those of `tools` that wait for a person, after what `policy` approves by itself."""
+    ) -> dict[str, PendingApproval]:
+        """Those of `tools` that need approval, after `policy` was applied."""
         pins = {tool.name: tool.pin for tool in tools}
-        record = self._settled(server, subject, pins, policy, tuple(tools))
-        waiting = {name for name, pin in pins.items() if record.pins.get(name) != pin}
-        if not waiting:
+        record = self._apply_policy(server, subject, pins, policy, tuple(tools))
+        unapproved = {name for name, pin in pins.items() if record.pins.get(name) != pin}
+        if not unapproved:
             return {}
-        forms = self._approved_forms(server) if waiting & record.pins.keys() else {}
+        changed = unapproved & record.pins.keys()
+        definitions = self._approved_definitions(server) if changed else {}
         return {
-            name: Held(Approval.CHANGED, forms.get(name))
-            if name in record.pins
-            else Held(Approval.PENDING)
-            for name in sorted(waiting)
+            name: PendingApproval(Approval.CHANGED, definitions.get(name))
+            if name in changed
+            else PendingApproval(Approval.PENDING)
+            for name in sorted(unapproved)
         }
 
     def approve(self, server: ServerId, subject: str, tools: Iterable[PreparedTool]) -> None:
-        """A person has seen these, as they are now."""
+        """Approve `tools` in their current form."""
         chosen = tuple(tools)
-        with explained(self._path), locked(self._path):
+        with translate_os_errors(self._path), locked(self._path):
             records = self._read() or {}
             known = records.get(server)
             before = known if known and known.subject == subject else _Record(subject, {})
@@ -76,13 +77,13 @@ class ApprovalStore:
             self._write(server, record, records, chosen)
 
     def forget(self, server: ServerId) -> None:
-        with explained(self._path), locked(self._path):
+        with translate_os_errors(self._path), locked(self._path):
             records = self._read() or {}
             if server in records:
                 self._write_records({k: v for k, v in records.items() if k != server})
-            self._form_file(server).unlink(missing_ok=True)
+            self._definitions_file(server).unlink(missing_ok=True)
 
-    def _settled(
+    def _apply_policy(
         self,
         server: ServerId,
         subject: str,
@@ -90,22 +91,22 @@ class ApprovalStore:
         policy: ApprovalPolicy,
         tools: tuple[PreparedTool, ...],
     ) -> _Record:
-        """What is approved, once the policy has had its say."""
+        """The record after `policy` was applied to it, which is stored if it changed."""
         records = self._current()
         if records is None:
-            return _Record(subject, {})  # unreadable: then nothing is approved
+            return _Record(subject, {})  # unreadable: nothing is approved
         record = records.get(server)
         if not pins:
-            return record or _Record(subject, {})  # a first list of nothing is no first list
-        wanted = _by_policy(record, subject, pins, policy)
-        if wanted == record:
-            return wanted
+            return record or _Record(subject, {})  # an empty list does not count as the first
+        updated = _by_policy(record, subject, pins, policy)
+        if updated == record:
+            return updated
         try:
-            with explained(self._path), locked(self._path):
-                self._write(server, wanted, self._read() or {}, tools)
+            with translate_os_errors(self._path), locked(self._path):
+                self._write(server, updated, self._read() or {}, tools)
         except ToolboothError as error:
             log.warning("The approvals of %s were not kept: %s", server, error.message)
-        return wanted
+        return updated
 
     def _write(
         self,
@@ -114,14 +115,16 @@ class ApprovalStore:
         records: Mapping[str, _Record],
         tools: Iterable[PreparedTool],
     ) -> None:
-        """The forms first: a pin holds without its form, but a form is nothing without its pin."""
-        forms = self._approved_forms(server)
-        forms |= {
-            tool.name: _form(tool) for tool in tools if record.pins.get(tool.name) == tool.pin
+        """Definitions first: a pin is valid without its definition, but not the other way round."""
+        definitions = self._approved_definitions(server)
+        definitions |= {
+            tool.name: _definition(tool) for tool in tools if record.pins.get(tool.name) == tool.pin
         }
-        kept = {name: form for name, form in forms.items() if name in record.pins}
+        kept = {name: each for name, each in definitions.items() if name in record.pins}
         file = {"formatVersion": FORMAT_VERSION, "tools": kept}
-        atomic_write(self._form_file(server), json.dumps(file, separators=(",", ":")).encode())
+        atomic_write(
+            self._definitions_file(server), json.dumps(file, separators=(",", ":")).encode()
+        )
         self._write_records({**records, server: record})
 
     def _write_records(self, records: Mapping[str, _Record]) -> None:
@@ -133,18 +136,18 @@ class ApprovalStore:
         atomic_write(self._path, json_text.dump(file))
 
     def _current(self) -> dict[str, _Record] | None:
-        """As `_read`, but only if the file is another than before."""
+        """As `_read`, but reads the file only if it has changed."""
         try:
-            stamp = stamp_of(self._path)  # before reading, so that a later write is seen next time
+            version = file_version(self._path)  # before reading, so that a later write is noticed
         except OSError:
             return self._read()
         known = self._known
-        if known is None or known[0] != stamp:
-            known = self._known = (stamp, self._read())
+        if known is None or known[0] != version:
+            known = self._known = (version, self._read())
         return known[1]
 
     def _read(self) -> dict[str, _Record] | None:
-        """None for a file that can't be used."""
+        """None for an unusable file."""
         try:
             file = as_object(cast(object, json.loads(self._path.read_bytes())))
         except FileNotFoundError:
@@ -158,15 +161,15 @@ class ApprovalStore:
         servers = as_object(file.get("servers"))
         return {server: _record(as_object(value)) for server, value in servers.items()}
 
-    def _approved_forms(self, server: ServerId) -> dict[str, JsonObject]:
+    def _approved_definitions(self, server: ServerId) -> dict[str, JsonObject]:
         try:
-            file = as_object(cast(object, json.loads(self._form_file(server).read_bytes())))
+            file = as_object(cast(object, json.loads(self._definitions_file(server).read_bytes())))
         except (OSError, ValueError, RecursionError):
             return {}
-        return {name: as_object(form) for name, form in as_object(file.get("tools")).items()}
+        return {name: as_object(tool) for name, tool in as_object(file.get("tools")).items()}
 
-    def _form_file(self, server: ServerId) -> Path:
-        return self._forms / f"{server}.json"
+    def _definitions_file(self, server: ServerId) -> Path:
+        return self._definitions_folder / f"{server}.json"
 
 
 def _by_policy(
@@ -185,5 +188,5 @@ def _record(value: JsonObject) -> _Record:
     return _Record(str(value.get("subject")), pins)
 
 
-def _form(tool: PreparedTool) -> JsonObject:
-    return {key: tool.shown[key] for key in _FORM if key in tool.shown}
+def _definition(tool: PreparedTool) -> JsonObject:
+    return {key: tool.shown[key] for key in _APPROVED_FIELDS if key in tool.shown}

@@ -1,7 +1,7 @@
 """The files people edit: `settings.json` and `workspaces/<id>/workspace.json`.
 
-`ConfigStore` holds their last good values, writes them, and by `poll` tells what someone else
-changed on disk. Two processes may use one data directory at the same time.
+`ConfigStore` has their last good values and writes them; `poll` reports what others changed on
+disk. Two processes may use one data directory at the same time.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from router.domain.errors import (
 from router.domain.ids import WorkspaceId
 from router.domain.json_values import JsonObject
 from router.store import json_text
-from router.store.document import Document, Seen
-from router.store.files import explained, private_folder, sweep
+from router.store.document import Document, FileChange
+from router.store.files import private_folder, remove_stale_files, translate_os_errors
 from router.store.migrations import VERSION_KEY, Migrated, migrate_settings, migrate_workspace
 
 log = logging.getLogger(__name__)
@@ -40,24 +40,24 @@ _WORKSPACE_ID = re.compile(r"[a-z0-9_-]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class SettingsChanged:
-    """Someone else changed the settings."""
+    """The settings were changed on disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceChanged:
-    """A workspace is new on disk, or someone else changed it."""
+    """A workspace was added or changed on disk."""
 
     id: WorkspaceId
 
 
 @dataclass(frozen=True, slots=True)
-class WorkspaceGone:
+class WorkspaceRemoved:
     id: WorkspaceId
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A file can't be used; the last good state stays."""
+    """A file is invalid; the last good state stays."""
 
     path: Path
     line: int | None
@@ -66,16 +66,16 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A file that had been rejected is good again, or gone."""
+    """A file that was rejected is valid again, or gone."""
 
     path: Path
 
 
-Change: TypeAlias = SettingsChanged | WorkspaceChanged | WorkspaceGone | Rejected | Accepted
+Change: TypeAlias = SettingsChanged | WorkspaceChanged | WorkspaceRemoved | Rejected | Accepted
 
 
 class ConfigStore:
-    """A workspace whose file is malformed from the start is there but empty, and can't be saved."""
+    """A workspace whose file is malformed at startup exists but is empty, and can't be saved."""
 
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
@@ -98,7 +98,7 @@ class ConfigStore:
 
     @property
     def rejected(self) -> tuple[Rejected, ...]:
-        """The files that can't be used as they are now."""
+        """The files that are invalid now."""
         documents = (self._settings, *self._workspaces.values())
         return tuple(_rejected(d.path, d.rejection) for d in documents if d.rejection is not None)
 
@@ -110,12 +110,12 @@ class ConfigStore:
         return self._data_dir / "workspaces"
 
     def load(self) -> list[Change]:
-        """Read everything at start, making what must be there. Returns only the rejections."""
-        sweep(self._data_dir)
+        """Read everything at startup, creating what is missing. Returns only the rejections."""
+        remove_stale_files(self._data_dir)
         self._settings.create()
         changes = self.poll()
         if not self._workspaces:
-            with suppress(Conflict):  # Another process was faster: then there is one to read.
+            with suppress(Conflict):  # Another process was faster; its file is read.
                 self.create_workspace(FIRST_WORKSPACE, WorkspaceConfig(name="Personal"))
             changes += self.poll()
         if not self._workspaces:
@@ -127,7 +127,7 @@ class ConfigStore:
                 "It must be a folder that you can read and write.",
             )
         for workspace in self._workspaces:
-            sweep(self.workspace_folder(workspace))
+            remove_stale_files(self.workspace_folder(workspace))
         return [change for change in changes if isinstance(change, Rejected)]
 
     def update_settings(self, change: Callable[[Settings], Settings]) -> Settings:
@@ -136,7 +136,7 @@ class ConfigStore:
     def update_workspace(
         self, workspace: WorkspaceId, change: Callable[[WorkspaceConfig], WorkspaceConfig]
     ) -> WorkspaceConfig:
-        """Apply `change` to what the file says now. An edit by someone else that this finds is in
+        """Apply `change` to the current content of the file. If others have edited it, that is in
         the returned value, and the next `poll` reports it."""
         return self._document(workspace).update(change)
 
@@ -152,22 +152,22 @@ class ConfigStore:
                 said('The workspace "{workspace}" already exists.', workspace=workspace),
                 "Choose another name.",
             )
-        self._keep({**self._workspaces, workspace: document})
+        self._set_workspaces({**self._workspaces, workspace: document})
 
-    def put_aside(self, workspace: WorkspaceId) -> None:
-        """Move the folder of `workspace` away, over what was put aside of that id before."""
-        aside = self._aside(workspace)
+    def move_to_removed(self, workspace: WorkspaceId) -> None:
+        """Move the folder of `workspace` to `removed/`, replacing an earlier one of that id."""
+        removed = self._removed_folder(workspace)
         self._document(workspace)
-        with explained(aside):
-            shutil.rmtree(aside, ignore_errors=True)
-            private_folder(aside.parent)
-            self.workspace_folder(workspace).rename(aside)
-        self._keep({k: d for k, d in self._workspaces.items() if k != workspace})
+        with translate_os_errors(removed):
+            shutil.rmtree(removed, ignore_errors=True)
+            private_folder(removed.parent)
+            self.workspace_folder(workspace).rename(removed)
+        self._set_workspaces({k: d for k, d in self._workspaces.items() if k != workspace})
 
-    def bring_back(self, workspace: WorkspaceId) -> None:
-        """Undo `put_aside`."""
-        folder, aside = self.workspace_folder(workspace), self._aside(workspace)
-        possible = [each for each in self._put_aside() if each not in self._workspaces]
+    def restore_removed(self, workspace: WorkspaceId) -> None:
+        """Undo `move_to_removed`."""
+        folder, removed = self.workspace_folder(workspace), self._removed_folder(workspace)
+        possible = [each for each in self._removed() if each not in self._workspaces]
         if (folder / "workspace.json").exists() or workspace not in possible:
             others = (
                 said("These can be restored: {names}.", names=", ".join(possible))
@@ -178,49 +178,49 @@ class ConfigStore:
                 said('The workspace "{workspace}" can\'t be restored.', workspace=workspace),
                 others,
             )
-        with explained(folder):
+        with translate_os_errors(folder):
             shutil.rmtree(folder, ignore_errors=True)  # What its servers wrote when they ended.
-            aside.rename(folder)
+            removed.rename(folder)
         document = self._new_document(workspace, WorkspaceConfig(name=workspace))
         document.refresh()
-        self._keep({**self._workspaces, workspace: document})
+        self._set_workspaces({**self._workspaces, workspace: document})
 
-    def _aside(self, workspace: WorkspaceId) -> Path:
+    def _removed_folder(self, workspace: WorkspaceId) -> Path:
         return self._data_dir / "removed" / workspace
 
-    def _put_aside(self) -> list[WorkspaceId]:
-        kept = (self._data_dir / "removed").glob("*/workspace.json")
-        return sorted(WorkspaceId(file.parent.name) for file in kept)
+    def _removed(self) -> list[WorkspaceId]:
+        files = (self._data_dir / "removed").glob("*/workspace.json")
+        return sorted(WorkspaceId(file.parent.name) for file in files)
 
     def poll(self) -> list[Change]:
-        """What someone else changed on disk since the last time."""
-        seen = self._settings.refresh()
-        changes = _verdicts(self._settings, seen)
-        if Seen.CHANGED in seen:
+        """What others changed on disk since the last call."""
+        change = self._settings.refresh()
+        changes = _validity_changes(self._settings, change)
+        if FileChange.CHANGED in change:
             changes.append(SettingsChanged())
         new = self._new_on_disk()
-        self._keep({**self._workspaces, **new})
+        self._set_workspaces({**self._workspaces, **new})
         for workspace, document in self._workspaces.items():
-            changes += self._look_at(workspace, document, is_new=workspace in new)
+            changes += self._poll_workspace(workspace, document, is_new=workspace in new)
         return changes
 
-    def _look_at(
+    def _poll_workspace(
         self, workspace: WorkspaceId, document: Document[WorkspaceConfig], *, is_new: bool
     ) -> list[Change]:
-        seen = document.refresh()
-        changes = _verdicts(document, seen)
-        if Seen.MISSING in seen and self._is_gone(workspace):
-            self._keep({k: v for k, v in self._workspaces.items() if k != workspace})
-            changes.append(WorkspaceGone(workspace))
-        elif Seen.MISSING not in seen:
+        change = document.refresh()
+        changes = _validity_changes(document, change)
+        if FileChange.MISSING in change and self._is_gone(workspace):
+            self._set_workspaces({k: v for k, v in self._workspaces.items() if k != workspace})
+            changes.append(WorkspaceRemoved(workspace))
+        elif FileChange.MISSING not in change:
             self._missing_once.discard(workspace)
-            if is_new or Seen.CHANGED in seen:
+            if is_new or FileChange.CHANGED in change:
                 changes.append(WorkspaceChanged(workspace))
         return changes
 
     def _is_gone(self, workspace: WorkspaceId) -> bool:
-        """Editors replace a file by moving it away first: only its folder's end, or a second look,
-        tells that it is gone."""
+        """Editors replace a file by moving it away first, so it counts as gone only at the second
+        poll without it, or if its folder is gone."""
         if workspace in self._missing_once or not self.workspace_folder(workspace).is_dir():
             self._missing_once.discard(workspace)
             return True
@@ -242,16 +242,18 @@ class ConfigStore:
                 self._ignore(folder, "a workspace's folder has a name like my-work")
 
     def _folders_on_disk(self) -> list[Path]:
-        """The folders of workspaces, as far as we may look."""
+        """The folders of workspaces, as far as they can be read."""
         try:
-            return [folder for folder in self._workspaces_folder.iterdir() if self._is_one(folder)]
+            return [
+                folder for folder in self._workspaces_folder.iterdir() if self._is_workspace(folder)
+            ]
         except FileNotFoundError:
             return []
         except OSError as error:
             self._ignore(self._workspaces_folder, f"it can't be read: {error.strerror}")
             return []
 
-    def _is_one(self, folder: Path) -> bool:
+    def _is_workspace(self, folder: Path) -> bool:
         try:
             return (folder / "workspace.json").is_file()
         except OSError as error:
@@ -259,7 +261,7 @@ class ConfigStore:
             return False
 
     def _ignore(self, folder: Path, reason: str) -> None:
-        """Warn once: the next look comes in a second."""
+        """Warn only once: `poll` runs every second."""
         if folder not in self._ignored:
             self._ignored.add(folder)
             log.warning("Ignoring %s: %s", folder, reason)
@@ -280,15 +282,17 @@ class ConfigStore:
             raise NoWorkspace(workspace)
         return document
 
-    def _keep(self, workspaces: Mapping[WorkspaceId, Document[WorkspaceConfig]]) -> None:
+    def _set_workspaces(self, workspaces: Mapping[WorkspaceId, Document[WorkspaceConfig]]) -> None:
         self._workspaces = dict(sorted(workspaces.items()))
 
 
-def _verdicts(document: Document[Settings] | Document[WorkspaceConfig], seen: Seen) -> list[Change]:
+def _validity_changes(
+    document: Document[Settings] | Document[WorkspaceConfig], change: FileChange
+) -> list[Change]:
     changes: list[Change] = []
-    if document.rejection is not None and Seen.REJECTED in seen:
+    if document.rejection is not None and FileChange.REJECTED in change:
         changes.append(_rejected(document.path, document.rejection))
-    elif document.rejection is None and Seen.ACCEPTED in seen:
+    elif document.rejection is None and FileChange.ACCEPTED in change:
         changes.append(Accepted(document.path))
     return changes
 

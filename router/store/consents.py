@@ -1,10 +1,10 @@
-"""Who may run what: a person's consent to start a server's command, in `consents.json`, and what
-they let it have while its lists are learnt.
+"""The user's consents to start a server's command, and what it may access during discovery:
+`consents.json`.
 
-A consent is bound to what would run: command, arguments, folder, names of environment variables
-(with the values of those that choose code) and the program that the command leads to. Any of them
-changed, and the person is asked again. It lies in a file of its own so that a pasted
-`workspace.json` can't bring a consent with it.
+A consent covers what would run: command, arguments, folder, names of environment variables (with
+the values of those that choose code) and the program the command resolves to. If any of them
+changes, consent is needed again. Consents have their own file, so that a pasted `workspace.json`
+can't contain one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from router.domain.permissions import chooses_code
 from router.domain.receipts import DiscoveryAccess
 from router.domain.servers import TransportType
 from router.store import json_text
-from router.store.files import atomic_write, explained, locked
+from router.store.files import atomic_write, locked, translate_os_errors
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ _SERVERS, _DISCOVERY = "servers", "discovery"
 
 
 class ConsentStore:
-    """The consents of one workspace. Servers reached by address need none."""
+    """The consents of one workspace. HTTP servers need none."""
 
     def __init__(self, workspace_folder: Path) -> None:
         self._path = workspace_folder / "consents.json"
@@ -49,22 +49,22 @@ class ConsentStore:
         self._change(_SERVERS, lambda consents: {**consents, server: fingerprint(config)})
 
     def access(self, server: ServerId, config: ServerConfig) -> DiscoveryAccess:
-        """What it may have while its lists are learnt; agreed to for one configuration only."""
+        """What it may access during discovery; granted for one configuration only."""
         access, _, config_hash = self._read(_DISCOVERY).get(server, "").partition(" ")
-        agreed = config_hash == config.config_hash
+        granted = config_hash == config.config_hash
         known = access in [str(each) for each in DiscoveryAccess]
-        return DiscoveryAccess(access) if agreed and known else DiscoveryAccess.ISOLATED
+        return DiscoveryAccess(access) if granted and known else DiscoveryAccess.ISOLATED
 
     def allow(self, server: ServerId, config: ServerConfig, access: DiscoveryAccess) -> None:
-        agreed = f"{access} {config.config_hash}"
-        self._change(_DISCOVERY, lambda allowed: {**allowed, server: agreed})
+        granted = f"{access} {config.config_hash}"
+        self._change(_DISCOVERY, lambda allowed: {**allowed, server: granted})
 
     def forget(self, server: ServerId) -> None:
         for part in (_SERVERS, _DISCOVERY):
             self._change(part, lambda kept: {k: v for k, v in kept.items() if k != server})
 
     def _change(self, part: str, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
-        with explained(self._path), locked(self._path):
+        with translate_os_errors(self._path), locked(self._path):
             parts = {name: self._read(name) for name in (_SERVERS, _DISCOVERY)}
             after = {**parts, part: change(parts[part])}
             if after != parts:
@@ -73,7 +73,7 @@ class ConsentStore:
                 atomic_write(self._path, json_text.dump(file))
 
     def _read(self, part: str = "servers") -> dict[str, str]:
-        """A file that can't be used holds no consent: then people are asked again."""
+        """An unusable file contains no consents: they are asked for again."""
         try:
             file = as_object(cast(object, json.loads(self._path.read_bytes())))
         except FileNotFoundError:
@@ -87,7 +87,7 @@ class ConsentStore:
 
 
 def fingerprint(config: ServerConfig) -> str:
-    """SHA-256 over what would run; other environment values stay out of it, they may be secret."""
+    """SHA-256 over what would run, without other environment values, which may be secret."""
     running = {
         "command": config.command,
         "args": list(config.args),
@@ -100,7 +100,7 @@ def fingerprint(config: ServerConfig) -> str:
 
 
 def resolved_program(config: ServerConfig) -> str | None:
-    """The file the command leads to, looked up as the server's own environment would."""
+    """The file the command resolves to on the server's own PATH."""
     command = config.command or ""
     if Path(command).name != command:
         command = str(Path(config.cwd or "", command).absolute())

@@ -1,8 +1,8 @@
-"""One file that people edit while we run: its last good value, and how to change it.
+"""One JSON file that people may edit while we run: its last good value, and updates to it.
 
-A change is made to what the file says at that moment, so nobody's edit is lost. A malformed file
-is refused: the last good value stays, and the file is not overwritten until it is good again.
-`refresh` tells what someone else did to the file; our own writes are no news.
+An update is applied to the current content of the file, so no edit is lost. A malformed file is
+rejected: the last good value stays, and the file is not overwritten until it is valid again.
+`refresh` reports changes by others; our own writes are not reported.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from typing import Generic, TypeVar
 from router.domain.errors import ConfigError, said
 from router.domain.json_values import JsonObject
 from router.store import json_text
-from router.store.files import Stamp, atomic_write, explained, locked, stamp_of
+from router.store.files import FileVersion, atomic_write, file_version, locked, translate_os_errors
 
 T = TypeVar("T")
 
 
-class Seen(Flag):
-    """What a look at the file found; several may hold at once."""
+class FileChange(Flag):
+    """What has happened to the file; several may apply at once."""
 
-    NOTHING = 0
+    NONE = 0
     CHANGED = auto()
-    """It has another value than before."""
+    """Its value has changed."""
     REJECTED = auto()
     """It became malformed, or is malformed in another way."""
     ACCEPTED = auto()
-    """It had been rejected and no longer is."""
+    """It was rejected before and is valid again."""
     MISSING = auto()
 
 
 class Document(Generic[T]):
-    """`value` is `initial` until a good file was seen; `read` raises `ConfigError`. A file that
-    vanishes leaves its last good value, or `if_missing` where that is given."""
+    """`value` is `initial` until a valid file was read; `read` raises `ConfigError`. If the file
+    disappears, the last good value stays, or becomes `if_missing` if that is given."""
 
     def __init__(
         self,
@@ -52,27 +52,27 @@ class Document(Generic[T]):
         self._read = read
         self._write = write
         self._if_missing = if_missing
-        self._stamp: Stamp | None = None
-        self._unreported = Seen.NOTHING
+        self._version: FileVersion | None = None
+        self._unreported = FileChange.NONE
 
-    def refresh(self) -> Seen:
-        """Take over what someone else wrote, and say what is new since the last time."""
-        seen = self._unreported | self._look()
-        self._unreported = Seen.NOTHING
-        return seen
+    def refresh(self) -> FileChange:
+        """Reload the file if it changed; what has changed since the last call."""
+        changes = self._unreported | self._reload()
+        self._unreported = FileChange.NONE
+        return changes
 
     def update(self, change: Callable[[T], T]) -> T:
-        """Write what `change` makes of the value now in the file, and return it."""
-        with explained(self.path), locked(self.path):
-            self._unreported |= self._look() & ~Seen.MISSING  # It is about to be there again.
+        """Apply `change` to the value now in the file, write it and return it."""
+        with translate_os_errors(self.path), locked(self.path):
+            self._unreported |= self._reload() & ~FileChange.MISSING  # It is about to exist again.
             if self.rejection is not None:
                 raise ConfigError(self.path, self.rejection.line, self.rejection.reason)
             self._replace(change(self.value))
         return self.value
 
     def create(self) -> bool:
-        """Write the value unless there is a file already; says whether it did."""
-        with explained(self.path), locked(self.path):
+        """Write the value unless the file exists; whether it was written."""
+        with translate_os_errors(self.path), locked(self.path):
             if self.path.exists():
                 return False
             self._replace(self.value)
@@ -81,40 +81,40 @@ class Document(Generic[T]):
     def _replace(self, value: T) -> None:
         atomic_write(self.path, self._bytes(value))
         self.value = value
-        self._stamp = stamp_of(self.path)
+        self._version = file_version(self.path)
 
-    def _look(self) -> Seen:
-        stamp = None
+    def _reload(self) -> FileChange:
+        version = None
         try:
-            stamp = stamp_of(self.path)  # Before reading, so that a later write is seen next time.
-            if stamp == self._stamp:
-                return Seen.NOTHING
+            version = file_version(self.path)  # Before reading, so that a later write is noticed.
+            if version == self._version:
+                return FileChange.NONE
             value = self._read(self.path, json_text.decode(self.path, self.path.read_bytes()))
         except FileNotFoundError:
-            self._stamp = None
+            self._version = None
             value = self.value if self._if_missing is None else self._if_missing
-            return Seen.MISSING | self._accept(value)
+            return FileChange.MISSING | self._accept(value)
         except ConfigError as error:
-            return self._reject(stamp, error)
+            return self._reject(version, error)
         except OSError as error:
             return self._reject(
                 None, ConfigError(self.path, None, said("it can't be read: {reason}", reason=error))
             )
-        self._stamp = stamp
+        self._version = version
         return self._accept(value)
 
-    def _reject(self, stamp: Stamp | None, error: ConfigError) -> Seen:
+    def _reject(self, version: FileVersion | None, error: ConfigError) -> FileChange:
         known = self.rejection is not None and self.rejection.message == error.message
-        self._stamp, self.rejection = stamp, error
-        return Seen.NOTHING if known else Seen.REJECTED
+        self._version, self.rejection = version, error
+        return FileChange.NONE if known else FileChange.REJECTED
 
-    def _accept(self, value: T) -> Seen:
-        """Compared as written, because the order of servers matters and equality ignores it."""
-        seen = Seen.NOTHING if self.rejection is None else Seen.ACCEPTED
+    def _accept(self, value: T) -> FileChange:
+        """Compared as written, because the order of servers matters and dicts ignore it."""
+        changes = FileChange.NONE if self.rejection is None else FileChange.ACCEPTED
         if self._bytes(value) != self._bytes(self.value):
-            seen |= Seen.CHANGED
+            changes |= FileChange.CHANGED
         self.value, self.rejection = value, None
-        return seen
+        return changes
 
     def _bytes(self, value: T) -> bytes:
         return json_text.dump(self._write(value))

@@ -1,7 +1,7 @@
-"""How this room writes: a file is wholly the old one or wholly the new one, whatever happens.
+"""Atomic, private writes: a file always has its old or its new content, never a mix.
 
-Files are readable by their owner only. `atomic_write` protects readers; whoever reads, changes and
-writes back holds `locked` meanwhile, so that no other process's change is lost.
+Files are readable by their owner only. `atomic_write` protects readers; a read-modify-write cycle
+also holds `locked`, so that no other process's change is lost.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from router.domain.errors import Conflict, ToolboothError, said
 log = logging.getLogger(__name__)
 
 _TEMPORARY = re.compile(r"\..+\.(\d+)-[0-9a-f]{8}\.tmp")
-_NO_WRITE_TAKES_S = 60
+_MAX_WRITE_S = 60
 _LOCK_TIMEOUT_S = 10
 
 
-class Stamp(NamedTuple):
-    """What tells one state of a file from another without reading it."""
+class FileVersion(NamedTuple):
+    """Changes whenever the file does; known without reading it."""
 
     modified_ns: int
     size: int
     inode: int
 
 
-def stamp_of(path: Path) -> Stamp:
+def file_version(path: Path) -> FileVersion:
     stat = path.stat()
-    return Stamp(stat.st_mtime_ns, stat.st_size, stat.st_ino)
+    return FileVersion(stat.st_mtime_ns, stat.st_size, stat.st_ino)
 
 
 def atomic_write(path: Path, data: bytes) -> None:
-    """Replace `path` by `data`, durably. Of a symbolic link, what it points to is replaced."""
+    """Replace the content of `path` durably. For a symbolic link, its target is replaced."""
     target = path.resolve()
     private_folder(target.parent)
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
-        _write_through(temporary, data)
+        _write_durably(temporary, data)
         _replace(temporary, target)
     except BaseException:
         with suppress(OSError):
@@ -58,7 +58,7 @@ def atomic_write(path: Path, data: bytes) -> None:
 
 @contextmanager
 def locked(path: Path) -> Generator[None]:
-    """Keep every other process that asks for `path` waiting until this ends."""
+    """Hold the lock of `path`, which other processes wait for."""
     private_folder(path.parent)
     lock = FileLock(f"{path}.lock", timeout=_LOCK_TIMEOUT_S, mode=0o600, poll_interval=0.01)
     try:
@@ -74,8 +74,8 @@ def locked(path: Path) -> Generator[None]:
 
 
 @contextmanager
-def explained(path: Path) -> Generator[None]:
-    """An error of the file system while writing `path`, as a sentence for a person."""
+def translate_os_errors(path: Path) -> Generator[None]:
+    """Turn an `OSError` while writing `path` into a `ToolboothError`."""
     try:
         yield
     except OSError as error:
@@ -86,19 +86,19 @@ def explained(path: Path) -> Generator[None]:
 
 
 def private_folder(path: Path) -> None:
-    """Make `path` and what is missing above it, open to its owner only."""
+    """Create `path` and missing parents, accessible to their owner only."""
     if not path.is_dir():
         private_folder(path.parent)
         path.mkdir(mode=0o700, exist_ok=True)
 
 
-def sweep(folder: Path) -> None:
-    """Remove what killed writers left in `folder`, as far as we may."""
+def remove_stale_files(folder: Path) -> None:
+    """Remove the temporary files of writers that were killed, where permitted."""
     with suppress(OSError):
         for path in list(folder.iterdir()):
             named = _TEMPORARY.fullmatch(path.name)
             if named and _is_stale(path, writer=int(named.group(1))):
-                log.info("Removing %s, left by a write that never ended", path)
+                log.info("Removing %s, left by an unfinished write", path)
                 with suppress(OSError):
                     path.unlink()
 
@@ -107,12 +107,12 @@ def _is_stale(path: Path, *, writer: int) -> bool:
     if not is_running(writer):
         return True
     with suppress(FileNotFoundError):
-        return time.time() - path.stat().st_mtime > _NO_WRITE_TAKES_S
+        return time.time() - path.stat().st_mtime > _MAX_WRITE_S
     return False
 
 
 def is_running(process: int) -> bool:
-    """Whether there is such a process."""
+    """Whether the process exists."""
     if sys.platform == "win32":  # where os.kill would end it
         import psutil
 
@@ -126,7 +126,7 @@ def is_running(process: int) -> bool:
     return True
 
 
-def _write_through(path: Path, data: bytes) -> None:
+def _write_durably(path: Path, data: bytes) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
@@ -135,7 +135,7 @@ def _write_through(path: Path, data: bytes) -> None:
 
 
 def _replace(source: Path, target: Path) -> None:
-    """Windows refuses while someone has `target` open, which readers do for a moment."""
+    """Retries on Windows, which refuses while a reader has `target` open."""
     for _ in range(20 if sys.platform == "win32" else 0):
         with suppress(PermissionError):
             source.replace(target)
@@ -145,8 +145,8 @@ def _replace(source: Path, target: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the rename itself durable. The new file is in place already, so a file system that
-    can't do this (and Windows, where folders can't be opened) makes no write fail."""
+    """Make the rename itself durable. The new file is in place already, so a failure is ignored,
+    and so is Windows, where folders can't be opened."""
     if sys.platform == "win32":
         return
     with suppress(OSError):

@@ -18,7 +18,7 @@ from router import __version__
 from router.domain.errors import Conflict, Sentence, said
 from router.runtime.clock import Clock, utc_now
 from router.store import json_text
-from router.store.files import atomic_write, explained, is_running, private_folder
+from router.store.files import atomic_write, is_running, private_folder, translate_os_errors
 
 _WAIT_S = 0.5
 """Outlasts someone who only tries the lock to know whether it is held."""
@@ -68,7 +68,7 @@ class InstanceLock:
         lock is held already."""
         if self._lock.is_locked:
             return
-        with explained(_lock_path(self._data_dir)):
+        with translate_os_errors(_lock_path(self._data_dir)):
             private_folder(self._data_dir)
             try:
                 self._lock.acquire(timeout=_WAIT_S, poll_interval=0.02)
@@ -92,7 +92,7 @@ class InstanceLock:
     def update(self, *, url: str | None = None, socket: str | None = None) -> None:
         """Note where the instance can be reached, once that is known."""
         known = {"url": url or self._running.url, "socket": socket or self._running.socket}
-        with explained(_note_path(self._data_dir)):
+        with translate_os_errors(_note_path(self._data_dir)):
             self._note(self._running.model_copy(update=known))
 
     def release(self) -> None:

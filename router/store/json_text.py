@@ -1,6 +1,6 @@
-"""JSON that people write by hand: read strictly, and refused with the line and a plain sentence.
+"""JSON that people write by hand: parsed strictly, errors with their line and a plain sentence.
 
-What is wrong is said without quoting the file, which may hold a secret.
+An error never quotes the file, which may contain a secret.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SENTENCES = {
 
 
 def decode(path: Path, data: bytes) -> str:
-    """The text of a file, which must be UTF-8; a byte order mark is taken off."""
+    """The text of a file, which must be UTF-8; a byte order mark is removed."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -42,7 +42,7 @@ def parse(path: Path, text: str) -> JsonObject:
     """The JSON object in `text`, where no object may have the same key twice."""
     text = text.removeprefix("\ufeff")
     try:
-        value: object = json.loads(text, parse_constant=_no_such_number)
+        value: object = json.loads(text, parse_constant=_reject_constant)
         _refuse_duplicate_keys(path, text)
     except json.JSONDecodeError as error:
         raise _syntax_error(path, text, error) from error
@@ -66,9 +66,9 @@ def validated(
     *,
     renamed: Mapping[str, str] | None = None,
 ) -> ModelT:
-    """`value`, which was read from `text`, as a `model`; the first thing wrong is the error.
+    """`value`, which was read from `text`, as a `model`; raises the first error.
 
-    `renamed` has the names in `text` of top-level keys that `value` calls otherwise.
+    `renamed` has the names in `text` of top-level keys that have another name in `value`.
     """
     try:
         return model.model_validate(value)
@@ -80,8 +80,8 @@ def validated(
 
 
 def dump(value: JsonObject) -> bytes:
-    """`value` as people like to edit it. Half a surrogate pair, which UTF-8 can't hold, is written
-    as JSON's own escape."""
+    """`value`, indented for editing. A lone surrogate, which UTF-8 can't encode, is written as a
+    JSON escape."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     return f"{text}\n".encode("utf-8", "backslashreplace")
 
@@ -89,7 +89,7 @@ def dump(value: JsonObject) -> bytes:
 def line_of(text: str, loc: Location) -> int | None:
     """The line of the key or list element at `loc`, or of the nearest one around it that exists."""
     best: tuple[int, int] | None = None
-    for here, offset in _places(text):
+    for here, offset in _locations(text):
         depth = len(here)
         if here == loc[:depth] and (best is None or depth > best[0]):
             best = (depth, offset)
@@ -108,8 +108,8 @@ def _sentence(error: ErrorDetails) -> str:
 
 
 def _syntax_error(path: Path, text: str, error: json.JSONDecodeError) -> ConfigError:
-    """Comments and trailing commas get their own words: other clients' files often have them, and
-    Python's versions disagree about the place."""
+    """Comments and trailing commas get their own messages: other clients' files often have them,
+    and Python versions report different positions."""
     before = text[: error.pos].rstrip()
     for comma in (error.pos, len(before) - 1):
         if comma >= 0 and _TRAILING_COMMA.match(text, comma):
@@ -123,7 +123,7 @@ def _syntax_error(path: Path, text: str, error: json.JSONDecodeError) -> ConfigE
 
 def _refuse_duplicate_keys(path: Path, text: str) -> None:
     seen: set[Location] = set()
-    for here, offset in _places(text):
+    for here, offset in _locations(text):
         if here in seen:
             raise ConfigError(
                 path, _line_at(text, offset), said('duplicate key "{name}"', name=here[-1])
@@ -131,14 +131,14 @@ def _refuse_duplicate_keys(path: Path, text: str) -> None:
         seen.add(here)
 
 
-def _places(text: str) -> Iterator[tuple[Location, int]]:
-    """Where each key and each list element of valid JSON begins, in the order of the text."""
+def _locations(text: str) -> Iterator[tuple[Location, int]]:
+    """The offset of each key and list element of valid JSON, in the order of the text."""
     tokens = _TOKEN.finditer(text)
     for first in tokens:
-        yield from _places_within((), first.group(), tokens)
+        yield from _locations_within((), first.group(), tokens)
 
 
-def _places_within(
+def _locations_within(
     loc: Location, opening: str, tokens: Iterator[re.Match[str]]
 ) -> Iterator[tuple[Location, int]]:
     if opening == "{":
@@ -155,7 +155,7 @@ def _members(loc: Location, tokens: Iterator[re.Match[str]]) -> Iterator[tuple[L
             here = (*loc, str(json.loads(token.group())))
             yield here, token.start()
             next(tokens)  # the colon
-            yield from _places_within(here, next(tokens).group(), tokens)
+            yield from _locations_within(here, next(tokens).group(), tokens)
 
 
 def _elements(loc: Location, tokens: Iterator[re.Match[str]]) -> Iterator[tuple[Location, int]]:
@@ -166,7 +166,7 @@ def _elements(loc: Location, tokens: Iterator[re.Match[str]]) -> Iterator[tuple[
         if token.group() != ",":
             here = (*loc, index)
             yield here, token.start()
-            yield from _places_within(here, token.group(), tokens)
+            yield from _locations_within(here, token.group(), tokens)
             index += 1
 
 
@@ -178,5 +178,5 @@ def _line_at(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 
 
-def _no_such_number(name: str) -> NoReturn:
+def _reject_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")

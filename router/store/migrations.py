@@ -1,4 +1,4 @@
-"""From every older shape of our files to the newest: pure functions from JSON to JSON.
+"""Migrations of our files from older versions to the newest: pure functions from JSON to JSON.
 
 Version 0 is a file without `schemaVersion`: for a workspace, what people paste from other clients.
 """
@@ -22,12 +22,12 @@ _WORKSPACE_KEYS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Migrated:
-    """The file in its newest shape, and what a person should know about the way there."""
+    """The file in its newest version, and warnings about what the migration dropped."""
 
     value: JsonObject
     warnings: tuple[str, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
-    """For each top-level key that has another name in the file: that name."""
+    """The name in the file of each top-level key that was renamed."""
 
 
 Step: TypeAlias = Callable[[Migrated], Migrated]
@@ -43,7 +43,7 @@ def migrate_workspace(raw: JsonObject, default_name: str) -> Migrated:
 
 
 def _migrate(raw: JsonObject, steps: tuple[Step, ...]) -> Migrated:
-    """Take each step from the file's version on; step `n` leads from version `n` to `n + 1`."""
+    """Apply each step from the file's version on; step `n` migrates version `n` to `n + 1`."""
     file = Migrated(raw)
     for step in steps[_version(raw) :]:
         file = step(file)

@@ -10,21 +10,21 @@ from router.domain.tool_lists import CachedListing
 
 
 class SecretStore(Protocol):
-    """Where secrets lie. Calls may block for a person to unlock a keyring: always off the loop."""
+    """Stores secrets. A call may take as long as the user needs to unlock a keyring."""
 
     async def get(self, name: str) -> str: ...
     async def set(self, name: str, value: str) -> None: ...
     async def delete(self, name: str) -> None: ...
 
 
-class ToolCache(Protocol):
-    """Tool lists on disk, one file per server. Reading never raises; what can't be written raises
-    `ToolboothError` and leaves what was there."""
+class ToolListCache(Protocol):
+    """Tool lists on disk, one file per server. Reading never raises; a failed write raises
+    `ToolboothError` and leaves the old file."""
 
     def read(self, server: ServerId, config_hash: str) -> CachedListing | None: ...
     def write(self, server: ServerId, entry: CachedListing) -> None: ...
     def touch(self, server: ServerId, checked_at: datetime) -> None:
-        """Note that the list still holds, without writing it again."""
+        """Record that the list is still valid, without writing it again."""
         ...
 
     def remove(self, server: ServerId) -> None: ...

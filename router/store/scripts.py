@@ -1,4 +1,4 @@
-"""The scripts of a workspace on disk: one file of Lua each, for people to edit."""
+"""The saved scripts of a workspace: one Lua file each, which people may edit."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TypeAlias
 
 from router.domain.errors import NotFound, said
-from router.store.files import atomic_write, explained
+from router.store.files import atomic_write, translate_os_errors
 
 log = logging.getLogger(__name__)
 
-Stamp: TypeAlias = tuple[tuple[str, int, int], ...]
-"""What tells one state of the folder from another without reading the files."""
+FolderVersion: TypeAlias = tuple[tuple[str, int, int], ...]
+"""Changes whenever a file of the folder does; known without reading the files."""
 
 _SUFFIX = ".lua"
 
@@ -22,7 +22,7 @@ class ScriptStore:
         self._folder = folder
         self._max_bytes = max_bytes
 
-    def stamp(self) -> Stamp:
+    def version(self) -> FolderVersion:
         found = ((path, path.stat()) for path in self._paths())
         return tuple((path.stem, stat.st_mtime_ns, stat.st_size) for path, stat in found)
 
@@ -42,7 +42,7 @@ class ScriptStore:
 
     def write(self, name: str, text: str) -> None:
         path = self._path(name)
-        with explained(path):
+        with translate_os_errors(path):
             atomic_write(path, text.encode())
 
     def remove(self, name: str) -> None:
@@ -52,7 +52,7 @@ class ScriptStore:
                 said('There is no script "{name}".', name=name),
                 "List them with: toolbooth script list",
             )
-        with explained(path):
+        with translate_os_errors(path):
             path.unlink(missing_ok=True)
 
     def _path(self, name: str) -> Path:

@@ -1,7 +1,7 @@
 """Secrets: in the system's keyring, or for this session in memory; never as plain text on disk.
 
-Files only ever hold references such as `${keyring:NAME}` and `${env:NAME}`. `resolve` turns them
-into values when a server is started, and nobody else does.
+Files only contain references such as `${keyring:NAME}` and `${env:NAME}`. Only `resolve` turns them
+into values, when a server is started.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class _Backend(Protocol):
 
 
 class KeyringSecrets:
-    """The system's keyring. A locked one asks its person and blocks as long as they like, so each
-    call has a thread of its own that is left behind after `timeout_s`."""
+    """The system's keyring. A locked keyring blocks until the user unlocks it, so each call runs in
+    its own thread, which is abandoned after `timeout_s`."""
 
     def __init__(self, timeout_s: float = 15) -> None:
         self._timeout_s = timeout_s
@@ -95,7 +95,7 @@ class SessionSecrets:
 
 
 class LayeredSecrets:
-    """`primary`, and for what it can't take, `session`."""
+    """`primary`, and `session` for what it can't store."""
 
     def __init__(self, primary: SecretStore, session: SessionSecrets) -> None:
         self._primary = primary
@@ -110,7 +110,7 @@ class LayeredSecrets:
         return await layer.get(name)
 
     async def set(self, name: str, value: str) -> None:
-        """Keep `value`; afterwards `persisted` says whether only for this session."""
+        """Store `value`; afterwards `persisted` tells whether it outlives this session."""
         try:
             await self._primary.set(name, value)
         except SecretUnavailable:
@@ -135,7 +135,7 @@ async def resolve(
     on_secret: Callable[[str], object] = str,
 ) -> dict[str, str]:
     """`values` with their references replaced; `UpstreamFailed` names the first that is missing.
-    `on_secret` hears of each value that is a secret."""
+    `on_secret` is called with each value that is a secret."""
     known: dict[tuple[str, str], str] = {}
     for text in values.values():
         for kind, name in secret_references(text):
@@ -164,7 +164,7 @@ def _missing(name: str, hint: str) -> UpstreamFailed:
 
 
 def _backend() -> _Backend:
-    """Importing keyring looks for backends and takes a quarter of a second: only in the thread."""
+    """Importing keyring loads all backends and takes a quarter of a second: only in the thread."""
     import keyring
     from keyring.backends import null
     from keyring.errors import NoKeyringError
@@ -176,7 +176,7 @@ def _backend() -> _Backend:
 
 
 def _in_own_thread(work: Callable[[], T]) -> Future[T]:
-    """Run `work` where nobody waits for it at exit, as the threads of an executor would be."""
+    """Run `work` in a daemon thread: the threads of an executor would be joined at exit."""
     future: Future[T] = Future()
     future.set_running_or_notify_cancel()
 

@@ -1,7 +1,7 @@
 """The tokens clients connect with: `tbt_<id>_<secret>`, of which only id and SHA-256 are stored.
 
-`verify` stands before every request and costs microseconds. Revoking works at once here, and within
-one `reload_if_changed` when another process did it.
+`verify` runs on every request and takes microseconds. A revocation takes effect at once, and after
+the next `reload_if_changed` if another process did it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from router.domain.ids import ProjectId, ServerId, TokenId, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.runtime.clock import Clock
 from router.store import json_text
-from router.store.document import Document, Seen
+from router.store.document import Document, FileChange
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ _ID_LENGTH = 8
 _SECRET_BYTES = 32
 _LENGTH = len(PREFIX) + _ID_LENGTH + 1 + 43
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
-_NOTE_USE_EVERY = timedelta(seconds=1)
+_RECORD_USE_EVERY = timedelta(seconds=1)
 _WRITE_USE_EVERY = timedelta(minutes=1)
 
 
@@ -72,13 +72,13 @@ class _Token:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawnToken:
-    """A token that was ended, as it was stored: enough to let it hold again, not to use it."""
+    """A revoked token as it was stored: enough to reinstate it, not to use it."""
 
     stored: _StoredToken
 
 
 class TokenStore:
-    """May be used from any thread; `tokens.json` may be changed by other processes."""
+    """Thread-safe; other processes may change `tokens.json`."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._clock = clock
@@ -90,7 +90,7 @@ class TokenStore:
         self._refresh()
 
     def verify(self, text: str) -> TokenSummary | None:
-        """Whose token `text` is, if it is one and holds."""
+        """The token that `text` is, if it is a valid one."""
         if len(text) != _LENGTH or not text.startswith(PREFIX):
             return None
         token = self._by_id.get(TokenId(text[len(PREFIX) : len(PREFIX) + _ID_LENGTH]))
@@ -132,7 +132,7 @@ class TokenStore:
         return IssuedToken(_summary(stored), secret)
 
     def revoke(self, id_or_name: str) -> TokenSummary:
-        """End a token; of two with the same name only its id tells which."""
+        """Revoke a token; the id is needed if several have the same name."""
         self.reload_if_changed()
         found = [token for token in self.list() if id_or_name in (token.id, token.name)]
         if not found:
@@ -150,7 +150,7 @@ class TokenStore:
         return found[0]
 
     def withdraw(self, token: TokenId) -> WithdrawnToken | None:
-        """End a token so that it can be reinstated; None if it has ended already."""
+        """Revoke a token so that it can be reinstated; None if there is no such token."""
         found: list[_StoredToken] = []
 
         def without(tokens: tuple[_StoredToken, ...]) -> tuple[_StoredToken, ...]:
@@ -161,16 +161,18 @@ class TokenStore:
         return WithdrawnToken(found[0]) if found else None
 
     def reinstate(self, withdrawn: WithdrawnToken) -> None:
-        """Let a withdrawn token hold again."""
+        """Make a withdrawn token valid again."""
         self._change(lambda tokens: (*tokens, withdrawn.stored))
 
     def touch(self, token: TokenId) -> None:
-        """Note that `token` was used now, to the second. The request must not wait for the disk, so
-        once a minute a thread writes it down."""
+        """Record that `token` was used now, to the second. A request must not wait for the disk, so
+        a thread writes it once a minute."""
         now = self._clock()
-        by_id = self._by_id  # If another thread replaces it meanwhile, what is revoked stays so.
+        by_id = (
+            self._by_id
+        )  # If another thread replaces it meanwhile, a revoked token stays revoked.
         known = by_id.get(token)
-        if known is None or abs(now - self._used.get(token, _LONG_AGO)) < _NOTE_USE_EVERY:
+        if known is None or abs(now - self._used.get(token, _LONG_AGO)) < _RECORD_USE_EVERY:
             return
         self._used[token] = now
         by_id[token] = replace(known, summary=replace(known.summary, last_used_at=now))
@@ -179,7 +181,7 @@ class TokenStore:
             threading.Thread(target=self.flush, name="token-use", daemon=True).start()
 
     def flush(self) -> None:
-        """Write down when tokens were last used."""
+        """Write when tokens were last used."""
         used = dict(self._used)
         if all(t.last_used_at == used.get(t.id, t.last_used_at) for t in self._file.value.tokens):
             return
@@ -189,17 +191,17 @@ class TokenStore:
             log.warning("When tokens were last used could not be written: %s", error)
 
     def reload_if_changed(self) -> bool:
-        """Take over what another process wrote; whether that changed anything."""
+        """Load what another process wrote; whether anything changed."""
         with self._writing:
             return self._refresh()
 
     def _refresh(self) -> bool:
-        seen = self._file.refresh()
-        if self._file.rejection is not None and Seen.REJECTED in seen:
+        change = self._file.refresh()
+        if self._file.rejection is not None and FileChange.REJECTED in change:
             log.warning("Keeping the tokens as they were: %s", self._file.rejection)
-        if Seen.CHANGED in seen:
+        if FileChange.CHANGED in change:
             self._index()
-        return Seen.CHANGED in seen
+        return FileChange.CHANGED in change
 
     def _change(
         self, change: Callable[[tuple[_StoredToken, ...]], tuple[_StoredToken, ...]]
@@ -209,7 +211,7 @@ class TokenStore:
             self._index()
 
     def _index(self) -> None:
-        """Replaced as a whole, because other threads verify meanwhile."""
+        """Replaced as a whole, because other threads may verify meanwhile."""
         used = self._used
         self._by_id = {
             stored.id: _Token(

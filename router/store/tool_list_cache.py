@@ -1,11 +1,11 @@
 """Tool lists on disk: one JSON file per server, so that tools are known before any server starts.
 
-A cache may always be missing. Reading never raises: a file that is not whole is ignored and logged,
-and the last good one beside it (`.bak`) is used. A write leaves the old file whole when it fails.
-When the server last said the same is the file's own time, so that noting it writes nothing.
+Reading never raises: a damaged file is ignored and logged, and the last good one (`.bak`) is used.
+A failed write leaves the old file intact. The modification time is when discovery last confirmed
+the list, so that a confirmation writes nothing.
 
-The file is one JSON document laid out in lines, one tool in each, because `json.loads` keeps the
-interpreter to itself: some lines at a time, thousands of tools are read while others work.
+The file is one JSON document with one tool per line, because `json.loads` holds the GIL: thousands
+of tools are decoded some lines at a time, and other threads run in between.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from router.domain.tool_lists import (
     tool_from_json,
     tool_to_json,
 )
-from router.store.files import atomic_write, explained, locked, sweep
+from router.store.files import atomic_write, locked, remove_stale_files, translate_os_errors
 
 log = logging.getLogger(__name__)
 
 FORMAT_VERSION = 2
 _FIRST_LINE = re.compile(rb'\{"formatVersion":(\d{1,9}),"checksum":"([0-9a-f]{64})",')
 _BEFORE_TOOLS = b',"tools":['
-_AT_A_TIME = 64
-"""Tools that are decoded at once: far quicker than each for itself, and done in a millisecond."""
+_CHUNK_TOOLS = 64
+"""Tools decoded at once: far faster than one by one, and done in a millisecond."""
 _UNUSABLE = (OSError, ValueError, TypeError, KeyError, RecursionError, OverflowError)
 
 
@@ -45,15 +45,15 @@ class _Unusable(ValueError):
     """Why an entry is ignored."""
 
 
-class DiskToolCache:
+class DiskToolListCache:
     """The tool lists of one workspace, in `folder`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        sweep(folder)
+        remove_stale_files(folder)
 
     def read(self, server: ServerId, config_hash: str) -> CachedListing | None:
-        """The entry of `server`, if it is whole and was made with this configuration."""
+        """The entry of `server`, if it is intact and belongs to this configuration."""
         path = self._path(server)
         with suppress(FileNotFoundError):
             return _read(path, config_hash) or self._last_good(path, config_hash)
@@ -61,16 +61,16 @@ class DiskToolCache:
 
     def write(self, server: ServerId, entry: CachedListing) -> None:
         path, data = self._path(server), _encode(entry)
-        with explained(path), locked(self._folder):
-            if (before := _whole(path)) is not None:
+        with translate_os_errors(path), locked(self._folder):
+            if (before := _intact(path)) is not None:
                 atomic_write(_backup(path), before)
             atomic_write(path, data)
-            _set_time(path, entry.seen_at)
+            _set_modified(path, entry.seen_at)
 
     def touch(self, server: ServerId, checked_at: datetime) -> None:
         path = self._path(server)
         try:
-            _set_time(path, checked_at)
+            _set_modified(path, checked_at)
         except OSError as error:
             log.info("The time of %s could not be set: %s", path, error)
 
@@ -96,12 +96,12 @@ def _backup(path: Path) -> Path:
     return path.with_suffix(".json.bak")
 
 
-def _set_time(path: Path, moment: datetime) -> None:
+def _set_modified(path: Path, moment: datetime) -> None:
     os.utime(path, (moment.timestamp(), moment.timestamp()))
 
 
 def _read(path: Path, config_hash: str) -> CachedListing | None:
-    """Raises `FileNotFoundError` alone."""
+    """Raises only `FileNotFoundError`."""
     try:
         with path.open("rb") as file:
             modified = os.fstat(file.fileno()).st_mtime
@@ -113,8 +113,8 @@ def _read(path: Path, config_hash: str) -> CachedListing | None:
         return None
 
 
-def _whole(path: Path) -> bytes | None:
-    """The file's bytes if they are an entry that was written to its end."""
+def _intact(path: Path) -> bytes | None:
+    """The file's bytes, if they are a complete entry."""
     try:
         data = path.read_bytes()
         _body(data)
@@ -140,7 +140,7 @@ def _dump(value: object) -> str:
 
 
 def _body(data: bytes) -> bytes:
-    """What the checksum vouches for."""
+    """The part the checksum covers, once that is checked."""
     first, _, body = data.partition(b"\n")
     match = _FIRST_LINE.fullmatch(first)
     if match is None:
@@ -165,6 +165,6 @@ def _decode(data: bytes, config_hash: str, modified: datetime) -> CachedListing:
 
 
 def _tools(lines: list[bytes]) -> Iterator[JsonObject]:
-    for start in range(0, len(lines), _AT_A_TIME):
-        some = b"".join(lines[start : start + _AT_A_TIME])
-        yield from json.loads(b"[%s]" % some.removesuffix(b","))
+    for start in range(0, len(lines), _CHUNK_TOOLS):
+        chunk = b"".join(lines[start : start + _CHUNK_TOOLS])
+        yield from json.loads(b"[%s]" % chunk.removesuffix(b","))

@@ -26,7 +26,7 @@ from router.upstream.http.transport_choice import (
 )
 from router.upstream.oauth.authorized_client import Credentials
 from router.upstream.peer import NotificationSink
-from router.upstream.process.stderr_tail import LineSink, filled_in
+from router.upstream.process.stderr_tail import LineSink, resolved_secrets
 from router.upstream.process.stdio import Command, StdioTransport
 from router.upstream.process.tracking import THIS_PROCESS, new_mark
 from router.upstream.server_requests import SHARED_FEATURES, ClientFeatures
@@ -99,7 +99,7 @@ async def _connect_http(
 def _process(plan: LaunchPlan, on_stderr: LineSink) -> StdioTransport:
     config, env = plan.config, plan.env
     command = Command(config.command or "", config.args, env, config.cwd)
-    filled = [filled_in(config.env.get(name, ""), value) for name, value in env.items()]
+    filled = [resolved_secrets(config.env.get(name, ""), value) for name, value in env.items()]
     secrets = itertools.chain(*filled)
     return StdioTransport(command, on_stderr=on_stderr, secrets=secrets, mark=new_mark(plan.owner))
 

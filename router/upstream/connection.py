@@ -17,7 +17,7 @@ from router.upstream.http.transport_choice import HttpTransportType
 from router.upstream.peer import NotificationSink, Peer, Transport
 from router.upstream.ports import NO_OPTIONS, CallOptions, ClientPeer
 from router.upstream.process.stdio import StdioTransport
-from router.upstream.process.tracking import Mark
+from router.upstream.process.tracking import ProcessMark
 from router.upstream.server_requests import SHARED_FEATURES, ClientFeatures, askable, input_requests
 from router.upstream.subscription_stream import ACKNOWLEDGED, SubscriptionStream
 from router.wire.mcp import LOG_LEVELS, SERVER_INFO_KEY
@@ -204,7 +204,7 @@ class ProcessConnection(UpstreamConnection):
         return self._process.pid
 
     @property
-    def mark(self) -> Mark:
+    def mark(self) -> ProcessMark:
         return self._process.mark
 
     def hurry(self) -> None:

@@ -1,4 +1,4 @@
-"""The exceptions of upstream: a `Failure` becomes an `UpstreamFailed` with its sentence here."""
+"""Exceptions of this package: an `UpstreamFailed` with the message for its `Failure`."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
 
 UNNAMED = "The server"
-"""Stands for the server's name, which upstream does not know."""
+"""How messages call a server whose name is not known here."""
 
 
 class NoConnection(UpstreamFailed):
-    """No connection could be opened: the server is down or can't be reached."""
+    """The connection could not be opened: the server or the network is down."""
 
     def __init__(self, failure: Failure) -> None:
-        super().__init__(failure, *_words(failure))
+        super().__init__(failure, *_message_and_hint(failure))
 
 
 class HttpRefused(UpstreamFailed):
-    """An HTTP error status instead of a response: the server did not process the message."""
+    """An HTTP error status: the server did not process the message."""
 
     def __init__(self, failure: Failure, status: int) -> None:
-        super().__init__(failure, *_words(failure))
+        super().__init__(failure, *_message_and_hint(failure))
         self.status = status
 
 
@@ -31,19 +31,19 @@ class SessionGone(HttpRefused):
     """The server has lost our session; the message may be sent again in a new one."""
 
 
-def refused(status: int, host: str, words: str) -> HttpRefused:
-    """The exception for an HTTP error status; for 401 and 403 a sign-in may help."""
+def refused(status: int, host: str, detail: str) -> HttpRefused:
+    """The exception for an unexpected HTTP response; 401 and 403 need a sign-in."""
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-        return HttpRefused(Failure(FailureKind.SIGN_IN_NEEDED, detail=words), status)
-    return HttpRefused(Failure(FailureKind.UNREACHABLE, host, words), status)
+        return HttpRefused(Failure(FailureKind.SIGN_IN_NEEDED, detail=detail), status)
+    return HttpRefused(Failure(FailureKind.UNREACHABLE, host, detail), status)
 
 
 def failed(failure: Failure) -> UpstreamFailed:
-    """The exception for `failure`; callers that know the server's name put it in."""
-    return UpstreamFailed(failure, *_words(failure))
+    """The exception for `failure`, for a server whose name is not known here."""
+    return UpstreamFailed(failure, *_message_and_hint(failure))
 
 
-def _words(failure: Failure) -> tuple[str, str]:
+def _message_and_hint(failure: Failure) -> tuple[str, str]:
     advice = advise(failure, UNNAMED)
     return advice.cause, advice.suggestion
 

@@ -1,4 +1,4 @@
-"""Reads a server's lists: all pages of tools, prompts, resources and templates, within limits."""
+"""Reads the lists of a server, all pages of them, within limits."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import asyncio
 import logging
 from typing import Any, cast
 
-from router.catalog.tool_definition import about_characters
+from router.catalog.tool_definition import estimated_json_length
 from router.domain.errors import UpstreamAnsweredError
 from router.domain.json_values import JsonObject, as_object
 from router.domain.tool_lists import ServerListing
-from router.upstream.http.param_headers import has_bad_marks
+from router.upstream.http.param_headers import has_invalid_param_headers
 from router.upstream.limits import LIMITS, Limits
 from router.upstream.ports import Upstream
 from router.wire.mcp import METHOD_NOT_FOUND
@@ -19,8 +19,8 @@ log = logging.getLogger(__name__)
 
 
 async def read_listing(upstream: Upstream, limits: Limits = LIMITS) -> ServerListing:
-    """The lists of `upstream`. Only those that its capabilities declare are read; a server that
-    declares nothing at all may still have tools."""
+    """All lists of `upstream`. Only those in its capabilities are requested; a server that declares
+    no capabilities at all may still have tools."""
     declared = upstream.capabilities
     tools = "tools" in declared or not declared
     prompts, resources = "prompts" in declared, "resources" in declared
@@ -45,7 +45,7 @@ class _Reader:
         self._upstream = upstream
         self._limits = limits
         self.ttls_ms: list[int] = []
-        """The `ttlMs` of its lists, where the server sends one."""
+        """The TTLs that the server gave for its lists."""
 
     async def items(self, method: str, field: str) -> tuple[JsonObject, ...]:
         try:
@@ -62,10 +62,10 @@ class _Reader:
         room = self._limits.listing_characters
         for _ in range(self._limits.pages):
             page = await self._upstream.request(method, {"cursor": cursor} if cursor else None)
-            cursor = _text(page.get("nextCursor"))
-            self._note_ttl(page.get("ttlMs"))
-            entries = _named(page.get(field), method)
-            # Measured on a thread, so that a large page does not block the loop.
+            cursor = _cursor(page.get("nextCursor"))
+            self._add_ttl(page.get("ttlMs"))
+            entries = _valid_entries(page.get(field), method)
+            # In a thread, so that a large page does not block the loop.
             fitting, room = await asyncio.to_thread(_fitting, entries, room)
             items += fitting[: self._limits.entries - len(items)]
             full = room < 0 or len(items) >= self._limits.entries
@@ -76,27 +76,31 @@ class _Reader:
             log.warning("%s was cut after %d entries: it is too long", method, len(items))
         return tuple(items)
 
-    def _note_ttl(self, ttl_ms: object) -> None:
+    def _add_ttl(self, ttl_ms: object) -> None:
         if isinstance(ttl_ms, int) and not isinstance(ttl_ms, bool) and ttl_ms >= 0:
             self.ttls_ms.append(ttl_ms)
 
 
 def _fitting(entries: list[JsonObject], room: int) -> tuple[list[JsonObject], int]:
-    """The entries that fit, and the room that is left."""
+    """The entries that fit into `room`, and the room that is left."""
     for number, entry in enumerate(entries):
-        room -= about_characters(entry, room)
+        room -= estimated_json_length(entry, room)
         if room < 0:
             return entries[:number], room
     return entries, room
 
 
-def _named(entries: Any, method: str) -> list[JsonObject]:
-    """The entries that are objects with a name."""
+def _valid_entries(entries: Any, method: str) -> list[JsonObject]:
+    """The valid `entries`: objects with a name."""
     candidates = cast("list[object]", entries) if isinstance(entries, list) else []
     named = [cast(JsonObject, entry) for entry in candidates if _has_name(entry)]
     if len(named) < len(candidates):
         log.warning("%s: dropped %d entries without a name", method, len(candidates) - len(named))
-    fit = [entry for entry in named if not has_bad_marks(as_object(entry.get("inputSchema")))]
+    fit = [
+        entry
+        for entry in named
+        if not has_invalid_param_headers(as_object(entry.get("inputSchema")))
+    ]
     if len(fit) < len(named):
         log.warning("%s: dropped %d whose x-mcp-header is wrong", method, len(named) - len(fit))
     return fit
@@ -106,5 +110,5 @@ def _has_name(entry: object) -> bool:
     return isinstance(entry, dict) and isinstance(cast(JsonObject, entry).get("name"), str)
 
 
-def _text(cursor: object) -> str | None:
+def _cursor(cursor: object) -> str | None:
     return cursor if isinstance(cursor, str) and cursor else None

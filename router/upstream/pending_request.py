@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from router.catalog.tool_definition import about_characters
+from router.catalog.tool_definition import estimated_json_length
 from router.domain.failures import Failure
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
@@ -27,7 +27,7 @@ class NotificationQueue:
 
     def put(self, params: JsonObject, delivery: Callable[[], Awaitable[None]]) -> None:
         """Queue `delivery`, which delivers `params`."""
-        characters = about_characters(params, _MAX_QUEUED_CHARACTERS)
+        characters = estimated_json_length(params, _MAX_QUEUED_CHARACTERS)
         self._queue.append((characters, delivery))
         self._characters += characters
         while len(self._queue) > 1 and self._is_full():

@@ -33,7 +33,7 @@ from router.upstream.instance_key import (
 )
 from router.upstream.managed_connection import ConnectionHooks, ManagedConnection
 from router.upstream.ports import NO_OPTIONS, CallOptions, ClientPeer, SessionId, Upstream
-from router.upstream.process.monitor import ProcessWatch, together
+from router.upstream.process.monitor import ProcessMonitor, combined_facts
 from router.upstream.request_limiter import RequestLimiter
 from router.upstream.run_options import RunOptions
 
@@ -106,7 +106,7 @@ class UpstreamPool:
         self._ready: dict[InstanceKey, UpstreamConnection] = {}
         """Open connections: the fast path of `request`."""
         self._stopping = False
-        self._watch = ProcessWatch(
+        self._monitor = ProcessMonitor(
             self._processes, lambda key: run_options(key.ref).memory_limit_mb, sleep=sleep
         )
 
@@ -172,9 +172,9 @@ class UpstreamPool:
     async def measure(self) -> dict[ServerRef, ProcessFacts]:
         """The resource usage of the running servers, summed for each server."""
         servers: dict[ServerRef, ProcessFacts] = {}
-        for key, facts in (await self._watch.measure()).items():
+        for key, facts in (await self._monitor.measure()).items():
             known = servers.get(key.ref)
-            servers[key.ref] = facts if known is None else together(known, facts)
+            servers[key.ref] = facts if known is None else combined_facts(known, facts)
         return servers
 
     async def recheck(self) -> None:
@@ -207,7 +207,7 @@ class UpstreamPool:
     async def close(self) -> None:
         """Stop all servers side by side; from now on none starts."""
         self._stopping = True
-        await self._watch.close()
+        await self._monitor.close()
         for connection in self._processes().values():
             connection.hurry()
         stops = [spawn(managed.stop(), name="stop upstream") for managed in self._managed.values()]
@@ -269,7 +269,7 @@ class UpstreamPool:
 
     def _state_changed(self, key: InstanceKey, state: ServerState, failure: Failure | None) -> None:
         if state is ServerState.READY:
-            self._watch.hold_to_limits()
+            self._monitor.enforce_limits()
         self._states[key] = (state, failure)
         if key.is_shared and len(self._managed_of(key.ref)) == 1:
             self._publish_state(key.ref, state, failure)

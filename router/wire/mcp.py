@@ -1,6 +1,6 @@
-"""MCP's protocol revisions, error codes, `_meta` keys and HTTP headers.
+"""Constants of MCP: revisions, error codes, `_meta` keys, HTTP headers.
 
-Declared here instead of imported, because the SDK takes most of a second to import; a test compares
+Defined here instead of imported, because the SDK takes most of a second to import; a test compares
 them with the SDK's.
 """
 
@@ -38,7 +38,7 @@ LOG_LEVELS = (
     "alert",
     "emergency",
 )
-"""From least to most severe."""
+"""From the least to the most severe."""
 
 FOLDER_HEADER = "Toolbooth-Folder"
 """Ours: the folder a client works in."""

@@ -13,8 +13,8 @@ from router.catalog.globs import glob
 from router.discovery.vetting.diff import word_diff
 from router.discovery.vetting.poisoning import detect
 from router.domain.errors import InvalidInput
-from router.upstream.http.response_parser import ReplyParser
-from router.wire.framing import LineSplitter
+from router.wire.http1 import ResponseParser
+from router.wire.lines import LineSplitter
 
 pytestmark = pytest.mark.proof
 TIMES = 8
@@ -35,7 +35,7 @@ def split_line(chunks: int) -> None:
 
 
 def read_chunks(number: int) -> None:
-    parser = ReplyParser("GET")
+    parser = ResponseParser("GET")
     text = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n" + b"1\r\nx\r\n" * number
     for at in range(0, len(text), 16 * 1024):
         parser.feed(text[at : at + 16 * 1024])

@@ -13,8 +13,8 @@ from router.api.apps import (
     Connection,
     ConnectionPlan,
     DiffLine,
-    Findings,
     FoundServer,
+    FoundServers,
 )
 from router.domain.ids import ServerId, WorkspaceId
 from router.domain.names import slug
@@ -27,17 +27,17 @@ class FakeApps:
     def __init__(self, context: FakeContext) -> None:
         self._record = context.record
         self.apps: tuple[ClientApp, ...] = ()
-        self.findings = Findings(())
+        self.findings = FoundServers(())
         self.open_to_others = False
         self.lines: tuple[DiffLine, ...] = (DiffLine("+", "toolbooth"),)
 
     async def list(self) -> tuple[ClientApp, ...]:
         return self.apps
 
-    async def find_servers(self) -> Findings:
+    async def find_servers(self) -> FoundServers:
         return self.findings
 
-    async def read_file(self, path: Path) -> Findings:
+    async def read_file(self, path: Path) -> FoundServers:
         self._record("apps.read_file", path)
         return self.findings
 

@@ -10,7 +10,7 @@ from router.domain.errors import NotFound
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.names import slug
 from router.domain.receipts import DiscoveryAccess, IsolationLevel, Protection, Receipt
-from router.domain.servers import LogLine, ServerOffers, ServerStatus, SignIn
+from router.domain.servers import LogLine, PromptResourceLists, ServerStatus, SignIn
 from tests.support.fake_state import FakeContext
 
 
@@ -35,8 +35,8 @@ class FakeServers:
             raise NotFound(f"There is no server {ref.server}.")
         return self._state.configs[ref]
 
-    def offers(self, ref: ServerRef) -> ServerOffers:
-        return self._state.offers.get(ref, ServerOffers())
+    def offers(self, ref: ServerRef) -> PromptResourceLists:
+        return self._state.offers.get(ref, PromptResourceLists())
 
     def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
         return self._state.logs.get(ref, ())

@@ -17,7 +17,7 @@ from router.domain.endpoint import ListenerPhase, ListenerState
 from router.domain.errors import ToolboothError
 from router.domain.ids import ServerRef, WorkspaceId
 from router.domain.json_values import JsonObject
-from router.domain.servers import LogLine, ServerOffers, ServerStatus, SignIn
+from router.domain.servers import LogLine, PromptResourceLists, ServerStatus, SignIn
 from router.domain.tool_lists import ApprovalPolicy
 from router.domain.tools import PendingTool, ToolView
 from router.domain.workspaces import ProjectSummary, WorkspaceSummary
@@ -50,7 +50,9 @@ class RouterState:
     )
     approval: ApprovalPolicy = ApprovalPolicy.ASK_ON_CHANGE
     pending: tuple[PendingTool, ...] = ()
-    offers: dict[ServerRef, ServerOffers] = field(default_factory=dict[ServerRef, ServerOffers])
+    offers: dict[ServerRef, PromptResourceLists] = field(
+        default_factory=dict[ServerRef, PromptResourceLists]
+    )
     logs: dict[ServerRef, tuple[LogLine, ...]] = field(
         default_factory=dict[ServerRef, tuple[LogLine, ...]]
     )

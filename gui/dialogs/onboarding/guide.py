@@ -12,11 +12,11 @@ from gui.dialogs.onboarding.choices import import_choices
 from gui.dialogs.onboarding.dialog import GuideDialog, Step
 from gui.link.bridge import Bridge
 from gui.link.commands import Commands
-from router.api.apps import Findings, FoundServer
+from router.api.apps import FoundServer, FoundServers
 from router.api.router import RouterPort
 from router.config.server import ServerConfig
 
-Found: TypeAlias = Callable[[Findings], object]
+Found: TypeAlias = Callable[[FoundServers], object]
 
 
 class Guide(QObject):
@@ -45,20 +45,20 @@ class Guide(QObject):
             lambda found: self._open(found, tuple(Step) if found.servers else tuple(Step)[1:])
         )
 
-    def offer(self, found: Findings) -> None:
+    def offer(self, found: FoundServers) -> None:
         """Offer `found` for import, and list what was left out."""
         self._open(found, (Step.IMPORT,))
 
     def _find(self, then: Found) -> None:
         self._commands.run(self, self._router.apps.find_servers(), on_done=then)
 
-    def _open_missing(self, found: Findings) -> None:
+    def _open_missing(self, found: FoundServers) -> None:
         any_server = any(each.server_count for each in self._router.workspaces.list())
         any_call = any(token.last_used_at is not None for token in self._router.tokens.list())
         if steps := missing_steps(found.servers, any_server=any_server, any_call=any_call):
             self._open(found, steps)
 
-    def _open(self, found: Findings, steps: Sequence[Step]) -> None:
+    def _open(self, found: FoundServers, steps: Sequence[Step]) -> None:
         choices = import_choices(found.servers, self._known())
         dialog = GuideDialog(
             self._router, self._commands, self._bridge, choices, steps, self._parent

@@ -14,19 +14,19 @@ from gui.widgets.cards import Card
 from gui.widgets.labels import label
 from gui.widgets.palette import Token
 from gui.widgets.theme import theme
-from router.api.apps import Findings
+from router.api.apps import FoundServers
 from router.api.router import RouterPort
 
 
 class EmptyState(Card):
     add_requested = Signal()
     import_requested = Signal(object)
-    """The `Findings` in other applications."""
+    """The `FoundServers` in other applications."""
     file_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._found = Findings(())
+        self._found = FoundServers(())
         self._import = primary_button("", "download")
         self._import.clicked.connect(lambda: self.import_requested.emit(self._found))
         self._import.hide()
@@ -58,13 +58,13 @@ class EmptyState(Card):
         drop = self.tr("You can also drop an mcp.json file here, or paste a snippet.")
         column.addWidget(_line(drop, fonts.ui_font(fonts.SMALL), "text3"))
         column.addStretch(1)
-        self.show_findings(Findings(()))
+        self.show_findings(FoundServers(()))
 
     def load(self, router: RouterPort, commands: Commands) -> None:
         """Look for servers in other applications' files."""
         commands.run(self, router.apps.find_servers(), on_done=self.show_findings)
 
-    def show_findings(self, findings: Findings) -> None:
+    def show_findings(self, findings: FoundServers) -> None:
         """Name what other applications on this computer have."""
         self._found, found = findings, findings.servers
         self._explanation.setText(

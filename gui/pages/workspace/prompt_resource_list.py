@@ -8,21 +8,21 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 from gui.widgets import fonts
 from gui.widgets.cards import hline
 from gui.widgets.labels import label
-from router.domain.servers import OfferView
+from router.domain.servers import PromptResourceView
 
 
 class PromptResourceList(QScrollArea):
     def __init__(self, accessible_name: str, nothing: str) -> None:
         super().__init__()
         self._nothing = nothing
-        self._shown: tuple[OfferView, ...] | None = None
+        self._shown: tuple[PromptResourceView, ...] | None = None
         self.setAccessibleName(accessible_name)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.show_offers(())
 
-    def show_offers(self, offers: tuple[OfferView, ...]) -> None:
+    def show_offers(self, offers: tuple[PromptResourceView, ...]) -> None:
         if offers == self._shown:
             return
         self._shown = offers
@@ -44,7 +44,7 @@ class PromptResourceList(QScrollArea):
         self.setWidget(content)
 
 
-def _row(offer: OfferView) -> QVBoxLayout:
+def _row(offer: PromptResourceView) -> QVBoxLayout:
     column = QVBoxLayout()
     column.setSpacing(2)
     head = offer.name if offer.title == offer.name else f"{offer.name}  ·  {offer.title}"

@@ -46,7 +46,7 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ToolKey
 from router.domain.permissions import Permission
 from router.domain.receipts import Receipt
-from router.domain.servers import ServerOffers, ServerState, ServerStatus
+from router.domain.servers import PromptResourceLists, ServerState, ServerStatus
 from router.domain.tools import ToolView
 
 _TOOLS, _PROMPTS, _RESOURCES, _LOGS, _CONFIGURATION = range(5)
@@ -251,7 +251,7 @@ class ServerDetail(Card):
     def set_receipt(self, receipt: Receipt | None) -> None:
         self._configuration.show_receipt(receipt)
 
-    def set_offers(self, offers: ServerOffers) -> None:
+    def set_offers(self, offers: PromptResourceLists) -> None:
         self._tabs.set_count(_PROMPTS, len(offers.prompts) or None)
         self._tabs.set_count(_RESOURCES, len(offers.resources) or None)
         self._prompts.show_offers(offers.prompts)

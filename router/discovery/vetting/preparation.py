@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, fields
 from typing import cast
 
-from router.catalog.tool_definition import context_tokens, listable, signature
+from router.catalog.tool_definition import context_tokens, signature, valid_definition
 from router.discovery.vetting import hidden_text, poisoning
 from router.discovery.vetting.sanitizer import Sanitizer
 from router.domain.ids import escaped_name
@@ -99,7 +99,7 @@ def _acceptable(
 
 def _prepare_tool(wire: JsonObject, limits: ListLimits, cuts: Counter[CutKind]) -> PreparedTool:
     sanitizer = Sanitizer(limits)
-    shown = listable({key: _field(key, value, sanitizer) for key, value in wire.items()})
+    shown = valid_definition({key: _field(key, value, sanitizer) for key, value in wire.items()})
     for rule, where, words in poisoning.search(sanitizer.texts):
         sanitizer.add_finding(FindingKind.POISONING, rule, where, words)
     cuts.update(sanitizer.cuts)

@@ -50,7 +50,7 @@ class VettingProcess:
         self._time_limit_s = time_limit_s
         self._idle_s = idle_s
         self._lock = threading.Lock()
-        """Held while the process is used or ended."""
+        """PendingApproval while the process is used or ended."""
         self._process: subprocess.Popen[bytes] | None = None
         self._used_at = 0.0
         self._idle_timer: asyncio.TimerHandle | None = None

@@ -10,7 +10,7 @@ from dataclasses import replace
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from router.catalog.prompts_resources import Offer
+from router.catalog.prompts_resources import ExposedItem
 from router.catalog.view import View
 from router.domain.activity import ActivityKind, Outcome
 from router.domain.clients import Principal
@@ -114,7 +114,7 @@ class PromptsAndResources:
     def _view(self, request: ClientRequest) -> View:
         return self._execution.view(request.principal)
 
-    def _prompt(self, request: ClientRequest, name: object) -> Offer:
+    def _prompt(self, request: ClientRequest, name: object) -> ExposedItem:
         prompt = self._view(request).prompts.get(_text(name, "name"))
         if prompt is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {name}")
@@ -164,8 +164,8 @@ def _mcp_error(error: ToolboothError) -> MCPError:
     return MCPError(types.INTERNAL_ERROR, f"{error.message} {error.hint}".strip())
 
 
-def _wires(offers: Iterable[Offer]) -> list[JsonObject]:
-    return [offer.wire for offer in offers]
+def _wires(items: Iterable[ExposedItem]) -> list[JsonObject]:
+    return [item.wire for item in items]
 
 
 def _text(value: object, name: str) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from router.catalog.tool_definition import about_characters, compact_json, read_tool
+from router.catalog.tool_definition import compact_json, estimated_json_length, read_tool
 from router.domain.clients import Principal
 from router.domain.errors import InvalidInput, NotFound
 from router.domain.ids import ServerId
@@ -82,7 +82,7 @@ class _Selection:
         if content.get("type") in _MEDIA:
             self.shown.append(block)
             return
-        size = about_characters(block, self.room + _FRAME)
+        size = estimated_json_length(block, self.room + _FRAME)
         if size <= self.room + _FRAME:
             self.shown.append(block)
             self.room -= size
@@ -121,7 +121,7 @@ class ResultPages:
         for block in _blocks(result.get("content")):
             selection.take(block)
         structured = result.get("structuredContent")
-        leave_out = about_characters(structured, limit) > limit
+        leave_out = estimated_json_length(structured, limit) > limit
         if not selection.left and not leave_out:
             return result
         shortened = {**result, "content": selection.shown}
@@ -197,7 +197,7 @@ def _blocks(content: object) -> list[object]:
 
 async def _as_json(value: object) -> str:
     """On a thread, piece by piece, if writing it in one go would hold up the loop."""
-    if about_characters(value, _LARGE) <= _LARGE:
+    if estimated_json_length(value, _LARGE) <= _LARGE:
         return compact_json(value)
     return await asyncio.to_thread(lambda: "".join(_encoder.iterencode(value)))
 

@@ -1,7 +1,7 @@
-"""HTTP without MCP: requests to one address, replies of bounded size, errors as `UpstreamFailed`.
+"""HTTP without MCP: requests to one URL, responses of bounded size, errors as `UpstreamFailed`.
 
-Our headers were given for one origin and never leave it: a redirect is followed only inside it. All
-limits count bytes after decompression.
+The configured headers are meant for one origin and never leave it: a redirect is followed only
+within it. All limits count bytes after decompression.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import functools
 import logging
 import ssl
 import urllib.request
-from collections.abc import Generator, Mapping
+from collections.abc import AsyncGenerator, Generator, Mapping
 from http import HTTPStatus
 from typing import Self
 
@@ -26,29 +26,33 @@ from router.domain.failures import Failure, FailureKind
 from router.upstream.errors import NoConnection, bad_protocol, failed
 from router.upstream.http.direct_transport import CONNECT_TIMEOUT_S, IDLE_S, DirectTransport
 from router.upstream.limits import LIMITS
+from router.wire.sse import ServerSentEvent, SseParser
 
 log = logging.getLogger(__name__)
 
-_END_OF_STREAM_S = 0.05
+JSON = "application/json"
+EVENT_STREAM = "text/event-stream"
+_DRAIN_TIMEOUT_S = 0.05
 _MAX_REDIRECTS = 5
+_CHUNK_BYTES = 16 * 1024
 _LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=32, keepalive_expiry=IDLE_S)
-# Neither quoted nor chained: what httpx says of it repeats the header, which may be a secret.
-_BAD_HEADER = "a header of its settings can't be sent"
-_BAD_ADDRESS = "its address makes no sense"
+# Neither quoted nor chained: the message of httpx contains the header, which may be a secret.
+_INVALID_HEADER = "a header of its settings can't be sent"
+_INVALID_URL = "its address makes no sense"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_METHOD_KEEPING = (HTTPStatus.TEMPORARY_REDIRECT, HTTPStatus.PERMANENT_REDIRECT)
+_METHOD_PRESERVING = (HTTPStatus.TEMPORARY_REDIRECT, HTTPStatus.PERMANENT_REDIRECT)
 _EXTENSIONS = {"timeout": {"connect": CONNECT_TIMEOUT_S}}
 OUR_HEADERS = {"user-agent": f"toolbooth/{__version__}", "accept-encoding": "gzip, deflate"}
 
 
 @functools.cache
 def tls_context() -> ssl.SSLContext:
-    """Made once, because reading the certificates takes up to 0.2 s."""
+    """Created once, because loading the certificates takes up to 0.2 s."""
     return httpx2.create_ssl_context()
 
 
-class Reply:
-    """A response whose body comes in as it is iterated. Leaving its context is the end of it."""
+class HttpResponse:
+    """A response whose body is read by iteration. Leaving its context closes it."""
 
     def __init__(self, response: httpx2.Response, url: httpx2.URL, max_bytes: int) -> None:
         self._response = response
@@ -60,15 +64,15 @@ class Reply:
         self.media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     def __str__(self) -> str:
-        """The status in words, and where to if it is a redirect we don't follow."""
-        words = f"HTTP {self.status} {self._response.reason_phrase}".strip()
+        """The status line, and the target of a redirect that is not followed."""
+        text = f"HTTP {self.status} {self._response.reason_phrase}".strip()
         if (target := self.redirect) is None:
-            return words
-        return f"{words} to {target.copy_with(userinfo=b'', query=None, fragment=None)}"
+            return text
+        return f"{text} to {target.copy_with(userinfo=b'', query=None, fragment=None)}"
 
     @property
     def redirect(self) -> httpx2.URL | None:
-        """The address this reply sends us to, if it does."""
+        """The target of a redirect."""
         location = self.headers.get("location")
         if location is None or self.status not in range(300, 400):
             return None
@@ -77,25 +81,25 @@ class Reply:
         except httpx2.InvalidURL:
             return None
 
-    async def __aenter__(self) -> Reply:
+    async def __aenter__(self) -> HttpResponse:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Close; at once after an error, which also tells the server that nobody listens."""
+        """Close; immediately after an error, which also cancels the request at the server."""
         try:
             if kind is None and not self._response.is_closed:
-                await self._read_to_the_end()
+                await self._drain()
         finally:
             await self._chunks.aclose()
             await self._response.aclose()
 
-    def __aiter__(self) -> Reply:
+    def __aiter__(self) -> HttpResponse:
         return self
 
     async def __anext__(self) -> bytes:
-        """The next part of the body: at most 1 MiB, whatever it was compressed to; their number is
-        not bounded."""
-        with explaining(_host(self._url)):
+        """The next part of the body, decompressed: at most 1 MiB. The number of parts is not
+        bounded."""
+        with translate_http_errors(_host(self._url)):
             return await anext(self._chunks)
 
     async def body(self) -> bytes:
@@ -106,22 +110,37 @@ class Reply:
                 raise failed(bad_protocol(f"an answer of more than {self._max_bytes:,} bytes"))
         return bytes(body)
 
-    async def _read_to_the_end(self) -> None:
-        """Only then can the connection be used again. A stream usually ends with its answer; one
-        that doesn't is not waited for."""
+    @property
+    def is_event_stream(self) -> bool:
+        return self.status == HTTPStatus.OK and self.media_type == EVENT_STREAM
+
+    async def events(self, parser: SseParser) -> AsyncGenerator[ServerSentEvent]:
+        """The events of the body, parsed a little at a time."""
+        async for part in self:
+            for start in range(0, len(part), _CHUNK_BYTES):
+                if start:
+                    await asyncio.sleep(0)  # there may be thousands of events in it
+                for event in parser.feed(part[start : start + _CHUNK_BYTES]):
+                    yield event
+            if parser.pending > self._max_bytes:
+                raise failed(bad_protocol(f"an event of more than {self._max_bytes:,} bytes"))
+
+    async def _drain(self) -> None:
+        """Read the rest, so that the connection can be reused. A stream usually ends with its last
+        message; one that doesn't is not waited for."""
         try:
-            async with asyncio.timeout(_END_OF_STREAM_S):
+            async with asyncio.timeout(_DRAIN_TIMEOUT_S):
                 await self.body()
         except (TimeoutError, UpstreamFailed) as error:
             log.debug("A connection to %s can't be used again: %r", _host(self._url), error)
 
 
-class Channel:
-    """A way to one address, with the headers the person gave for it.
+class HttpClient:
+    """An HTTP client for one URL, with its configured headers.
 
-    Made off the loop, because certificates and the system's proxy settings are read from disk. Uses
-    httpx's transport without its client, which costs half as much again for each call and writes
-    every address to the log, with whatever keys are in it.
+    Create it off the loop: certificates and the system's proxy settings are read from disk. Uses
+    an httpx transport without httpx's client, which makes a call half as slow again and logs every
+    URL, including keys in it.
     """
 
     def __init__(
@@ -137,13 +156,13 @@ class Channel:
     def host(self) -> str:
         return _host(self._url)
 
-    def beside(self, reference: str) -> Self:
-        """The way to another address of the same origin. Raises `UpstreamFailed` for any other."""
+    def for_reference(self, reference: str) -> Self:
+        """A client for another URL of the same origin. Raises `UpstreamFailed` for any other."""
         try:
             target = self._url.join(reference)
         except httpx2.InvalidURL:
             raise failed(bad_protocol("an address that makes no sense")) from None
-        if _origin(target) != _origin(self._url):
+        if origin_of(target) != origin_of(self._url):
             raise failed(bad_protocol(f"an address at another host ({_host(target)})"))
         other = copy.copy(self)
         other._url = target
@@ -151,42 +170,45 @@ class Channel:
 
     async def open(
         self, method: str, headers: Mapping[str, str], content: bytes | None = None
-    ) -> Reply:
-        """Send a request and return when its reply begins. Names in `headers` are in lower case."""
+    ) -> HttpResponse:
+        """Send a request; returns once the response begins. Names in `headers` are in lower
+        case."""
         headers = {**self._headers, **headers}
         for _ in range(_MAX_REDIRECTS):
-            reply = await self._send(method, headers, content)
-            target = self._redirect_to_follow(reply)
+            response = await self._send(method, headers, content)
+            target = self._followed_redirect(response)
             if target is None:
-                return reply
-            async with reply:
+                return response
+            async with response:
                 self._url = target
         raise failed(bad_protocol("it redirects in circles"))
 
     async def close(self) -> None:
         await self._transport.aclose()
 
-    async def _send(self, method: str, headers: Mapping[str, str], content: bytes | None) -> Reply:
-        with explaining(self.host):
+    async def _send(
+        self, method: str, headers: Mapping[str, str], content: bytes | None
+    ) -> HttpResponse:
+        with translate_http_errors(self.host):
             request = httpx2.Request(
                 method, self._url, headers=headers, content=content, extensions=_EXTENSIONS
             )
             response = await self._transport.handle_async_request(request)
-        return Reply(response, self._url, self._max_body_bytes)
+        return HttpResponse(response, self._url, self._max_body_bytes)
 
-    def _redirect_to_follow(self, reply: Reply) -> httpx2.URL | None:
-        """Where to, if method and origin stay the same; http may become https."""
-        target = reply.redirect
-        if target is None or reply.status not in _METHOD_KEEPING:
+    def _followed_redirect(self, response: HttpResponse) -> httpx2.URL | None:
+        """The target, if method and origin stay the same; http may become https."""
+        target = response.redirect
+        if target is None or response.status not in _METHOD_PRESERVING:
             return None
-        origin = _origin(self._url)
+        origin = origin_of(self._url)
         upgraded = ("https", self._url.host, None) if origin[::2] == ("http", None) else origin
-        followed = _origin(target) in (origin, upgraded)
+        followed = origin_of(target) in (origin, upgraded)
         return target if followed else None
 
 
 def _transport_to(url: httpx2.URL) -> httpx2.AsyncBaseTransport:
-    """Straight to a server, or by way of the person's proxy."""
+    """A direct transport, or one through the user's proxy."""
     if proxy := proxy_for(url):
         return httpx2.AsyncHTTPTransport(verify=tls_context(), limits=_LIMITS, proxy=proxy)
     return DirectTransport(tls_context())
@@ -196,13 +218,13 @@ def _parsed(url: str) -> httpx2.URL:
     try:
         parsed = httpx2.URL(url)
     except httpx2.InvalidURL as error:
-        raise failed(_misconfigured(_BAD_ADDRESS)) from error
+        raise failed(_misconfigured(_INVALID_URL)) from error
     if not parsed.host:
-        raise failed(_misconfigured(_BAD_ADDRESS))
+        raise failed(_misconfigured(_INVALID_URL))
     return parsed
 
 
-def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
+def origin_of(url: httpx2.URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port
 
 
@@ -211,7 +233,7 @@ def _host(url: httpx2.URL) -> str:
 
 
 def _credentials(url: httpx2.URL) -> dict[str, str]:
-    """The header for a name and password in the address."""
+    """The header for a user name and password in the URL."""
     if not url.userinfo:
         return {}
     pair = base64.b64encode(f"{url.username}:{url.password}".encode()).decode("ascii")
@@ -219,7 +241,7 @@ def _credentials(url: httpx2.URL) -> dict[str, str]:
 
 
 def proxy_for(url: httpx2.URL) -> str | None:
-    """The proxy of the person's environment, which is not for this computer."""
+    """The proxy of the user's environment; none for this computer."""
     if url.host in _LOOPBACK or urllib.request.proxy_bypass(url.host):
         return None
     proxies = urllib.request.getproxies()
@@ -231,15 +253,15 @@ def _misconfigured(detail: str) -> Failure:
 
 
 @contextlib.contextmanager
-def explaining(host: str) -> Generator[None]:
-    """Turn what httpx raises into what we say about it."""
+def translate_http_errors(host: str) -> Generator[None]:
+    """Turn errors of httpx into `UpstreamFailed`."""
     try:
         yield
     except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError) as error:
         reason = str(error) or "no answer to the attempt to connect"
         raise NoConnection(Failure(FailureKind.UNREACHABLE, host, reason)) from error
     except (httpx2.LocalProtocolError, UnicodeEncodeError):
-        raise failed(_misconfigured(_BAD_HEADER)) from None
+        raise failed(_misconfigured(_INVALID_HEADER)) from None
     except httpx2.DecodingError as error:
         raise failed(bad_protocol("an answer that can't be decompressed")) from error
     except httpx2.TransportError as error:

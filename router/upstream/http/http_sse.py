@@ -1,8 +1,8 @@
-"""A server behind HTTP+SSE, the transport of 2024-11-05: one event stream brings all it says, and
-names the address to which our messages are posted.
+"""The HTTP+SSE transport of 2024-11-05: one event stream has all messages of the server, and names
+the endpoint for ours.
 
-The stream is the connection: when it ends, so does the session. Its address is given by the person
-and the one for messages by the server, so that must be of the same origin.
+The stream is the connection: when it ends, so does the session. Its URL is configured; the endpoint
+is named by the server, so it must have the same origin.
 """
 
 from __future__ import annotations
@@ -18,17 +18,16 @@ from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
 from router.upstream.background_sends import BackgroundSends
 from router.upstream.errors import NoConnection, bad_protocol, failed, refused
-from router.upstream.http.event_stream import EVENTS, JSON, decoded, events_of, is_stream
-from router.upstream.http.http_client import Channel, Reply
+from router.upstream.http.http_client import EVENT_STREAM, JSON, HttpClient, HttpResponse
 from router.upstream.limits import LIMITS, Limits
-from router.upstream.message_decoder import NotAMessage
-from router.upstream.oauth.authorized_client import Credentials, channel_to
+from router.upstream.message_decoder import InvalidMessage, decode_any
+from router.upstream.oauth.authorized_client import Credentials, http_client_for
 from router.upstream.peer import Receiver, response_id
-from router.wire.framing import MESSAGE, EventParser
 from router.wire.jsonrpc import encode_ascii
+from router.wire.sse import MESSAGE_EVENT, SseParser
 
 _ENDPOINT = b"endpoint"
-_MAX_ADDRESS_BYTES = 8 * 1024
+_MAX_URL_BYTES = 8 * 1024
 
 
 class HttpSseTransport:
@@ -44,79 +43,84 @@ class HttpSseTransport:
         *,
         limits: Limits = LIMITS,
     ) -> None:
-        self._channel = channel_to(url, headers, credentials, limits, deciding="GET")
+        self._http = http_client_for(url, headers, credentials, limits, deciding="GET")
         self._limits = limits
-        self._reading: asyncio.Task[None] | None = None
-        self._posting: asyncio.Future[Channel]
-        """Where messages go, once the server has said so."""
-        self._background = BackgroundSends(self.send, self._channel.host)
+        self._reader: asyncio.Task[None] | None = None
+        self._endpoint_client: asyncio.Future[HttpClient]
+        """The client for the endpoint, once the server has named it."""
+        self._background = BackgroundSends(self.send, self._http.host)
         self.send_soon = self._background.send_soon
         self._receiver: Receiver
 
     async def start(self, receiver: Receiver) -> None:
-        """Open the stream and wait for the address. Raises `UpstreamFailed`."""
+        """Open the stream and wait for the endpoint. Raises `UpstreamFailed`."""
         self._receiver = receiver
-        self._posting = asyncio.get_running_loop().create_future()
-        reply = await self._channel.open("GET", {"accept": EVENTS})
-        if not is_stream(reply):
-            async with reply:
-                raise refused(reply.status, self._channel.host, str(reply))
-        self._reading = spawn(self._read(reply), name="sse")
-        await asyncio.wait([self._reading, self._posting], return_when=asyncio.FIRST_COMPLETED)
-        if not self._posting.done():
+        self._endpoint_client = asyncio.get_running_loop().create_future()
+        response = await self._http.open("GET", {"accept": EVENT_STREAM})
+        if not response.is_event_stream:
+            async with response:
+                raise refused(response.status, self._http.host, str(response))
+        self._reader = spawn(self._read(response), name="sse")
+        await asyncio.wait(
+            [self._reader, self._endpoint_client], return_when=asyncio.FIRST_COMPLETED
+        )
+        if not self._endpoint_client.done():
             raise failed(bad_protocol("a stream that ends before it names an address"))
-        self._posting.result()
+        self._endpoint_client.result()
 
     def set_protocol_version(self, version: str) -> None:
         """A message is the same in every revision."""
 
     async def send(self, message: JsonObject) -> None:
-        """Post `message`; what the server answers comes over the stream."""
-        posting = self._posting.result()
-        headers = {"accept": f"{JSON}, {EVENTS}", "content-type": JSON}
+        """Post `message`; the response arrives on the stream."""
+        endpoint = self._endpoint_client.result()
+        headers = {"accept": f"{JSON}, {EVENT_STREAM}", "content-type": JSON}
         try:
-            reply = await posting.open("POST", headers, encode_ascii(message))
+            response = await endpoint.open("POST", headers, encode_ascii(message))
         except NoConnection as error:
             self._receiver.close(error.failure)
             raise
-        async with reply:
-            if reply.status < HTTPStatus.MULTIPLE_CHOICES:
+        async with response:
+            if response.status < HTTPStatus.MULTIPLE_CHOICES:
                 return
-            error = refused(reply.status, posting.host, str(reply))
-        if reply.status in (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED):
-            self._receiver.close(error.failure)  # it no longer knows our stream, or us
+            error = refused(response.status, endpoint.host, str(response))
+        if response.status in (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED):
+            self._receiver.close(error.failure)  # it no longer knows our stream, or our token
         raise error
 
     async def close(self) -> None:
-        await stop(self._reading)
+        await stop(self._reader)
         await self._background.stop()
-        await self._channel.close()
+        await self._http.close()
 
     # The stream
 
-    async def _read(self, reply: Reply) -> None:
-        failure = Failure(FailureKind.UNREACHABLE, self._channel.host, "its event stream ended")
+    async def _read(self, response: HttpResponse) -> None:
+        failure = Failure(FailureKind.UNREACHABLE, self._http.host, "its event stream ended")
         try:
-            async with reply, aclosing(events_of(reply, EventParser(), self._limits)) as events:
+            async with (
+                response,
+                aclosing(response.events(SseParser())) as events,
+            ):
                 async for kind, data in events:
-                    await self._take(kind, data)
+                    await self._handle_event(kind, data)
         except UpstreamFailed as error:
             failure = error.failure
-            if not self._posting.done():
-                self._posting.set_exception(error)
+            if not self._endpoint_client.done():
+                self._endpoint_client.set_exception(error)
         self._receiver.close(failure)
 
-    async def _take(self, kind: bytes, data: bytes) -> None:
-        if kind == _ENDPOINT and not self._posting.done():
-            reference = data[:_MAX_ADDRESS_BYTES].decode("utf-8", "replace").strip()
-            self._posting.set_result(self._channel.beside(reference))
-        elif kind == MESSAGE:
+    async def _handle_event(self, kind: bytes, data: bytes) -> None:
+        if kind == _ENDPOINT and not self._endpoint_client.done():
+            reference = data[:_MAX_URL_BYTES].decode("utf-8", "replace").strip()
+            self._endpoint_client.set_result(self._http.for_reference(reference))
+        elif kind == MESSAGE_EVENT:
             await self._deliver(data)
 
     async def _deliver(self, data: bytes) -> None:
         try:
-            messages = await decoded(data, self._limits)
-        except NotAMessage as error:
+            messages = await decode_any(data, self._limits)
+        except InvalidMessage as error:
             failure = bad_protocol(f"an answer that is no message ({error})")
             self._receiver.reject(response_id(data), failure)
             return

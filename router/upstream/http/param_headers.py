@@ -1,7 +1,7 @@
-"""Arguments that a tool's schema wants repeated in HTTP headers, for those who route by them.
+"""Arguments that are also sent as HTTP headers, for routing.
 
-In the stateless revision a property marked `x-mcp-header` goes into `Mcp-Param-<name>` as well. A
-tool whose marks make no sense may not be called, so it is not listed.
+In the modern revision, an argument whose property has `x-mcp-header` is repeated in the header
+`Mcp-Param-<name>`. A tool with an invalid `x-mcp-header` may not be called, so it is not listed.
 """
 
 from __future__ import annotations
@@ -13,33 +13,39 @@ from typing import cast
 from router.domain.json_values import JsonObject, as_object
 from router.wire.mcp import header_value
 
-_MARK = "x-mcp-header"
+_HEADER_KEY = "x-mcp-header"
 _PREFIX = "mcp-param-"
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _TYPES = ("string", "integer", "boolean")
-_MOST_PARTS = 10_000
+_MAX_PARTS = 10_000
 
 
-def mirrored_headers(schema: JsonObject, arguments: JsonObject) -> dict[str, str]:
-    """The headers that repeat `arguments`; none for what is absent or null."""
+def param_headers(schema: JsonObject, arguments: JsonObject) -> dict[str, str]:
+    """The headers for `arguments`; none for an absent or null one."""
     headers: dict[str, str] = {}
     for path, marked in _properties(schema):
         value = _at(arguments, path)
-        if isinstance(name := marked.get(_MARK), str) and isinstance(value, str | int | float):
+        if isinstance(name := marked.get(_HEADER_KEY), str) and isinstance(
+            value, str | int | float
+        ):
             shown = str(value).lower() if isinstance(value, bool) else str(value)
             headers[_PREFIX + name.lower()] = header_value(shown)
     return headers
 
 
-def has_bad_marks(schema: JsonObject) -> bool:
-    """Whether a mark is in a place, of a kind or under a name that it may not be."""
-    marked = [each for _, each in _properties(schema) if _MARK in each]
-    names = [each[_MARK].lower() for each in marked if _is_fit(each)]
-    return len(names) < len(marked) or len(set(names)) < len(names) or _marks(schema) > len(marked)
+def has_invalid_param_headers(schema: JsonObject) -> bool:
+    """Whether an `x-mcp-header` has an invalid position, type or name, or occurs twice."""
+    marked = [each for _, each in _properties(schema) if _HEADER_KEY in each]
+    names = [each[_HEADER_KEY].lower() for each in marked if _is_valid(each)]
+    return (
+        len(names) < len(marked)
+        or len(set(names)) < len(names)
+        or _count_header_keys(schema) > len(marked)
+    )
 
 
-def _is_fit(marked: JsonObject) -> bool:
-    name = marked[_MARK]
+def _is_valid(marked: JsonObject) -> bool:
+    name = marked[_HEADER_KEY]
     fit = isinstance(name, str) and _NAME.fullmatch(name) is not None
     return fit and marked.get("type") in _TYPES
 
@@ -47,32 +53,32 @@ def _is_fit(marked: JsonObject) -> bool:
 def _properties(
     schema: JsonObject, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], JsonObject]]:
-    """The properties that lie in nothing but objects, however deep, up to a bound."""
-    waiting = [(path, schema)]
-    for _ in range(_MOST_PARTS):
-        if not waiting:
+    """The properties that are nested in objects only, at any depth, up to a bound."""
+    stack = [(path, schema)]
+    for _ in range(_MAX_PARTS):
+        if not stack:
             return
-        place, each = waiting.pop()
+        prefix, each = stack.pop()
         for name, found in as_object(each.get("properties")).items():
-            entry = ((*place, name), as_object(found))
-            waiting.append(entry)
+            entry = ((*prefix, name), as_object(found))
+            stack.append(entry)
             yield entry
 
 
-def _marks(schema: JsonObject) -> int:
-    """How many there are in all, wherever they stand."""
-    waiting: list[object] = [schema]
+def _count_header_keys(schema: JsonObject) -> int:
+    """How many `x-mcp-header` keys the schema has anywhere."""
+    stack: list[object] = [schema]
     count = 0
-    for _ in range(_MOST_PARTS):
-        if not waiting:
+    for _ in range(_MAX_PARTS):
+        if not stack:
             break
-        part = waiting.pop()
+        part = stack.pop()
         if isinstance(part, dict):
             members = cast(JsonObject, part)
-            count += _MARK in members
-            waiting += members.values()
+            count += _HEADER_KEY in members
+            stack += members.values()
         elif isinstance(part, list):
-            waiting += cast("list[object]", part)
+            stack += cast("list[object]", part)
     return count
 
 

@@ -1,8 +1,8 @@
-"""A server behind streamable HTTP: each message is a POST, answered as JSON or as an event stream.
+"""The streamable HTTP transport: each message is a POST, answered as JSON or as an event stream.
 
-A request is sent, and its answer read, in the caller's own task: no task stands between. In the
-legacy revisions a session id is kept and a standing GET stream brings the server's notifications;
-in the modern one there is neither, and closing a request's stream cancels it.
+A request is sent, and its response read, in the caller's own task. In the legacy revisions there is
+a session id, and a GET stream for the server's own messages; in the modern one there is neither,
+and closing a request's stream cancels it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,12 @@ from router.upstream.errors import (
     failed,
     refused,
 )
-from router.upstream.http.event_stream import EVENTS, JSON, decoded, events_of, is_stream
-from router.upstream.http.http_client import Reply
-from router.upstream.http.param_headers import mirrored_headers
+from router.upstream.http.http_client import EVENT_STREAM, JSON, HttpResponse
+from router.upstream.http.param_headers import param_headers
 from router.upstream.limits import LIMITS, Limits
-from router.upstream.message_decoder import NotAMessage
-from router.upstream.oauth.authorized_client import Credentials, channel_to
+from router.upstream.message_decoder import InvalidMessage, decode_any
+from router.upstream.oauth.authorized_client import Credentials, http_client_for
 from router.upstream.peer import Receiver
-from router.wire.framing import MESSAGE, EventParser
 from router.wire.jsonrpc import encode_ascii
 from router.wire.mcp import (
     METHOD_HEADER,
@@ -45,15 +43,16 @@ from router.wire.mcp import (
     VERSION_HEADER,
     header_value,
 )
+from router.wire.sse import MESSAGE_EVENT, SseParser
 
 log = logging.getLogger(__name__)
 
-_GOODBYE_TIMEOUT_S = 1.0
+_DELETE_TIMEOUT_S = 1.0
 _FIRST_RETRY_S = 1.0
-_LONGEST_RETRY_S = 60.0
-_SHORTEST_RETRY_S = 0.1
-_SAID_IN_WORDS = -32000
-_NOBODY = object()
+_MAX_RETRY_S = 60.0
+_MIN_RETRY_S = 0.1
+_SESSION_ERROR = -32000
+_NO_REQUEST = object()
 
 
 class StreamableHttpTransport:
@@ -68,14 +67,14 @@ class StreamableHttpTransport:
         limits: Limits = LIMITS,
         input_schema: Callable[[str], JsonObject] = lambda _: {},
     ) -> None:
-        """`input_schema` gives that of a tool by its name, as far as it is known."""
-        self._channel = channel_to(url, headers, credentials, limits)
+        """`input_schema` returns that of a tool by its name; empty if it is not known."""
+        self._http = http_client_for(url, headers, credentials, limits)
         self._limits = limits
         self._input_schema = input_schema
         self._version = ""
         self._session_id: str | None = None
-        self._listening: asyncio.Task[None] | None = None
-        self._background = BackgroundSends(self.send, self._channel.host)
+        self._listener: asyncio.Task[None] | None = None
+        self._background = BackgroundSends(self.send, self._http.host)
         self.send_soon = self._background.send_soon
         self._closing: asyncio.Task[None] | None = None
         self._receiver: Receiver
@@ -92,24 +91,24 @@ class StreamableHttpTransport:
         self._receiver = receiver
 
     def set_protocol_version(self, version: str) -> None:
-        """From now on `version` is what both sides have agreed on."""
+        """Set the negotiated version."""
         self._version = version
 
     def listen(self) -> None:
-        """Open the standing stream on which a legacy server sends notifications of its own."""
+        """Open the GET stream on which a legacy server sends its own messages."""
         if self._session_id is not None and self._version != MODERN_VERSION:
-            self._listening = spawn(self._keep_listening(), name="http listen")
+            self._listener = spawn(self._listen(), name="http listen")
 
     async def forget_session(self) -> None:
-        await stop(self._listening)
+        await stop(self._listener)
         self._session_id = None
         self._version = ""
 
     async def send(self, message: JsonObject) -> None:
         headers = self._headers_of(message)
         try:
-            async with await self._channel.open("POST", headers, encode_ascii(message)) as reply:
-                await self._take_reply(reply, message, in_session=SESSION_HEADER in headers)
+            async with await self._http.open("POST", headers, encode_ascii(message)) as response:
+                await self._handle_response(response, message, in_session=SESSION_HEADER in headers)
         except HttpRefused as error:
             if error.status == HTTPStatus.UNAUTHORIZED:
                 self._receiver.close(error.failure)
@@ -119,32 +118,32 @@ class StreamableHttpTransport:
             raise
 
     async def close(self) -> None:
-        """End the session, if there is one; nobody's cancellation can leave a connection."""
+        """End the session, if there is one. Finishes even if the caller is cancelled."""
         if self._closing is None:
-            self._closing = spawn(self._shut_down(), name="http close")
+            self._closing = spawn(self._close(), name="http close")
         await asyncio.shield(self._closing)
 
-    async def _shut_down(self) -> None:
-        await stop(self._listening)
+    async def _close(self) -> None:
+        await stop(self._listener)
         await self._background.stop()
         if self._session_id is not None:
-            await self._say_goodbye()
-        await self._channel.close()
+            await self._delete_session()
+        await self._http.close()
 
     # Sending
 
     def _headers_of(self, message: JsonObject) -> dict[str, str]:
-        headers = {"accept": f"{JSON}, {EVENTS}", "content-type": JSON}
+        headers = {"accept": f"{JSON}, {EVENT_STREAM}", "content-type": JSON}
         headers.update(self._session_headers())
         if self._version == MODERN_VERSION and "method" in message:
             headers.update(_routing_headers(message))
             if message["method"] == "tools/call":
-                headers.update(self._mirrored(as_object(message.get("params"))))
+                headers.update(self._param_headers(as_object(message.get("params"))))
         return headers
 
-    def _mirrored(self, params: JsonObject) -> dict[str, str]:
+    def _param_headers(self, params: JsonObject) -> dict[str, str]:
         schema = self._input_schema(str(params.get("name")))
-        return mirrored_headers(schema, as_object(params.get("arguments"))) if schema else {}
+        return param_headers(schema, as_object(params.get("arguments"))) if schema else {}
 
     def _session_headers(self) -> dict[str, str]:
         headers = {VERSION_HEADER: self._version} if self._version else {}
@@ -152,60 +151,64 @@ class StreamableHttpTransport:
             headers[SESSION_HEADER] = self._session_id
         return headers
 
-    async def _say_goodbye(self) -> None:
+    async def _delete_session(self) -> None:
         try:
-            async with asyncio.timeout(_GOODBYE_TIMEOUT_S):
-                async with await self._channel.open("DELETE", self._session_headers()) as reply:
-                    log.debug("The session at %s was ended: %s", self._channel.host, reply)
+            async with asyncio.timeout(_DELETE_TIMEOUT_S):
+                async with await self._http.open("DELETE", self._session_headers()) as response:
+                    log.debug("The session at %s was ended: %s", self._http.host, response)
         except (UpstreamFailed, TimeoutError) as error:
-            log.debug("The session at %s was not ended: %s", self._channel.host, error)
+            log.debug("The session at %s was not ended: %s", self._http.host, error)
 
-    # Answers
+    # Responses
 
-    async def _take_reply(self, reply: Reply, message: JsonObject, *, in_session: bool) -> None:
-        if reply.status >= HTTPStatus.MULTIPLE_CHOICES:
-            await self._take_refusal(reply, message, in_session)
+    async def _handle_response(
+        self, response: HttpResponse, message: JsonObject, *, in_session: bool
+    ) -> None:
+        if response.status >= HTTPStatus.MULTIPLE_CHOICES:
+            await self._handle_error(response, message, in_session)
         elif "method" in message and "id" in message:
             if message["method"] == "initialize":
-                self._session_id = reply.headers.get(SESSION_HEADER)
-            await self._take_answer(reply, message["id"])
+                self._session_id = response.headers.get(SESSION_HEADER)
+            await self._handle_success(response, message["id"])
 
-    async def _take_answer(self, reply: Reply, request_id: object) -> None:
-        if reply.media_type == JSON:
-            answered = await self._deliver(await reply.body(), request_id)
-        elif reply.media_type == EVENTS:
-            answered = await self._take_events(reply, request_id)
+    async def _handle_success(self, response: HttpResponse, request_id: object) -> None:
+        if response.media_type == JSON:
+            answered = await self._deliver(await response.body(), request_id)
+        elif response.media_type == EVENT_STREAM:
+            answered = await self._handle_events(response, request_id)
         else:
-            raise failed(bad_protocol(f"an answer of type “{reply.media_type[:100]}”"))
+            raise failed(bad_protocol(f"an answer of type “{response.media_type[:100]}”"))
         if not answered:
-            raise failed(bad_protocol("a reply without the answer"))
+            raise failed(bad_protocol("a response without the answer"))
 
-    async def _take_events(self, reply: Reply, request_id: object) -> bool:
-        """Deliver what the stream brings; if the server lets it go before the answer, resume it."""
-        parser = EventParser()
-        answered = await self._read_events(reply, parser, request_id)
-        while not answered and parser.last_id:
+    async def _handle_events(self, response: HttpResponse, request_id: object) -> bool:
+        """Deliver the stream's messages; if it ends before the response, resume it."""
+        parser = SseParser()
+        answered = await self._read_events(response, parser, request_id)
+        while not answered and parser.last_event_id:
             await asyncio.sleep(_retry_s(parser))
-            parser = EventParser(parser.last_id)
-            async with await self._open_stream(parser.last_id) as resumed:
-                if not is_stream(resumed):
-                    refusal = refused(resumed.status, self._channel.host, str(resumed))
+            parser = SseParser(parser.last_event_id)
+            async with await self._open_stream(parser.last_event_id) as resumed:
+                if not resumed.is_event_stream:
+                    refusal = refused(resumed.status, self._http.host, str(resumed))
                     raise failed(refusal.failure)  # the request itself was accepted
                 answered = await self._read_events(resumed, parser, request_id)
         return answered
 
-    async def _read_events(self, reply: Reply, parser: EventParser, request_id: object) -> bool:
-        """Whether the answer to `request_id` was among the stream's messages."""
-        async with aclosing(events_of(reply, parser, self._limits)) as events:
+    async def _read_events(
+        self, response: HttpResponse, parser: SseParser, request_id: object
+    ) -> bool:
+        """Whether the response to `request_id` was among the stream's messages."""
+        async with aclosing(response.events(parser)) as events:
             async for kind, data in events:
-                if kind == MESSAGE and await self._deliver(data, request_id):
+                if kind == MESSAGE_EVENT and await self._deliver(data, request_id):
                     return True
         return False
 
     async def _deliver(self, data: bytes, request_id: object) -> bool:
         try:
-            messages = await decoded(data, self._limits)
-        except NotAMessage as error:
+            messages = await decode_any(data, self._limits)
+        except InvalidMessage as error:
             raise failed(bad_protocol(f"an answer that is no message ({error})")) from None
         answered = False
         for message in messages:
@@ -213,62 +216,64 @@ class StreamableHttpTransport:
             answered |= "method" not in message and message.get("id") == request_id
         return answered
 
-    async def _take_refusal(self, reply: Reply, message: JsonObject, in_session: bool) -> None:
-        """Raise for an HTTP error, unless it carries a JSON-RPC error, which is an answer."""
-        refusal = refused(reply.status, self._channel.host, str(reply))
+    async def _handle_error(
+        self, response: HttpResponse, message: JsonObject, in_session: bool
+    ) -> None:
+        """Raise for an HTTP error, unless it has a JSON-RPC error, which is a response."""
+        refusal = refused(response.status, self._http.host, str(response))
         if refusal.failure.kind is FailureKind.SIGN_IN_NEEDED:
             raise refusal
-        error = await self._error_in(reply) if reply.media_type == JSON else {}
-        if in_session and _means_session_gone(reply.status, error):
-            raise SessionGone(refusal.failure, reply.status)
+        error = await self._jsonrpc_error(response) if response.media_type == JSON else {}
+        if in_session and _is_session_gone(response.status, error):
+            raise SessionGone(refusal.failure, response.status)
         if not error or "id" not in message:
             raise refusal
         self._receiver.receive({"jsonrpc": "2.0", "id": message["id"], "error": error})
 
-    async def _error_in(self, reply: Reply) -> JsonObject:
+    async def _jsonrpc_error(self, response: HttpResponse) -> JsonObject:
         try:
-            messages = await decoded(await reply.body(), self._limits)
-        except NotAMessage:
+            messages = await decode_any(await response.body(), self._limits)
+        except InvalidMessage:
             return {}
         return as_object(messages[0].get("error")) if messages else {}
 
-    # The standing stream
+    # The GET stream
 
-    async def _keep_listening(self) -> None:
-        """Until the server says it has no such stream, or no longer knows our session."""
+    async def _listen(self) -> None:
+        """Runs until the server has no such stream, or no longer knows our session."""
         retry_s = _FIRST_RETRY_S
-        parser = EventParser()
+        parser = SseParser()
         while True:
-            parser = EventParser(parser.last_id)
+            parser = SseParser(parser.last_event_id)
             opened_at = time.monotonic()
             try:
-                async with await self._open_stream(parser.last_id) as reply:
-                    if reply.status in range(400, 500):
+                async with await self._open_stream(parser.last_event_id) as response:
+                    if response.status in range(400, 500):
                         return
-                    if is_stream(reply):
-                        await self._read_events(reply, parser, _NOBODY)
+                    if response.is_event_stream:
+                        await self._read_events(response, parser, _NO_REQUEST)
             except HttpRefused:
                 return
             except UpstreamFailed as error:
-                log.debug("The stream from %s ended: %s", self._channel.host, error)
+                log.debug("The stream from %s ended: %s", self._http.host, error)
             lasted = time.monotonic() - opened_at > retry_s
-            retry_s = _FIRST_RETRY_S if lasted else min(2 * retry_s, _LONGEST_RETRY_S)
+            retry_s = _FIRST_RETRY_S if lasted else min(2 * retry_s, _MAX_RETRY_S)
             await asyncio.sleep(retry_s)
 
-    async def _open_stream(self, last_id: str) -> Reply:
-        headers = {"accept": EVENTS, **self._session_headers()}
+    async def _open_stream(self, last_id: str) -> HttpResponse:
+        headers = {"accept": EVENT_STREAM, **self._session_headers()}
         if last_id:
             headers["last-event-id"] = last_id
-        return await self._channel.open("GET", headers)
+        return await self._http.open("GET", headers)
 
 
-def _retry_s(parser: EventParser) -> float:
+def _retry_s(parser: SseParser) -> float:
     asked_s = _FIRST_RETRY_S if parser.retry_ms is None else parser.retry_ms / 1000
-    return max(asked_s, _SHORTEST_RETRY_S)
+    return max(asked_s, _MIN_RETRY_S)
 
 
 def _routing_headers(message: JsonObject) -> dict[str, str]:
-    """What the modern revision repeats of a message, for those who route without reading it."""
+    """The headers that repeat parts of a message in the modern revision, for routing."""
     method = str(message["method"])
     headers = {METHOD_HEADER: method}
     name = as_object(message.get("params")).get(NAMED_BY.get(method, ""))
@@ -277,8 +282,9 @@ def _routing_headers(message: JsonObject) -> dict[str, str]:
     return headers
 
 
-def _means_session_gone(status: int, error: JsonObject) -> bool:
-    """404 by the book. Servers made after the TypeScript SDK's example say it in words."""
-    words = str(error.get("message", "")).lower()
-    said = error.get("code") == _SAID_IN_WORDS and ("session" in words or "initialized" in words)
-    return status == HTTPStatus.NOT_FOUND or (status == HTTPStatus.BAD_REQUEST and said)
+def _is_session_gone(status: int, error: JsonObject) -> bool:
+    """404 by the specification. Servers based on the TypeScript SDK's example send 400 and a
+    text."""
+    text = str(error.get("message", "")).lower()
+    says_so = error.get("code") == _SESSION_ERROR and ("session" in text or "initialized" in text)
+    return status == HTTPStatus.NOT_FOUND or (status == HTTPStatus.BAD_REQUEST and says_so)

@@ -1,5 +1,5 @@
-"""Signing in to servers with OAuth: discovery, registration, PKCE, tokens that renew themselves.
+"""OAuth for servers: discovery, client registration, PKCE, and tokens that are refreshed in time.
 
-The SDK's own flow waits for a person inside a request and opens what the server names; here a
-request only ever uses what is there, and a person signs in when they ask to.
+The SDK's own flow waits for the user inside a request and opens any URL the server names. Here a
+request only uses existing tokens, and a sign-in starts when the user asks for it.
 """

@@ -1,8 +1,7 @@
-"""The account at one server: its tokens in memory, renewed in time, and the end of trying.
+"""The account at one server: its tokens in memory, refreshed in time, and a circuit breaker.
 
-Nothing is read from the keyring until a server asks for a sign-in, so that servers without one
-never cost a question to it. A token that is refused though it is new is not replaced again by
-itself: then every request fails at once, without a word to anybody, until a person does something.
+The keyring is not read until a server requires a sign-in. A new token that is refused is not
+replaced again: then every request fails at once, without network traffic, until the user acts.
 """
 
 from __future__ import annotations
@@ -22,119 +21,121 @@ from router.domain.failures import Failure, FailureKind
 from router.runtime.tasks import spawn
 from router.upstream.errors import HttpRefused, failed
 from router.upstream.oauth.client_registration import Client, known_client
-from router.upstream.oauth.credential_store import Place, Vault
+from router.upstream.oauth.credential_store import CredentialKey, CredentialStore
 from router.upstream.oauth.errors import GrantRefused, SignInFailed, sign_in_needed
-from router.upstream.oauth.guarded_fetch import Fetch
+from router.upstream.oauth.guarded_http_client import GuardedHttpClient
 from router.upstream.oauth.metadata import Challenge
-from router.upstream.oauth.tokens import Clock, Tokens, renew, revoke
+from router.upstream.oauth.tokens import Clock, Tokens, refresh_tokens, revoke
 
 log = logging.getLogger(__name__)
 
 Options: TypeAlias = Callable[[], Awaitable[OAuthConfig]]
-"""What the settings say about signing in, with secrets filled in; raises `UpstreamFailed`."""
+"""The OAuth settings of the server, with secrets resolved; raises `UpstreamFailed`."""
 
 OnSecrets: TypeAlias = Callable[[tuple[str, ...]], None]
-"""Told what nobody else may be: the tokens in use, and those before, which a server may quote."""
+"""Receives the secrets to redact: the current tokens and the previous ones, which a server may
+quote."""
 
-_RENEWED_BEFORE = timedelta(seconds=60)
+_REFRESH_MARGIN = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
-    place: Place
+class _Grant:
+    key: CredentialKey
     tokens: Tokens
     proven: bool
-    """Whether the server has taken it: a new token that it refuses is not worth another."""
+    """Whether the server has accepted it: a new token that it refuses is not replaced again."""
 
 
 class Account:
-    """Implements `Credentials`. `server` is the id under which a person signs in."""
+    """Implements `Credentials`. `server` is the id of the server, for messages."""
 
     def __init__(
         self,
         server: str,
         url: str,
         *,
-        vault: Vault,
-        fetch: Fetch,
+        credential_store: CredentialStore,
+        http: GuardedHttpClient,
         options: Options,
         clock: Clock,
         on_secrets: OnSecrets = lambda _: None,
     ) -> None:
         self.server = server
         self.url = url
-        self.vault = vault
-        self.fetch = fetch
+        self.credential_store = credential_store
+        self.http = http
         self.options = options
         self.clock = clock
         self.challenge: Challenge | None = None
-        """What the server said when it asked for a sign-in, if it has."""
+        """The server's last challenge, if there was one."""
         self._on_secrets = on_secrets
         self._secrets: tuple[str, ...] = ()
-        self._held: _Held | None = None
+        self._grant: _Grant | None = None
         self._given_up = ""
-        """Why nothing is tried any more."""
+        """Why requests fail without being sent; empty while they are sent."""
         self._lock = asyncio.Lock()
 
     # For requests
 
     async def token(self) -> str | None:
-        """What to send: nothing unless the server has asked for it. Raises `UpstreamFailed`."""
+        """The access token to send; None until the server requires one. Raises `UpstreamFailed`."""
         self._raise_if_given_up()
-        if self._held is not None and self._expires_soon(self._held.tokens):
-            await self._undisturbed(self._renew_in_time())
+        if self._grant is not None and self._expires_soon(self._grant.tokens):
+            await self._undisturbed(self._refresh_in_time())
             self._raise_if_given_up()
-        return self._held.tokens.access if self._held else None
+        return self._grant.tokens.access if self._grant else None
 
-    async def renewed(self, refused: str | None, challenge: str) -> str:
-        """Another token in place of `refused`. Raises `UpstreamFailed`, as will all that follow, if
-        there is none to be had without a person."""
+    async def replace_token(self, refused: str | None, challenge: str) -> str:
+        """Another token in place of `refused`. Raises `UpstreamFailed`, as will all later calls, if
+        only a sign-in can provide one."""
         self.challenge = Challenge.parse(challenge)
         await self._undisturbed(self._replace(refused))
         self._raise_if_given_up()
-        return self._held.tokens.access if self._held else ""
+        return self._grant.tokens.access if self._grant else ""
 
     def accepted(self, token: str | None) -> None:
-        if self._held is not None and not self._held.proven and self._held.tokens.access == token:
-            self._held = replace(self._held, proven=True)
+        grant = self._grant
+        if grant is not None and not grant.proven and grant.tokens.access == token:
+            self._grant = replace(grant, proven=True)
 
-    def wants_more(self, challenge: str) -> HttpRefused:
-        """The server wants a sign-in that permits more than ours does (RFC 6750, 3.1)."""
+    def insufficient_scope(self, challenge: str) -> HttpRefused:
+        """The server requires more scopes than were granted (RFC 6750, 3.1)."""
         asked = Challenge.parse(challenge)
-        granted = self._held.tokens.scope if self._held else ""
+        granted = self._grant.tokens.scope if self._grant else ""
         scopes = dict.fromkeys(f"{granted} {asked.scope}".split())
         self.challenge = replace(asked, scope=" ".join(scopes))
         failure = sign_in_needed(self.server, "it wants more permissions")
         return HttpRefused(failure, HTTPStatus.FORBIDDEN)
 
-    # For people
+    # For the user
 
-    def reconsider(self) -> None:
-        """A person wants it tried again."""
+    def reset(self) -> None:
+        """Allow requests again, because the user asked for it."""
         if self._given_up:
             self._given_up = ""
-            self._held = None
+            self._grant = None
 
-    async def keep(self, place: Place, tokens: Tokens) -> None:
-        """A sign-in has come through."""
+    async def store_tokens(self, key: CredentialKey, tokens: Tokens) -> None:
+        """Store the tokens of a sign-in."""
         async with self._lock:
-            await self._keep(place, tokens)
+            await self._store_tokens(key, tokens)
             self._given_up = ""
 
     async def sign_out(self) -> None:
-        """Give the tokens back and forget them; the client stays registered."""
+        """Revoke and delete the tokens; the client stays registered."""
         async with self._lock:
-            held = self._held or await self._load()
-            if held is not None:
-                await self._revoke(held)
-                await self.vault.drop_tokens(self.url, held.place)
-            self._held = None
+            grant = self._grant or await self._load()
+            if grant is not None:
+                await self._revoke(grant)
+                await self.credential_store.delete_tokens(self.url, grant.key)
+            self._grant = None
             self._given_up = "you signed out"
 
     # One at a time
 
     async def _undisturbed(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do `work` even if whoever asked for it leaves: half a renewal would lose the sign-in."""
+        """Finish `work` even if its caller is cancelled: half a refresh would lose the sign-in."""
 
         async def in_turn() -> UpstreamFailed | None:
             async with self._lock:
@@ -150,94 +151,94 @@ class Account:
     async def _replace(self, refused: str | None) -> None:
         if self._given_up:
             return
-        held = self._held = self._held or await self._load()
-        if held is None:
+        grant = self._grant = self._grant or await self._load()
+        if grant is None:
             self._given_up = "HTTP 401 Unauthorized"
-        elif held.tokens.access == refused and not held.proven:
+        elif grant.tokens.access == refused and not grant.proven:
             self._given_up = "it refuses the token it was just given"
-        elif held.tokens.access == refused or self._expires_soon(held.tokens):
-            await self._renew(held)
+        elif grant.tokens.access == refused or self._expires_soon(grant.tokens):
+            await self._refresh(grant)
 
-    async def _load(self) -> _Held | None:
-        place = await self.vault.place(self.url)
-        tokens = await self.vault.tokens(place) if place else None
+    async def _load(self) -> _Grant | None:
+        key = await self.credential_store.key(self.url)
+        tokens = await self.credential_store.tokens(key) if key else None
         if tokens is not None:
-            self._note(tokens)
-        return _Held(place, tokens, proven=True) if place and tokens else None
+            self._report_secrets(tokens)
+        return _Grant(key, tokens, proven=True) if key and tokens else None
 
-    async def _renew_in_time(self) -> None:
-        """Renew unless someone just did; a token that still holds is good enough if that fails."""
-        held = self._held
-        if held is None or not self._expires_soon(held.tokens):
+    async def _refresh_in_time(self) -> None:
+        """Refresh unless that was just done; if it fails, a token that is still valid is used."""
+        grant = self._grant
+        if grant is None or not self._expires_soon(grant.tokens):
             return
         try:
-            await self._renew(held)
+            await self._refresh(grant)
         except UpstreamFailed:
-            expires_at = held.tokens.expires_at
+            expires_at = grant.tokens.expires_at
             if expires_at is None or expires_at <= self.clock():
                 raise
 
-    async def _renew(self, held: _Held) -> None:
-        """Renew, or give up if the authorization server says no. Raises `UpstreamFailed` if it
+    async def _refresh(self, grant: _Grant) -> None:
+        """Refresh, or give up if the authorization server refuses. Raises `UpstreamFailed` if it
         can't be reached."""
-        stored = await self.vault.tokens(held.place)
-        if stored is not None and stored.access != held.tokens.access:
-            # Another process, or the same server under another name, was faster.
-            self._note(stored)
-            held = self._held = _Held(held.place, stored, proven=False)
+        stored = await self.credential_store.tokens(grant.key)
+        if stored is not None and stored.access != grant.tokens.access:
+            # Another process, or the same server in another entry, was faster.
+            self._report_secrets(stored)
+            grant = self._grant = _Grant(grant.key, stored, proven=False)
             if not self._expires_soon(stored):
                 return
         try:
-            await self._renew_at_issuer(held)
+            await self._request_refresh(grant)
         except GrantRefused as error:
             log.info("The sign-in to %s has ended: %s", self.server, error.message)
-            await self._forget(held.place, client_too=error.forgot_client)
+            await self._forget(grant.key, client_too=error.client_unknown)
             self._given_up = "the sign-in has ended"
         except SignInFailed as error:
-            host = urlsplit(held.tokens.token_endpoint).netloc
+            host = urlsplit(grant.tokens.token_endpoint).netloc
             failure = Failure(FailureKind.UNREACHABLE, host, error.message.rstrip("."))
             raise failed(failure) from error
 
-    async def _renew_at_issuer(self, held: _Held) -> None:
-        client = await self._client(held.place)
-        if client is None or not held.tokens.refresh:
+    async def _request_refresh(self, grant: _Grant) -> None:
+        client = await self._client(grant.key)
+        if client is None or not grant.tokens.refresh:
             raise GrantRefused("There is no refresh token.")
-        place = held.place
-        tokens = await renew(self.fetch, held.tokens, client, place.resource, self.clock)
-        await self._keep(place, tokens)
+        key = grant.key
+        tokens = await refresh_tokens(self.http, grant.tokens, client, key.resource, self.clock)
+        await self._store_tokens(key, tokens)
 
-    def _note(self, tokens: Tokens) -> None:
+    def _report_secrets(self, tokens: Tokens) -> None:
         self._secrets = (tokens.access, tokens.refresh, *self._secrets[:2])
         self._on_secrets(self._secrets)
 
-    async def _keep(self, place: Place, tokens: Tokens) -> None:
-        self._note(tokens)
-        self._held = _Held(place, tokens, proven=False)
+    async def _store_tokens(self, key: CredentialKey, tokens: Tokens) -> None:
+        self._report_secrets(tokens)
+        self._grant = _Grant(key, tokens, proven=False)
         try:
-            await self.vault.keep_tokens(self.url, place, tokens)
+            await self.credential_store.store_tokens(self.url, key, tokens)
         except SecretUnavailable as error:
             log.warning("The sign-in to %s lasts for this session: %s", self.server, error.message)
 
-    async def _forget(self, place: Place, *, client_too: bool) -> None:
-        self._held = None
+    async def _forget(self, key: CredentialKey, *, client_too: bool) -> None:
+        self._grant = None
         try:
-            await self.vault.drop_tokens(self.url, place)
+            await self.credential_store.delete_tokens(self.url, key)
             if client_too:
-                await self.vault.drop_client(place)
+                await self.credential_store.delete_client(key)
         except SecretUnavailable as error:
             log.warning("The ended sign-in to %s was not deleted: %s", self.server, error.message)
 
-    async def _revoke(self, held: _Held) -> None:
+    async def _revoke(self, grant: _Grant) -> None:
         try:
-            client = await self._client(held.place)
+            client = await self._client(grant.key)
             if client is not None:
-                await revoke(self.fetch, held.tokens, client)
+                await revoke(self.http, grant.tokens, client)
         except (SignInFailed, UpstreamFailed) as error:
             log.info("The sign-in to %s was not given back: %s", self.server, error.message)
 
-    async def _client(self, place: Place) -> Client | None:
-        """Who we are to the issuer: by the person's settings, else as we registered ourselves."""
-        stored, options = await self.vault.client(place), await self.options()
+    async def _client(self, key: CredentialKey) -> Client | None:
+        """Our OAuth client at the issuer: by the settings, else as we registered it."""
+        stored, options = await self.credential_store.client(key), await self.options()
         if not options.client_id:
             return stored
         if stored is not None and stored.id == options.client_id:
@@ -245,8 +246,8 @@ class Account:
         return known_client(options.client_id, options.client_secret, options.callback_port, ())
 
     def _expires_soon(self, tokens: Tokens) -> bool:
-        """One that can't be renewed is used to its end."""
-        margin = _RENEWED_BEFORE if tokens.refresh else timedelta()
+        """A token that can't be refreshed is used until it expires."""
+        margin = _REFRESH_MARGIN if tokens.refresh else timedelta()
         return tokens.expires_at is not None and self.clock() >= tokens.expires_at - margin
 
     def _raise_if_given_up(self) -> None:

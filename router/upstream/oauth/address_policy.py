@@ -1,7 +1,7 @@
-"""Which addresses a sign-in may lead to.
+"""Which addresses a sign-in may connect to.
 
-A server on the internet names the addresses of its authorization server, and may name ones inside
-the person's network to have us ask there. So nothing may be more local than the server itself is.
+A server on the internet names its authorization server, and could name hosts inside the user's
+network (server-side request forgery). So no address may be more local than the server itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from router.domain.errors import said
 from router.upstream.oauth.errors import SignInFailed
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
-LookUp: TypeAlias = Callable[[str], Awaitable[list[Address]]]
+Resolve: TypeAlias = Callable[[str], Awaitable[list[Address]]]
 """The addresses of a host name; raises `OSError` if there are none."""
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
@@ -32,11 +32,11 @@ class Reach(IntEnum):
     PRIVATE = 1
     LOOPBACK = 2
     NEVER = 3
-    """Link-local ones, where clouds hand out credentials, and those that are no host at all."""
+    """Link-local addresses, where clouds serve credentials, and those that are not a host."""
 
 
 def reach_of(address: Address) -> Reach:
-    address = _inner(address)
+    address = _embedded_ipv4(address)
     if address.is_loopback:
         return Reach.LOOPBACK
     if address.is_link_local or address.is_multicast or address.is_unspecified:
@@ -45,10 +45,10 @@ def reach_of(address: Address) -> Reach:
 
 
 def limit_for(host: str, addresses: Iterable[Address]) -> Reach:
-    """How local an address may be that the server at `host` leads to.
+    """How local an address may be that the server at `host` refers to.
 
-    As local as the least local of its own: with one public address it is public. Only a host that
-    says so itself is on this computer, since a name may lead here today and elsewhere tomorrow.
+    As local as the least local of its own addresses: with one public address it is public. Only
+    `localhost` or an IP literal counts as this computer, since a name may resolve elsewhere later.
     """
     own = min(map(reach_of, addresses), default=Reach.PUBLIC)
     on_this_computer = host == "localhost" or literal(host) is not None
@@ -56,14 +56,14 @@ def limit_for(host: str, addresses: Iterable[Address]) -> Reach:
 
 
 def literal(host: str) -> Address | None:
-    """The address that `host` is, if it is one and not a name."""
+    """`host` as an IP address, if it is one and not a name."""
     try:
         return ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
         return None
 
 
-async def look_up(host: str) -> list[Address]:
+async def resolve_host(host: str) -> list[Address]:
     if (address := literal(host)) is not None:
         return [address]
     loop = asyncio.get_running_loop()
@@ -73,8 +73,8 @@ async def look_up(host: str) -> list[Address]:
 
 
 def checked_url(text: str) -> httpx2.URL:
-    """`text` as an address that tokens may be sent to and a browser may open: https, or http on
-    this computer. Raises `SignInFailed`."""
+    """`text` as a URL that tokens may be sent to and a browser may open: https, or http on this
+    computer. Raises `SignInFailed`."""
     try:
         url = httpx2.URL(text)
     except (httpx2.InvalidURL, TypeError):
@@ -96,8 +96,8 @@ def _is_safe(url: httpx2.URL) -> bool:
     return url.scheme == "http" and on_loopback
 
 
-def _inner(address: Address) -> Address:
-    """The IPv4 address that an IPv6 address only wraps."""
+def _embedded_ipv4(address: Address) -> Address:
+    """The IPv4 address embedded in an IPv6 address, if there is one."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     if address in _NAT64:

@@ -1,4 +1,4 @@
-"""A channel that signs its requests with an account's token."""
+"""An HTTP client that sends an account's access token with its requests."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from http import HTTPStatus
 from typing import Protocol
 
 from router.upstream.errors import HttpRefused
-from router.upstream.http.http_client import Channel, Reply
+from router.upstream.http.http_client import HttpClient, HttpResponse
 from router.upstream.limits import Limits
 
-_MOST_TOKENS = 4
-"""None, the one of the keyring, a renewed one; more would be a loop."""
+_MAX_TOKENS = 4
+"""None, the stored one, a refreshed one; more would be a loop."""
 
 
 class Credentials(Protocol):
-    """Where tokens come from. Raises `UpstreamFailed` where a person is needed."""
+    """Provides tokens. Raises `UpstreamFailed` where a sign-in is needed."""
 
     async def token(self) -> str | None: ...
-    async def renewed(self, refused: str | None, challenge: str) -> str: ...
+    async def replace_token(self, refused: str | None, challenge: str) -> str: ...
     def accepted(self, token: str | None) -> None: ...
-    def wants_more(self, challenge: str) -> HttpRefused: ...
+    def insufficient_scope(self, challenge: str) -> HttpRefused: ...
 
 
-def channel_to(
+def http_client_for(
     url: str,
     headers: Mapping[str, str],
     credentials: Credentials | None,
     limits: Limits,
     *,
     deciding: str = "POST",
-) -> Channel:
-    """The channel to a server. An answer to a request by the method `deciding` tells whether our
-    token is good."""
+) -> HttpClient:
+    """The HTTP client for a server. Only responses to the method `deciding` count as accepting or
+    refusing the token."""
     if credentials is None:
-        return Channel(url, headers, max_body_bytes=limits.message_bytes)
-    return SignedInChannel(url, headers, credentials, limits, deciding)
+        return HttpClient(url, headers, max_body_bytes=limits.message_bytes)
+    return AuthorizedHttpClient(url, headers, credentials, limits, deciding)
 
 
-class SignedInChannel(Channel):
+class AuthorizedHttpClient(HttpClient):
     def __init__(
         self,
         url: str,
@@ -53,29 +53,29 @@ class SignedInChannel(Channel):
 
     async def open(
         self, method: str, headers: Mapping[str, str], content: bytes | None = None
-    ) -> Reply:
-        """A request that was refused is sent again with another token: it was not processed. What
-        else is asked, like a standing stream that need not be, says nothing about a token."""
+    ) -> HttpResponse:
+        """A request that was refused is sent again with another token: it was not processed.
+        Requests by another method, like an optional event stream, say nothing about the token."""
         token = await self._credentials.token()
-        reply = await super().open(method, _signed(headers, token), content)
+        response = await super().open(method, _with_token(headers, token), content)
         if method != self._deciding:
-            return reply
-        for _ in range(_MOST_TOKENS):
-            if reply.status != HTTPStatus.UNAUTHORIZED:
+            return response
+        for _ in range(_MAX_TOKENS):
+            if response.status != HTTPStatus.UNAUTHORIZED:
                 break
-            async with reply:
-                token = await self._credentials.renewed(token, _challenge(reply))
-            reply = await super().open(method, _signed(headers, token), content)
-        if reply.status == HTTPStatus.FORBIDDEN and "insufficient_scope" in _challenge(reply):
-            async with reply:
-                raise self._credentials.wants_more(_challenge(reply))
+            async with response:
+                token = await self._credentials.replace_token(token, _challenge(response))
+            response = await super().open(method, _with_token(headers, token), content)
+        if response.status == HTTPStatus.FORBIDDEN and "insufficient_scope" in _challenge(response):
+            async with response:
+                raise self._credentials.insufficient_scope(_challenge(response))
         self._credentials.accepted(token)
-        return reply
+        return response
 
 
-def _signed(headers: Mapping[str, str], token: str | None) -> Mapping[str, str]:
+def _with_token(headers: Mapping[str, str], token: str | None) -> Mapping[str, str]:
     return headers if token is None else {**headers, "authorization": f"Bearer {token}"}
 
 
-def _challenge(reply: Reply) -> str:
-    return reply.headers.get("www-authenticate", "")
+def _challenge(response: HttpResponse) -> str:
+    return response.headers.get("www-authenticate", "")

@@ -1,4 +1,4 @@
-"""The page a browser comes back to: one answer, on this computer, for whoever knows the state."""
+"""The loopback redirect page: accepts one authorization response, and only with our `state`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOST = "127.0.0.1"
 _PATH = "/callback"
 _MAX_HEAD_BYTES = 16 * 1024
 _HEAD_TIMEOUT_S = 10.0
-_MOST_VISITORS = 20
+_MAX_CONNECTIONS = 20
 _HEADERS = (
     "Content-Type: text/html; charset=utf-8\r\n"
     "Cache-Control: no-store\r\n"
@@ -33,12 +33,12 @@ text-align: center; color-scheme: light dark }}</style><h1>{title}</h1><p>{text}
 
 
 class CallbackListener:
-    """Listens from `open` on; `answer` is the query of the one request that counts."""
+    """Listens from `open` on; `response` is the query of the first valid request."""
 
     def __init__(self, state: str) -> None:
         self._state = state
-        self._answer: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
-        self._visits: set[asyncio.Task[None]] = set()
+        self._response: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
+        self._connections: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server
 
     @classmethod
@@ -46,7 +46,7 @@ class CallbackListener:
         """Raises `OSError` if the port is taken."""
         listener = cls(state)
         listener._server = await asyncio.start_server(
-            listener._visited, _HOST, port, limit=_MAX_HEAD_BYTES
+            listener._on_connection, _HOST, port, limit=_MAX_HEAD_BYTES
         )
         return listener
 
@@ -55,24 +55,24 @@ class CallbackListener:
         port = self._server.sockets[0].getsockname()[1]
         return f"http://{_HOST}:{port}{_PATH}"
 
-    async def answer(self) -> Mapping[str, str]:
-        return await asyncio.shield(self._answer)
+    async def response(self) -> Mapping[str, str]:
+        return await asyncio.shield(self._response)
 
     async def close(self) -> None:
-        """Visitors who are being answered get their answer; nobody else is let in."""
+        """Finish the open connections; new ones are refused."""
         self._server.close()
-        if self._visits:
-            _, late = await asyncio.wait(list(self._visits), timeout=1)
-            for visit in late:
-                await stop(visit)
+        if self._connections:
+            _, late = await asyncio.wait(list(self._connections), timeout=1)
+            for connection in late:
+                await stop(connection)
 
-    def _visited(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._visits) >= _MOST_VISITORS:
+    def _on_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._connections) >= _MAX_CONNECTIONS:
             writer.close()
             return
-        visit = spawn(self._receive(reader, writer), name="sign-in callback")
-        self._visits.add(visit)
-        visit.add_done_callback(self._visits.discard)
+        connection = spawn(self._receive(reader, writer), name="sign-in callback")
+        self._connections.add(connection)
+        connection.add_done_callback(self._connections.discard)
 
     async def _receive(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -81,7 +81,7 @@ class CallbackListener:
                 writer.write(self._reply(head.partition(b"\r\n")[0].decode("latin-1")))
                 await writer.drain()
         except (OSError, EOFError, TimeoutError, asyncio.LimitOverrunError) as error:
-            log.debug("A visitor of the sign-in page left: %s", type(error).__name__)
+            log.debug("A connection to the sign-in page ended: %s", type(error).__name__)
         finally:
             writer.close()
 
@@ -92,10 +92,10 @@ class CallbackListener:
             return _page(HTTPStatus.NOT_FOUND, "Nothing here", "There is no such page.")
         query = {key: values[0] for key, values in parse_qs(target.query).items()}
         known = secrets.compare_digest(query.get("state", "").encode(), self._state.encode())
-        if not known or self._answer.done():
+        if not known or self._response.done():
             text = "This sign-in is not the one Toolbooth waits for. Start it again there."
             return _page(HTTPStatus.BAD_REQUEST, "Not this one", text)
-        self._answer.set_result(query)
+        self._response.set_result(query)
         if "code" not in query:
             text = "Nothing was changed. You can close this page and try again in Toolbooth."
             return _page(HTTPStatus.OK, "Not signed in", text)

@@ -1,5 +1,5 @@
-"""Ourselves as an authorization server knows us: registered by a person, or by us when we first
-come (RFC 7591)."""
+"""Our OAuth client at an authorization server: registered by the user, or dynamically (RFC
+7591)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from router import __version__
 from router.domain.errors import said
 from router.domain.json_values import JsonObject
 from router.upstream.oauth.errors import SignInFailed, error_code
-from router.upstream.oauth.guarded_fetch import Fetch
-from router.upstream.oauth.metadata import Authority
+from router.upstream.oauth.guarded_http_client import GuardedHttpClient
+from router.upstream.oauth.metadata import AuthorizationServer
 
 _METHODS = ("none", "client_secret_post", "client_secret_basic")
-"""Those we can use, best first: with PKCE a program on a desk needs no secret and can keep none. In
-the form, because servers made with the SDK revoke nothing for a client that uses a header."""
+"""Those we support, best first: with PKCE a native application needs no secret and can't keep one.
+`client_secret_post` before `basic`, because servers made with the SDK can't revoke with a
+header."""
 _BY_HAND = (
     'Register Toolbooth there and set its "clientId" under "oauth" in the server\'s settings.'
 )
@@ -28,7 +29,7 @@ class Client:
     secret: str = field(default="", repr=False)
     auth_method: str = "none"
     callback_port: int = 0
-    """The port its redirect address was registered with; 0 where any is fine."""
+    """The port of its registered redirect URI; 0 for any."""
 
     def to_json(self) -> JsonObject:
         return {
@@ -52,7 +53,7 @@ class Client:
                 return None
 
     def authenticate(self, form: dict[str, str]) -> dict[str, str]:
-        """Add to `form` what says who we are; returns the headers that go with it."""
+        """Add the client authentication to `form`; returns the headers for it."""
         form["client_id"] = self.id
         if self.auth_method == "client_secret_basic":
             pair = f"{quote(self.id, safe='')}:{quote(self.secret, safe='')}"
@@ -63,7 +64,7 @@ class Client:
 
 
 def known_client(name: str, secret: str, port: int, methods: tuple[str, ...]) -> Client:
-    """The client a person registered by hand."""
+    """The client that the user registered."""
     if not secret:
         return Client(name, callback_port=port)
     by_post = "client_secret_basic" not in methods and "client_secret_post" in methods
@@ -71,12 +72,14 @@ def known_client(name: str, secret: str, port: int, methods: tuple[str, ...]) ->
     return Client(name, secret, method, port)
 
 
-async def register(fetch: Fetch, authority: Authority, redirect_uri: str) -> Client:
-    """Introduce ourselves to `authority`. Raises `SignInFailed`."""
-    host = urlsplit(authority.issuer).netloc
-    if not authority.registration_endpoint:
+async def register(
+    http: GuardedHttpClient, server: AuthorizationServer, redirect_uri: str
+) -> Client:
+    """Register a client dynamically (RFC 7591). Raises `SignInFailed`."""
+    host = urlsplit(server.issuer).netloc
+    if not server.registration_endpoint:
         raise SignInFailed(said("{host} only accepts registered programs.", host=host), _BY_HAND)
-    method = next((m for m in _METHODS if m in authority.auth_methods), _METHODS[0])
+    method = next((m for m in _METHODS if m in server.auth_methods), _METHODS[0])
     request: JsonObject = {
         "client_name": "Toolbooth",
         "software_version": __version__,
@@ -86,9 +89,9 @@ async def register(fetch: Fetch, authority: Authority, redirect_uri: str) -> Cli
         "token_endpoint_auth_method": method,
         "application_type": "native",
     }
-    if authority.scope:
-        request["scope"] = authority.scope
-    answer = await fetch.post_json(authority.registration_endpoint, request)
+    if server.scope:
+        request["scope"] = server.scope
+    answer = await http.post_json(server.registration_endpoint, request)
     if not answer.ok:
         reason = error_code(answer.content.get("error"))
         answered = f"HTTP {answer.status}, {reason}"
@@ -100,7 +103,7 @@ async def register(fetch: Fetch, authority: Authority, redirect_uri: str) -> Cli
 
 
 def _registered(answer: JsonObject, host: str, method: str, port: int) -> Client:
-    """Check what we were made: a server may decide otherwise than it was asked."""
+    """The registered client: the server may change what was requested."""
     name, secret = answer.get("client_id"), answer.get("client_secret") or ""
     method = str(answer.get("token_endpoint_auth_method") or method)
     usable = method in _METHODS and (bool(secret) or method == "none")

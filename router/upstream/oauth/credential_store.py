@@ -1,7 +1,7 @@
-"""Where sign-ins are kept: in the keyring, each value under its issuer and its resource.
+"""Stores sign-ins in the keyring, by issuer and resource.
 
-A token is never found under another issuer's name than the one that gave it. Workspaces are apart
-from each other, so that one server may be used with two accounts.
+A token is only ever used with the issuer that granted it. Workspaces are separate, so that one
+server may be used with two accounts.
 """
 
 from __future__ import annotations
@@ -19,55 +19,55 @@ from router.upstream.oauth.tokens import Tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Whose tokens, and for what: the name of a sign-in."""
+class CredentialKey:
+    """Identifies a sign-in: who granted it, and for which resource."""
 
     issuer: str
     resource: str
 
 
-class Vault:
-    """The sign-ins of one workspace. Reading never raises: what can't be read is not there."""
+class CredentialStore:
+    """The sign-ins of one workspace. Reading never raises: what can't be read is missing."""
 
     def __init__(self, secrets: SecretStore, workspace: WorkspaceId) -> None:
         self._secrets = secrets
         self._prefix = f"oauth/{workspace}"
 
-    async def place(self, server_url: str) -> Place | None:
-        """Where the sign-in of the server at `server_url` is kept, if there is one."""
+    async def key(self, server_url: str) -> CredentialKey | None:
+        """The key of the sign-in to the server at `server_url`, if there is one."""
         match await self._read(self._pointer(server_url)):
             case {"issuer": str(issuer), "resource": str(resource)}:
-                return Place(issuer, resource)
+                return CredentialKey(issuer, resource)
             case _:
                 return None
 
-    async def tokens(self, place: Place) -> Tokens | None:
-        return Tokens.from_json(await self._read(self._name("tokens", place)))
+    async def tokens(self, key: CredentialKey) -> Tokens | None:
+        return Tokens.from_json(await self._read(self._name("tokens", key)))
 
-    async def client(self, place: Place) -> Client | None:
-        return Client.from_json(await self._read(self._name("client", place)))
+    async def client(self, key: CredentialKey) -> Client | None:
+        return Client.from_json(await self._read(self._name("client", key)))
 
-    async def keep_tokens(self, server_url: str, place: Place, tokens: Tokens) -> None:
-        await self._write(self._name("tokens", place), tokens.to_json())
-        pointer: JsonObject = {"issuer": place.issuer, "resource": place.resource}
-        if await self.place(server_url) != place:
+    async def store_tokens(self, server_url: str, key: CredentialKey, tokens: Tokens) -> None:
+        await self._write(self._name("tokens", key), tokens.to_json())
+        pointer: JsonObject = {"issuer": key.issuer, "resource": key.resource}
+        if await self.key(server_url) != key:
             await self._write(self._pointer(server_url), pointer)
 
-    async def keep_client(self, place: Place, client: Client) -> None:
-        await self._write(self._name("client", place), client.to_json())
+    async def store_client(self, key: CredentialKey, client: Client) -> None:
+        await self._write(self._name("client", key), client.to_json())
 
-    async def drop_tokens(self, server_url: str, place: Place) -> None:
-        await self._secrets.delete(self._name("tokens", place))
+    async def delete_tokens(self, server_url: str, key: CredentialKey) -> None:
+        await self._secrets.delete(self._name("tokens", key))
         await self._secrets.delete(self._pointer(server_url))
 
-    async def drop_client(self, place: Place) -> None:
-        await self._secrets.delete(self._name("client", place))
+    async def delete_client(self, key: CredentialKey) -> None:
+        await self._secrets.delete(self._name("client", key))
 
     def _pointer(self, server_url: str) -> str:
         return f"{self._prefix}/server {server_url}"
 
-    def _name(self, kind: str, place: Place) -> str:
-        return f"{self._prefix}/{kind} {place.issuer} {place.resource}"
+    def _name(self, kind: str, key: CredentialKey) -> str:
+        return f"{self._prefix}/{kind} {key.issuer} {key.resource}"
 
     async def _read(self, name: str) -> JsonObject:
         try:

@@ -1,4 +1,4 @@
-"""How signing in fails: a sentence for the person, and nothing in it that could be a secret."""
+"""Errors of a sign-in: messages for the user, which never contain a secret."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ _CODE = re.compile(r"[A-Za-z0-9_.-]{1,60}")
 
 
 class SignInFailed(ToolboothError):
-    """A sign-in, or the renewal of one, that did not work out."""
+    """A sign-in or a token refresh failed."""
 
 
 class GrantRefused(SignInFailed):
-    """The authorization server no longer accepts what we have: only a new sign-in helps."""
+    """The authorization server no longer accepts the grant: a new sign-in is needed."""
 
     def __init__(self, message: str, code: str = "") -> None:
         super().__init__(message)
-        self.forgot_client = code in ("invalid_client", "unauthorized_client")
+        self.client_unknown = code in ("invalid_client", "unauthorized_client")
 
 
 def sign_in_needed(server: str, detail: str = "") -> Failure:
-    """`server` is the id under which a person can sign in."""
+    """`server` is the id of the server to sign in to."""
     return Failure(FailureKind.SIGN_IN_NEEDED, server, detail)
 
 
 def error_code(value: object) -> str:
-    """An error code as OAuth defines them; anything else is not repeated."""
+    """An OAuth error code; anything else is not quoted."""
     return value if isinstance(value, str) and _CODE.fullmatch(value) else "no reason given"

@@ -1,4 +1,4 @@
-"""One sign-in, from the page a person opens to the tokens it leads to."""
+"""One sign-in: the authorization code flow with PKCE."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ from router.domain.servers import SignIn
 from router.upstream.oauth.account import Account
 from router.upstream.oauth.callback import CallbackListener
 from router.upstream.oauth.client_registration import Client, known_client, register
-from router.upstream.oauth.credential_store import Place
+from router.upstream.oauth.credential_store import CredentialKey
 from router.upstream.oauth.errors import GrantRefused, SignInFailed, error_code
-from router.upstream.oauth.metadata import Authority, Challenge, discover
-from router.upstream.oauth.tokens import Code, exchange
+from router.upstream.oauth.metadata import AuthorizationServer, Challenge, discover
+from router.upstream.oauth.tokens import AuthorizationCode, exchange_code
 
 SIGN_IN_TIMEOUT_S = 300.0
 
 
-async def begin(account: Account, timeout_s: float = SIGN_IN_TIMEOUT_S) -> PendingSignIn:
-    """Find out where to sign in and wait for the browser there. Raises `SignInFailed`, or
-    `UpstreamFailed` for a secret that is missing."""
+async def start_sign_in(account: Account, timeout_s: float = SIGN_IN_TIMEOUT_S) -> PendingSignIn:
+    """Find the authorization server and listen for its redirect. Raises `SignInFailed`, or
+    `UpstreamFailed` for a missing secret."""
     options = await account.options()
-    challenge = account.challenge or Challenge.parse(await account.fetch.challenge(account.url))
-    authority = await discover(account.fetch, account.url, challenge, options.scopes)
-    await account.fetch.judge(authority.authorization_endpoint)
+    challenge = account.challenge or Challenge.parse(await account.http.challenge(account.url))
+    server = await discover(account.http, account.url, challenge, options.scopes)
+    await account.http.check_address(server.authorization_endpoint)
     state = secrets.token_urlsafe(32)
-    client, listener = await _introduce(account, authority, options, state)
-    return PendingSignIn(account, authority, client, listener, state, timeout_s)
+    client, listener = await _prepare_client(account, server, options, state)
+    return PendingSignIn(account, server, client, listener, state, timeout_s)
 
 
 class PendingSignIn:
-    """A sign-in that waits for its person. `finish` is to be awaited once; it cleans up."""
+    """A sign-in in progress in the browser. `finish` must be awaited once; it cleans up."""
 
     def __init__(
         self,
         account: Account,
-        authority: Authority,
+        server: AuthorizationServer,
         client: Client,
         listener: CallbackListener,
         state: str,
         timeout_s: float,
     ) -> None:
         self._account = account
-        self._authority = authority
+        self._server = server
         self._client = client
         self._listener = listener
         self._redirect_uri = listener.redirect_uri
@@ -64,43 +64,45 @@ class PendingSignIn:
         )
 
     async def finish(self) -> None:
-        """Wait for the person, and give the account its tokens. Raises `SignInFailed`."""
+        """Wait for the redirect, then get the account its tokens. Raises `SignInFailed`."""
         try:
             async with asyncio.timeout(self._timeout_s):
-                answer = await self._listener.answer()
+                response = await self._listener.response()
         except TimeoutError:
-            await self._forget_client()  # perhaps it was gone, and the person saw only an error
+            await (
+                self._forget_client()
+            )  # perhaps the server no longer knows it, and only showed an error
             minutes = f"{self._timeout_s / 60:g}"
             raise SignInFailed(
                 said("The sign-in timed out after {minutes} minutes.", minutes=minutes)
             ) from None
         finally:
             await self._listener.close()
-        await self._redeem(self._code_in(answer))
+        await self._exchange(self._code_in(response))
 
-    async def _redeem(self, code: str) -> None:
-        authority, account = self._authority, self._account
-        proof = Code(code, self._verifier, self._redirect_uri)
+    async def _exchange(self, code: str) -> None:
+        server, account = self._server, self._account
+        proof = AuthorizationCode(code, self._verifier, self._redirect_uri)
         try:
-            tokens = await exchange(account.fetch, authority, self._client, proof, account.clock)
+            tokens = await exchange_code(account.http, server, self._client, proof, account.clock)
         except GrantRefused as error:
-            if error.forgot_client:
+            if error.client_unknown:
                 await self._forget_client()
             raise
-        await account.keep(_place(authority), tokens)
+        await account.store_tokens(_credential_key(server), tokens)
 
-    def _code_in(self, answer: Mapping[str, str]) -> str:
-        """The code in what the browser brought, if it comes from whom we asked (RFC 9207)."""
-        issuer = answer.get("iss")
-        if issuer is None and self._authority.sends_issuer:
+    def _code_in(self, response: Mapping[str, str]) -> str:
+        """The code in the authorization response, if it is from the right issuer (RFC 9207)."""
+        issuer = response.get("iss")
+        if issuer is None and self._server.sends_issuer:
             raise SignInFailed("The sign-in response does not name its issuer.")
-        if issuer is not None and issuer != self._authority.issuer:  # RFC 9207: as it is
+        if issuer is not None and issuer != self._server.issuer:  # RFC 9207: compared as strings
             raise SignInFailed("The sign-in response came from a different issuer.")
-        if "code" not in answer:
+        if "code" not in response:
             raise SignInFailed(
-                said("The sign-in was denied ({reason}).", reason=error_code(answer.get("error")))
+                said("The sign-in was denied ({reason}).", reason=error_code(response.get("error")))
             )
-        return answer["code"]
+        return response["code"]
 
     def _authorization_url(self, state: str) -> str:
         digest = hashlib.sha256(self._verifier.encode()).digest()
@@ -111,43 +113,43 @@ class PendingSignIn:
             "state": state,
             "code_challenge": base64.urlsafe_b64encode(digest).decode("ascii").rstrip("="),
             "code_challenge_method": "S256",
-            "resource": self._authority.resource,
+            "resource": self._server.resource,
         }
-        if self._authority.scope:
-            query["scope"] = self._authority.scope
-        if "offline_access" in self._authority.scope.split():
+        if self._server.scope:
+            query["scope"] = self._server.scope
+        if "offline_access" in self._server.scope.split():
             query["prompt"] = "consent"
-        return str(httpx2.URL(self._authority.authorization_endpoint).copy_merge_params(query))
+        return str(httpx2.URL(self._server.authorization_endpoint).copy_merge_params(query))
 
     async def _forget_client(self) -> None:
         with contextlib.suppress(SecretUnavailable):
-            await self._account.vault.drop_client(_place(self._authority))
+            await self._account.credential_store.delete_client(_credential_key(self._server))
 
 
-def _place(authority: Authority) -> Place:
-    return Place(authority.issuer, authority.resource)
+def _credential_key(server: AuthorizationServer) -> CredentialKey:
+    return CredentialKey(server.issuer, server.resource)
 
 
-async def _introduce(
-    account: Account, authority: Authority, options: OAuthConfig, state: str
+async def _prepare_client(
+    account: Account, server: AuthorizationServer, options: OAuthConfig, state: str
 ) -> tuple[Client, CallbackListener]:
-    """Who we are to `authority`, and the listener at the address it knows us by."""
-    vault, place = account.vault, _place(authority)
+    """Our client at `server`, and a listener at its redirect URI."""
+    credential_store, key = account.credential_store, _credential_key(server)
     if options.client_id:
         secret, port = options.client_secret, options.callback_port
-        client = known_client(options.client_id, secret, port, authority.auth_methods)
-        # The settings have its secret; how to show it is known only here.
-        await vault.keep_client(place, replace(client, secret=""))
+        client = known_client(options.client_id, secret, port, server.auth_methods)
+        # The settings have its secret; only the authentication method is stored.
+        await credential_store.store_client(key, replace(client, secret=""))
         return client, await _listen(state, port)
-    known = await vault.client(place)
+    known = await credential_store.client(key)
     if known is not None and known.callback_port:
-        # If its port is taken we come as somebody new, because many accept no other.
+        # If its port is in use, register a new client: many servers accept no other port.
         with contextlib.suppress(OSError):
             return known, await CallbackListener.open(state, known.callback_port)
     listener = await _listen(state, 0)
     try:
-        client = await register(account.fetch, authority, listener.redirect_uri)
-        await vault.keep_client(place, client)
+        client = await register(account.http, server, listener.redirect_uri)
+        await credential_store.store_client(key, client)
     except BaseException:
         await listener.close()
         raise

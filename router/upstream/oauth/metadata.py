@@ -19,7 +19,7 @@ from router.domain.errors import said
 from router.domain.json_values import JsonObject, as_array
 from router.upstream.oauth.address_policy import checked_url
 from router.upstream.oauth.errors import SignInFailed
-from router.upstream.oauth.guarded_fetch import Fetch
+from router.upstream.oauth.guarded_http_client import GuardedHttpClient
 
 _PKCE_METHOD = "S256"
 _OFFLINE = "offline_access"
@@ -39,7 +39,7 @@ class Challenge:
 
 
 @dataclass(frozen=True, slots=True)
-class Authority:
+class AuthorizationServer:
     """An authorization server, with the resource and scope requested for one server."""
 
     issuer: str
@@ -54,28 +54,28 @@ class Authority:
 
 
 async def discover(
-    fetch: Fetch, server_url: str, challenge: Challenge, scopes: Iterable[str] = ()
-) -> Authority:
+    http: GuardedHttpClient, server_url: str, challenge: Challenge, scopes: Iterable[str] = ()
+) -> AuthorizationServer:
     """The authority over the server at `server_url`; `scopes` are those the user chose.
 
     Raises `SignInFailed`.
     """
     from mcp.shared.auth_utils import resource_url_from_server_url
 
-    resource = await _resource_metadata(fetch, server_url, challenge)
+    resource = await _resource_metadata(http, server_url, challenge)
     if resource is None:
-        issuer, metadata = _origin(server_url), await _server_metadata(fetch, _origin(server_url))
+        issuer, metadata = _origin(server_url), await _server_metadata(http, _origin(server_url))
         metadata = metadata or _default_endpoints(issuer)
     else:
         issuer = _first_issuer(resource)
-        metadata = await _server_metadata(fetch, issuer)
+        metadata = await _server_metadata(http, issuer)
     if metadata is None:
         raise SignInFailed(
             said("{host} does not say how to sign in.", host=urlsplit(issuer).netloc), _NO_SIGN_IN
         )
     named = str((resource or {}).get("resource") or resource_url_from_server_url(server_url))
     scope = _scope(" ".join(scopes) or challenge.scope, resource or {}, metadata)
-    return _authority(metadata, issuer, named, scope)
+    return _authorization_server(metadata, issuer, named, scope)
 
 
 def _same_issuer(one: str, other: str) -> bool:
@@ -84,7 +84,7 @@ def _same_issuer(one: str, other: str) -> bool:
 
 
 async def _resource_metadata(
-    fetch: Fetch, server_url: str, challenge: Challenge
+    http: GuardedHttpClient, server_url: str, challenge: Challenge
 ) -> JsonObject | None:
     from mcp.client.auth.utils import build_protected_resource_metadata_discovery_urls
     from mcp.shared.auth_utils import check_resource_allowed
@@ -93,7 +93,7 @@ async def _resource_metadata(
     urls = build_protected_resource_metadata_discovery_urls(
         challenge.resource_metadata, without_slash.geturl()
     )
-    metadata = await _first_found(fetch, urls)
+    metadata = await _first_found(http, urls)
     if metadata is None:
         return None
     if not check_resource_allowed(server_url, str(metadata.get("resource") or "")):
@@ -101,29 +101,29 @@ async def _resource_metadata(
     return metadata
 
 
-async def _server_metadata(fetch: Fetch, issuer: str) -> JsonObject | None:
+async def _server_metadata(http: GuardedHttpClient, issuer: str) -> JsonObject | None:
     from mcp.client.auth.utils import build_oauth_authorization_server_metadata_discovery_urls
 
     urls = build_oauth_authorization_server_metadata_discovery_urls(issuer, issuer)
-    metadata = await _first_found(fetch, urls)
+    metadata = await _first_found(http, urls)
     if metadata is not None and not _same_issuer(str(metadata.get("issuer") or ""), issuer):
         host = urlsplit(issuer).netloc
         raise SignInFailed(said("{host} claims to be another authorization server.", host=host))
     return metadata
 
 
-async def _first_found(fetch: Fetch, urls: Iterable[str]) -> JsonObject | None:
+async def _first_found(http: GuardedHttpClient, urls: Iterable[str]) -> JsonObject | None:
     for url in urls:
-        answer = await fetch.get(url)
-        if answer.status == HTTPStatus.OK and answer.content:
-            return answer.content
-        if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        response = await http.get(url)
+        if response.status == HTTPStatus.OK and response.content:
+            return response.content
+        if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             # Nothing follows from it: the document may exist.
             raise SignInFailed(
                 said(
                     "{host} returned HTTP {status}.",
                     host=urlsplit(url).netloc,
-                    status=answer.status,
+                    status=response.status,
                 )
             )
     return None
@@ -136,14 +136,16 @@ def _first_issuer(resource: JsonObject) -> str:
     return issuers[0]
 
 
-def _authority(metadata: JsonObject, issuer: str, resource: str, scope: str) -> Authority:
+def _authorization_server(
+    metadata: JsonObject, issuer: str, resource: str, scope: str
+) -> AuthorizationServer:
     if _PKCE_METHOD not in as_array(metadata.get("code_challenge_methods_supported")):
         netloc = urlsplit(issuer).netloc
         raise SignInFailed(
             said("{host} does not support PKCE with S256.", host=netloc), _NO_SIGN_IN
         )
     methods = as_array(metadata.get("token_endpoint_auth_methods_supported"))
-    return Authority(
+    return AuthorizationServer(
         issuer=str(metadata["issuer"]),
         resource=resource,
         authorization_endpoint=_endpoint(metadata, "authorization_endpoint"),

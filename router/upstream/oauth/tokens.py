@@ -1,4 +1,4 @@
-"""Tokens: got for a code, renewed, given back (RFC 6749, 7009)."""
+"""Tokens: the code exchange_code, refresh and revocation (RFC 6749, 7009)."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from router.domain.errors import said
 from router.domain.json_values import JsonObject
 from router.upstream.oauth.client_registration import Client
 from router.upstream.oauth.errors import GrantRefused, SignInFailed, error_code
-from router.upstream.oauth.guarded_fetch import Fetch, Fetched
-from router.upstream.oauth.metadata import Authority
+from router.upstream.oauth.guarded_http_client import GuardedHttpClient, JsonResponse
+from router.upstream.oauth.metadata import AuthorizationServer
 
 Clock: TypeAlias = Callable[[], datetime]
 
 _REFUSALS = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
-_LONGEST = timedelta(days=3650)
+_MAX_LIFETIME = timedelta(days=3650)
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What a sign-in gave, and where it can be renewed."""
+    """The tokens of a sign-in, and the endpoints to refresh and revoke them."""
 
     access: str = field(repr=False)
     token_endpoint: str
@@ -60,16 +60,20 @@ class Tokens:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
-    """An authorization code with what proves that we asked for it."""
+class AuthorizationCode:
+    """An authorization code with its PKCE verifier."""
 
     value: str = field(repr=False)
     verifier: str = field(repr=False)
     redirect_uri: str
 
 
-async def exchange(
-    fetch: Fetch, authority: Authority, client: Client, code: Code, clock: Clock
+async def exchange_code(
+    http: GuardedHttpClient,
+    server: AuthorizationServer,
+    client: Client,
+    code: AuthorizationCode,
+    clock: Clock,
 ) -> Tokens:
     """The tokens for `code`. Raises `SignInFailed`."""
     form = {
@@ -77,79 +81,81 @@ async def exchange(
         "code": code.value,
         "code_verifier": code.verifier,
         "redirect_uri": code.redirect_uri,
-        "resource": authority.resource,
+        "resource": server.resource,
     }
-    answer = await _ask(fetch, authority.token_endpoint, client, form)
+    response = await _token_request(http, server.token_endpoint, client, form)
     endpoints = Tokens(
         "",
-        authority.token_endpoint,
-        scope=authority.scope,
-        revocation_endpoint=authority.revocation_endpoint,
+        server.token_endpoint,
+        scope=server.scope,
+        revocation_endpoint=server.revocation_endpoint,
     )
-    return _granted(answer.content, endpoints, clock)
+    return _granted(response.content, endpoints, clock)
 
 
-async def renew(
-    fetch: Fetch, tokens: Tokens, client: Client, resource: str, clock: Clock
+async def refresh_tokens(
+    http: GuardedHttpClient, tokens: Tokens, client: Client, resource: str, clock: Clock
 ) -> Tokens:
-    """Newer tokens. Raises `GrantRefused` if only a new sign-in helps, else `SignInFailed`."""
+    """Refreshed tokens. Raises `GrantRefused` if a new sign-in is needed, else `SignInFailed`."""
     form = {
         "grant_type": "refresh_token",
         "refresh_token": tokens.refresh,
         "resource": resource,
     }
-    answer = await _ask(fetch, tokens.token_endpoint, client, form)
-    return _granted(answer.content, tokens, clock)
+    response = await _token_request(http, tokens.token_endpoint, client, form)
+    return _granted(response.content, tokens, clock)
 
 
-async def revoke(fetch: Fetch, tokens: Tokens, client: Client) -> None:
-    """Give the tokens back, where the authorization server takes them. Raises `SignInFailed`."""
+async def revoke(http: GuardedHttpClient, tokens: Tokens, client: Client) -> None:
+    """Revoke the tokens, if the authorization server supports it. Raises `SignInFailed`."""
     if tokens.revocation_endpoint:
         form = {"token": tokens.refresh or tokens.access}
         headers = client.authenticate(form)
-        answer = await fetch.post_form(tokens.revocation_endpoint, form, headers)
-        if not answer.ok:
+        response = await http.post_form(tokens.revocation_endpoint, form, headers)
+        if not response.ok:
             host = urlsplit(tokens.revocation_endpoint).netloc
             raise SignInFailed(
-                said("{host} returned HTTP {status}.", host=host, status=answer.status)
+                said("{host} returned HTTP {status}.", host=host, status=response.status)
             )
 
 
-async def _ask(fetch: Fetch, endpoint: str, client: Client, form: dict[str, str]) -> Fetched:
+async def _token_request(
+    http: GuardedHttpClient, endpoint: str, client: Client, form: dict[str, str]
+) -> JsonResponse:
     headers = client.authenticate(form)
-    answer = await fetch.post_form(endpoint, form, headers)
-    if answer.ok:
-        return answer
-    host, reason = urlsplit(endpoint).netloc, error_code(answer.content.get("error"))
-    message = f"{host} gave no token (HTTP {answer.status}, {reason})."
-    if answer.status in _REFUSALS:
+    response = await http.post_form(endpoint, form, headers)
+    if response.ok:
+        return response
+    host, reason = urlsplit(endpoint).netloc, error_code(response.content.get("error"))
+    message = f"{host} gave no token (HTTP {response.status}, {reason})."
+    if response.status in _REFUSALS:
         raise GrantRefused(message, reason)
     raise SignInFailed(message)
 
 
-def _granted(answer: JsonObject, before: Tokens, clock: Clock) -> Tokens:
-    """The tokens in `answer`; what it leaves out stays as it was (RFC 6749, 5.1 and 6)."""
-    access, kind = answer.get("access_token"), answer.get("token_type")
+def _granted(response: JsonObject, before: Tokens, clock: Clock) -> Tokens:
+    """The tokens in `response`; what it omits stays as it was (RFC 6749, 5.1 and 6)."""
+    access, kind = response.get("access_token"), response.get("token_type")
     if not isinstance(access, str) or not access or str(kind).lower() != "bearer":
         host = urlsplit(before.token_endpoint).netloc
         raise SignInFailed(said("{host} returned an invalid token.", host=host))
     return Tokens(
         access=access,
         token_endpoint=before.token_endpoint,
-        refresh=str(answer.get("refresh_token") or before.refresh),
-        expires_at=_expiry(answer.get("expires_in"), clock),
-        scope=str(answer.get("scope") or before.scope),
+        refresh=str(response.get("refresh_token") or before.refresh),
+        expires_at=_expiry(response.get("expires_in"), clock),
+        scope=str(response.get("scope") or before.scope),
         revocation_endpoint=before.revocation_endpoint,
     )
 
 
 def _expiry(seconds: object, clock: Clock) -> datetime | None:
-    """Some send the number as text."""
+    """Some servers send the number as a string."""
     if isinstance(seconds, str) and seconds.isdecimal() and len(seconds) < 12:
         seconds = int(seconds)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
         return None
-    return clock() + timedelta(seconds=min(seconds, _LONGEST.total_seconds()))
+    return clock() + timedelta(seconds=min(seconds, _MAX_LIFETIME.total_seconds()))
 
 
 def _moment(value: object) -> datetime | None:

@@ -1,7 +1,7 @@
-"""What a server's process inherits, and where its command is found. Pure but for the file lookup.
+"""The environment of a server's process, and the lookup of its command.
 
-A server gets an allow-list of our environment plus what its own configuration gives it: whatever
-else the person's session holds is none of its business.
+A server gets an allow-list of our environment plus its own configuration: the rest of the user's
+environment may contain secrets.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def server_environment(
     """The environment of a server whose configuration adds `extra` to `ours`."""
     inherited = {k: v for k, v in ours.items() if _may_inherit(k, v, windows)}
     if frozen and (original := ours.get("LD_LIBRARY_PATH_ORIG")):
-        # The bundle points LD_LIBRARY_PATH at its own libraries and keeps the person's here.
+        # The bundle sets LD_LIBRARY_PATH to its own libraries and keeps the user's value here.
         inherited["LD_LIBRARY_PATH"] = original
     if windows:  # where Path and PATH are one variable
         extra = {k.upper(): v for k, v in extra.items()}
@@ -55,17 +55,17 @@ def _may_inherit(name: str, value: str, windows: bool) -> bool:
 
 
 def find_command(command: str, environment: Mapping[str, str], cwd: str | None) -> str:
-    """The file to run for `command`: looked up on the server's own PATH, or relative to its cwd.
+    """The file to run for `command`: searched on the server's own PATH, or relative to its cwd.
 
-    Raises `UpstreamFailed` if there is none, or none that may be run.
+    Raises `UpstreamFailed` if there is none, or it is not executable.
     """
     if os.path.dirname(command):  # noqa: PTH120 - "./x" has a folder, pathlib drops it
         return _checked(str(Path(cwd or "", command).absolute()), command)
     path = environment.get("PATH", os.defpath)
     if found := shutil.which(command, path=path):
         return found
-    looked_in = ", ".join(dict.fromkeys(filter(None, path.split(os.pathsep))))
-    raise failed(Failure(FailureKind.COMMAND_NOT_FOUND, command, looked_in))
+    searched = ", ".join(dict.fromkeys(filter(None, path.split(os.pathsep))))
+    raise failed(Failure(FailureKind.COMMAND_NOT_FOUND, command, searched))
 
 
 def _checked(file: str, command: str) -> str:

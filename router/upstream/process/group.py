@@ -1,5 +1,5 @@
-"""The process tree of POSIX: a process group and those that left it, and a guardian that outlives
-us to end them."""
+"""The process tree on POSIX: a process group and processes that left it, and a guardian that
+outlives us and kills them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, cast
 
-from router.upstream.process.tracking import VARIABLE, Mark, end_tree
+from router.upstream.process.tracking import VARIABLE, ProcessMark, end_tree
 
 _FIND_IN_PROC = 'grep -ls "$m" /proc/[0-9]*/environ | tr -dc "0-9\\n"'
 # A shell has nothing else on macOS, where `ps` is part of the system.
@@ -20,7 +20,7 @@ _FIND_BY_PS = (
     "/bin/ps -A -E -ww -o pid=,command= | "
     'while read -r p c; do case $c in *"$m"*) echo "$p";; esac; done'
 )
-# If we die before it has heard the whole owner, it must not take nothing for everything.
+# If we die before it has read the whole owner, an empty owner must not match every process.
 SCRIPT = f"""
 read -r m
 case $m in {VARIABLE}=?*.) ;; *) exit;; esac
@@ -33,18 +33,17 @@ for n in 1 2 3 4 5 6 7 8 9; do
 done
 """
 
-# Of our own: the threads everyone shares may be waiting for a person to unlock a keyring.
-_looking = ThreadPoolExecutor(1, thread_name_prefix="processes")
+# Its own pool: the threads of the default executor may be waiting for a keyring.
+_executor = ThreadPoolExecutor(1, thread_name_prefix="processes")
 
 
 class Guardian:
-    """A shell that kills the servers of one owner when we die, even of SIGKILL.
+    """A shell that kills the servers of one owner when we die, even by SIGKILL.
 
-    It reads from a pipe, of which we hold the other end, first the owner and then the list of
-    groups, so the system itself tells it. The usual ways won't do: Linux's parent-death signal has
-    to be set between fork and exec, where running Python is unsafe while other threads (Qt's) may
-    hold locks, it reaches only the direct child, and macOS has nothing like it. Runs only while
-    there is a group to watch.
+    It reads the owner and then the list of groups from a pipe, which the system closes when we die.
+    A parent-death signal is no alternative: it has to be set between fork and exec, where running
+    Python is unsafe while other threads (Qt's) may hold locks, it reaches only the direct child,
+    and macOS has none. Runs only while there is a group to watch.
     """
 
     def __init__(self, owner: str) -> None:
@@ -57,28 +56,30 @@ class Guardian:
         return None if self._shell is None else self._shell.pid
 
     def watch(self, group: int) -> None:
-        if group <= 1:  # which would mean everybody
-            raise ValueError(f"{group} is no group of ours")
+        if group <= 1:  # which would mean every process
+            raise ValueError(f"{group} is not one of our groups")
         self._groups.add(group)
-        self._tell()
+        self._send_groups()
 
     def release(self, group: int) -> None:
         self._groups.discard(group)
         if self._groups:
-            self._tell()
+            self._send_groups()
         else:
-            self._dismiss()
+            self._stop_shell()
 
-    def _tell(self) -> None:
+    def _send_groups(self) -> None:
         if self._shell is None or self._shell.poll() is not None:
-            self._dismiss()
+            self._stop_shell()
             self._shell = self._start()
-            self._say(f"{VARIABLE}={self._owner}.")
-        self._say(" ".join(map(str, sorted(self._groups))))
+            self._write_line(f"{VARIABLE}={self._owner}.")
+        self._write_line(" ".join(map(str, sorted(self._groups))))
 
-    def _say(self, line: str) -> None:
+    def _write_line(self, line: str) -> None:
         shell = cast("subprocess.Popen[bytes]", self._shell)
-        with contextlib.suppress(BrokenPipeError):  # it was killed just now: told anew next time
+        with contextlib.suppress(
+            BrokenPipeError
+        ):  # it was just killed; the next one gets the whole list
             cast(IO[bytes], shell.stdin).write(f"{line}\n".encode())
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -89,11 +90,11 @@ class Guardian:
             stderr=subprocess.DEVNULL,
             bufsize=0,
             env={},
-            start_new_session=True,  # what is sent to our group must not hit the guardian
+            start_new_session=True,  # signals to our group must not reach the guardian
         )
 
-    def _dismiss(self) -> None:
-        """With nothing to guard it may be killed outright, so waiting for it takes no time."""
+    def _stop_shell(self) -> None:
+        """Without groups it can be killed, so waiting for it takes no time."""
         if self._shell is not None and self._shell.stdin is not None:
             self._shell.kill()
             self._shell.stdin.close()
@@ -102,7 +103,7 @@ class Guardian:
 
 
 _guardians: dict[str, Guardian] = {}
-"""By owner, of which there is one in every process but those that run tests."""
+"""By owner; only tests have more than one in a process."""
 
 
 def guardian_of(owner: str) -> Guardian:
@@ -112,10 +113,10 @@ def guardian_of(owner: str) -> Guardian:
 
 
 class ProcessGroup:
-    """The group led by a process that was started in a session of its own, and whoever has its
+    """The group of a process that was started in its own session, and all processes with its
     mark."""
 
-    def __init__(self, leader: int, mark: Mark) -> None:
+    def __init__(self, leader: int, mark: ProcessMark) -> None:
         self._id = leader
         self._mark = mark
         self._guardian = guardian_of(mark.router)
@@ -130,12 +131,12 @@ class ProcessGroup:
     async def end(self) -> None:
         self.kill()
         loop = asyncio.get_running_loop()
-        await loop.run_in_executor(_looking, end_tree, self._id, self._mark)
+        await loop.run_in_executor(_executor, end_tree, self._id, self._mark)
 
     def release(self) -> None:
         self._guardian.release(self._id)
 
     def _signal(self, number: int) -> None:
-        # macOS says "not permitted" where only zombies are left.
+        # macOS raises PermissionError if only zombies are left.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._id, number)

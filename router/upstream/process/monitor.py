@@ -1,5 +1,5 @@
-"""Watching what servers' processes use: measured when someone asks and, while a server with a limit
-on its memory runs, once a second to hold it to that."""
+"""Measures the processes of servers: on request and, while a server with a memory limit runs, once
+a second to enforce it."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from router.runtime.clock import utc_now
 from router.runtime.tasks import spawn, stop
 from router.upstream.connection import ProcessConnection
 from router.upstream.instance_key import InstanceKey
-from router.upstream.process.tracking import Mark, read_uses
-from router.upstream.process.usage import TreeUse
+from router.upstream.process.tracking import ProcessMark, read_usage
+from router.upstream.process.usage import TreeUsage
 
-LOOK_EVERY_S = 1.0
+CHECK_EVERY_S = 1.0
 _MB = 1024 * 1024
 
 
-class ProcessWatch:
+class ProcessMonitor:
     def __init__(
         self,
         running: Callable[[], Mapping[InstanceKey, ProcessConnection]],
         limit_mb: Callable[[InstanceKey], int | None],
         *,
-        read: Callable[[Mapping[int, Mark]], Mapping[int, TreeUse]] = read_uses,
+        read: Callable[[Mapping[int, ProcessMark]], Mapping[int, TreeUsage]] = read_usage,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = utc_now,
@@ -39,28 +39,28 @@ class ProcessWatch:
         self._sleep = sleep
         self._clock = clock
         self._now = now
-        self._before: dict[int, tuple[float, float]] = {}
-        """Of each process at the last look: when that was, and its CPU seconds then."""
-        self._holding: asyncio.Task[None] | None = None
+        self._last: dict[int, tuple[float, float]] = {}
+        """The time and the CPU seconds of each process at the last measurement."""
+        self._enforcer: asyncio.Task[None] | None = None
 
     async def measure(self) -> dict[InstanceKey, ProcessFacts]:
-        """What every running server uses now."""
+        """The current usage of every running server."""
         running = dict(self._running())
         pids = {ref: connection.pid for ref, connection in running.items()}
         uses = await asyncio.to_thread(self._read, _marks(running.values()))
         facts = {ref: self._facts(pid, uses[pid]) for ref, pid in pids.items() if pid in uses}
-        self._before = {fact.pid: (self._clock(), fact.cpu_s) for fact in facts.values()}
+        self._last = {fact.pid: (self._clock(), fact.cpu_s) for fact in facts.values()}
         return facts
 
-    def hold_to_limits(self) -> None:
-        """See to it that servers keep within their memory, as long as one with a limit runs."""
-        if self._limited() and (self._holding is None or self._holding.done()):
-            self._holding = spawn(self._hold(), name="memory limits")
+    def enforce_limits(self) -> None:
+        """Enforce memory limits for as long as a server with a limit runs."""
+        if self._limited() and (self._enforcer is None or self._enforcer.done()):
+            self._enforcer = spawn(self._enforce(), name="memory limits")
 
     async def close(self) -> None:
-        await stop(self._holding)
+        await stop(self._enforcer)
 
-    async def _hold(self) -> None:
+    async def _enforce(self) -> None:
         while limited := self._limited():
             marks = _marks(connection for connection, _ in limited)
             uses = await asyncio.to_thread(self._read, marks)
@@ -68,14 +68,14 @@ class ProcessWatch:
                 use = uses.get(connection.pid)
                 if use is not None and use.rss_bytes > limit_mb * _MB:
                     connection.condemn(_too_much(use.rss_bytes, limit_mb))
-            await self._sleep(LOOK_EVERY_S)
+            await self._sleep(CHECK_EVERY_S)
 
     def _limited(self) -> list[tuple[ProcessConnection, int]]:
         running = [(c, self._limit_mb(ref)) for ref, c in self._running().items()]
         return [(connection, limit) for connection, limit in running if limit is not None]
 
-    def _facts(self, pid: int, use: TreeUse) -> ProcessFacts:
-        looked_at, cpu_then = self._before.get(pid, (self._clock() - use.age_s, 0.0))
+    def _facts(self, pid: int, use: TreeUsage) -> ProcessFacts:
+        looked_at, cpu_then = self._last.get(pid, (self._clock() - use.age_s, 0.0))
         elapsed_s = max(self._clock() - looked_at, 0.01)
         return ProcessFacts(
             pid=pid,
@@ -87,12 +87,12 @@ class ProcessWatch:
         )
 
 
-def _marks(connections: Iterable[ProcessConnection]) -> dict[int, Mark]:
+def _marks(connections: Iterable[ProcessConnection]) -> dict[int, ProcessMark]:
     return {connection.pid: connection.mark for connection in connections}
 
 
-def together(one: ProcessFacts, other: ProcessFacts) -> ProcessFacts:
-    """What both use, under the older one's name."""
+def combined_facts(one: ProcessFacts, other: ProcessFacts) -> ProcessFacts:
+    """The usage of both, with the pid of the older one."""
     older = min(one, other, key=lambda facts: facts.started_at)
     return replace(
         older,

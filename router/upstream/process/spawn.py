@@ -1,9 +1,9 @@
-"""Starting a process without holding up everybody else.
+"""Starts a process without blocking other threads.
 
-uvloop's own way copies the whole address space while all of Python waits: tens of milliseconds for
-each start, in the window too. `subprocess` shares it until the program is there, which takes two or
-three. So on uvloop the process is started that way, in a thread, and its pipes are given to the
-loop; asyncio's own loops do about the same by themselves.
+uvloop forks, which copies the address space while it holds the GIL: tens of milliseconds for each
+start, in the window too. `subprocess` uses vfork, which takes two or three. So on uvloop the
+process is started by `subprocess` in a thread, and its pipes are connected to the loop; asyncio's
+own loops do about the same by themselves.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Any
 
 from router.runtime.tasks import spawn
 
-# Of our own: the threads everyone shares may be waiting for a person to unlock a keyring.
-_starting = ThreadPoolExecutor(2, thread_name_prefix="start")
+# Its own pool: the threads of the default executor may be waiting for a keyring.
+_executor = ThreadPoolExecutor(2, thread_name_prefix="start")
 _LINE_BYTES = 64 * 1024
 
 
@@ -37,22 +37,21 @@ async def start_process(
     stderr: int = subprocess.PIPE,
     **options: Any,
 ) -> asyncio.SubprocessTransport:
-    """Start a process whose pipes, as many as it has, are `protocol`'s. Raises `OSError` or
-    `ValueError`."""
+    """Start a process whose pipes are connected to `protocol`. Raises `OSError` or `ValueError`."""
     loop = asyncio.get_running_loop()
     options |= {"env": env, "cwd": cwd, "stdin": stdin, "stdout": stdout, "stderr": stderr}
     if not type(loop).__module__.startswith("uvloop"):
         transport, _ = await loop.subprocess_exec(lambda: protocol, program, *args, **options)
         return transport
     launch = partial(subprocess.Popen[bytes], [program, *args], bufsize=0, **options)
-    return await ProcessTransport(await loop.run_in_executor(_starting, launch), protocol).open()
+    return await ProcessTransport(await loop.run_in_executor(_executor, launch), protocol).open()
 
 
 async def start_program(
     program: str, *args: str, line_bytes: int = _LINE_BYTES, **options: Any
 ) -> Process:
-    """What `asyncio.create_subprocess_exec` does, this way; `line_bytes` is the longest line that
-    can be read of it. A start that is cancelled halfway leaves no process."""
+    """As `asyncio.create_subprocess_exec`; `line_bytes` is the longest line that can be read. A
+    cancelled start leaves no process."""
     loop = asyncio.get_running_loop()
     protocol = SubprocessStreamProtocol(line_bytes, loop)
     start = start_process(protocol, program, *args, **options)
@@ -74,7 +73,7 @@ async def start_program(
 async def _outcome(
     start: Awaitable[asyncio.SubprocessTransport],
 ) -> asyncio.SubprocessTransport | OSError | ValueError:
-    """The failure too is for whoever wanted the start, not for the log."""
+    """Return the error instead of raising it: it is for the caller, not for the log."""
     try:
         return await start
     except (OSError, ValueError) as error:
@@ -82,7 +81,7 @@ async def _outcome(
 
 
 class ProcessTransport(asyncio.SubprocessTransport):
-    """What a `SubprocessProtocol` needs of a transport, over a process that runs already."""
+    """The transport of a `SubprocessProtocol` for a process that is already running."""
 
     def __init__(
         self, process: subprocess.Popen[bytes], protocol: asyncio.SubprocessProtocol
@@ -94,31 +93,31 @@ class ProcessTransport(asyncio.SubprocessTransport):
         self._pipes: dict[int, asyncio.BaseTransport] = {}
         self._ended: asyncio.Future[int] = self._loop.create_future()
         self._early: list[Callable[[], None]] | None = []
-        """What the pipes said before the protocol had them all."""
+        """Events of the pipes before the protocol was connected."""
 
     async def open(self) -> ProcessTransport:
-        """The protocol has its transport, with all pipes, before it hears anything."""
+        """Connect all pipes before the protocol gets its first event."""
         process, loop = self._process, self._loop
         if process.stdin is not None:
-            way_in = partial(_Input, self._protocol)
-            self._pipes[0], _ = await loop.connect_write_pipe(way_in, process.stdin)
+            stdin = partial(_Input, self._protocol)
+            self._pipes[0], _ = await loop.connect_write_pipe(stdin, process.stdin)
         for number, stream in ((1, process.stdout), (2, process.stderr)):
             if stream is not None:
-                way_out = partial(_Output, self, number)
-                self._pipes[number], _ = await loop.connect_read_pipe(way_out, stream)
+                output = partial(_Output, self, number)
+                self._pipes[number], _ = await loop.connect_read_pipe(output, stream)
         self._protocol.connection_made(self)
         early, self._early = self._early or (), None
-        for said in early:
-            said()
-        self._watch_end()
+        for event in early:
+            event()
+        self._watch_exit()
         return self
 
-    def heard(self, said: Callable[[asyncio.SubprocessProtocol], None]) -> None:
-        """A pipe has something for the protocol."""
+    def dispatch(self, event: Callable[[asyncio.SubprocessProtocol], None]) -> None:
+        """Pass an event of a pipe to the protocol."""
         if self._early is None:
-            said(self._protocol)
+            event(self._protocol)
         else:
-            self._early.append(partial(said, self._protocol))
+            self._early.append(partial(event, self._protocol))
 
     def get_pid(self) -> int:
         return self._process.pid
@@ -140,31 +139,31 @@ class ProcessTransport(asyncio.SubprocessTransport):
         self._process.kill()
 
     async def _wait(self) -> int:
-        """What `asyncio.subprocess.Process` waits for."""
+        """Called by `asyncio.subprocess.Process.wait`."""
         return await asyncio.shield(self._ended)
 
-    def _watch_end(self) -> None:
-        """By a descriptor that can be read once the process is gone, or, where there is no such
-        thing, by a thread that waits for it."""
+    def _watch_exit(self) -> None:
+        """With a pidfd, which becomes readable when the process exits, or a waiting thread where
+        there is none."""
         try:
             descriptor = os.pidfd_open(self._process.pid)
         except (AttributeError, OSError):
             Thread(target=self._wait_on_thread, name="wait for a process", daemon=True).start()
             return
 
-        def gone() -> None:
+        def exited() -> None:
             self._loop.remove_reader(descriptor)
             os.close(descriptor)
             self._process.wait()
-            self._gone()
+            self._on_exit()
 
-        self._loop.add_reader(descriptor, gone)
+        self._loop.add_reader(descriptor, exited)
 
     def _wait_on_thread(self) -> None:
         self._process.wait()
-        self._loop.call_soon_threadsafe(self._gone)
+        self._loop.call_soon_threadsafe(self._on_exit)
 
-    def _gone(self) -> None:
+    def _on_exit(self) -> None:
         self._ended.set_result(self._process.returncode)
         self._protocol.process_exited()
 
@@ -189,7 +188,7 @@ class _Output(asyncio.Protocol):
         self._number = number
 
     def data_received(self, data: bytes) -> None:
-        self._process.heard(lambda protocol: protocol.pipe_data_received(self._number, data))
+        self._process.dispatch(lambda protocol: protocol.pipe_data_received(self._number, data))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._process.heard(lambda protocol: protocol.pipe_connection_lost(self._number, exc))
+        self._process.dispatch(lambda protocol: protocol.pipe_connection_lost(self._number, exc))

@@ -1,4 +1,4 @@
-"""The last lines a server wrote beside its messages: what explains an exit."""
+"""The last lines a server wrote besides its messages, which explain an exit."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MAX_LINE_BYTES = 8 * 1024
 KEPT_LINES = 200
 _QUOTED_LINES = 10
 _QUOTED_CHARACTERS = 2000
-_SHORTEST_SECRET = 4
+_MIN_SECRET_LENGTH = 4
 
 
-def filled_in(template: str, value: str) -> list[str]:
-    """The secrets that made `value` of a `template` with references to them."""
+def resolved_secrets(template: str, value: str) -> list[str]:
+    """The secrets in `value`, which is `template` with its references resolved."""
     pattern = re.escape(template)
     for kind, name in secret_references(template):
         pattern = pattern.replace(re.escape(f"${{{kind}:{name}}}"), "(.*)", 1)
@@ -28,16 +28,16 @@ def filled_in(template: str, value: str) -> list[str]:
     return list(found.groups()) if found else [value]
 
 
-class LastWords:
-    """Keeps the lines, without the `secrets` the server was given, and hands each to `on_line`."""
+class StderrTail:
+    """Keeps the lines, without the `secrets` the server was given, and passes each to `on_line`."""
 
     def __init__(self, on_line: LineSink, secrets: Iterable[str] = ()) -> None:
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)
         self._on_line = on_line
-        self._secrets = [secret for secret in secrets if len(secret) >= _SHORTEST_SECRET]
+        self._secrets = [secret for secret in secrets if len(secret) >= _MIN_SECRET_LENGTH]
 
     def add(self, raw: bytes) -> str:
-        """The line as it is kept, or nothing if there is nothing on it."""
+        """The line as it is kept; empty for a blank line."""
         line = raw[:MAX_LINE_BYTES].decode("utf-8", "replace").rstrip()
         for secret in self._secrets:
             line = line.replace(secret, "***")

@@ -1,8 +1,8 @@
-"""A server as a child process: messages are lines on its stdin and stdout.
+"""The stdio transport: a server as a child process, messages are lines on its stdin and stdout.
 
-The link is the process's asyncio protocol, so a line becomes an answer without any task between,
-and an exit is noticed even while a grandchild holds the pipes open. One supervisor task waits for
-the end, whatever brings it, and it alone winds down: nobody's cancellation can leave a process.
+The transport is the asyncio protocol of the process, so no task is needed to read, and an exit is
+noticed even while a grandchild holds the pipes open. One supervisor task waits for the end,
+whatever the cause, and it alone cleans up: no cancellation can leave a process behind.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from router.upstream.peer import Receiver, response_id
 from router.upstream.process.environment import find_command, server_environment
 from router.upstream.process.inbox import Inbox
 from router.upstream.process.spawn import start_process
-from router.upstream.process.stderr_tail import KEPT_LINES, LastWords, LineSink
+from router.upstream.process.stderr_tail import KEPT_LINES, LineSink, StderrTail
 from router.upstream.process.stderr_tail import MAX_LINE_BYTES as MAX_STDERR_LINE_BYTES
-from router.upstream.process.tracking import Mark, new_mark
+from router.upstream.process.tracking import ProcessMark, new_mark
 from router.upstream.process.tree import ProcessTree, creation_options, watch_tree
-from router.wire.framing import LineSplitter
 from router.wire.jsonrpc import encode_ascii
+from router.wire.lines import LineSplitter
 
 log = logging.getLogger(__name__)
 
@@ -36,9 +36,9 @@ _LOGGED_NOISE = 3
 
 _STDIN_GRACE_S = 1.0
 _TERMINATE_GRACE_S = 1.0
-_HASTE = 0.2
-"""How much of its grace a server gets that never opened a session: somebody waits for its end."""
-_HURRY = 0.5
+_UNOPENED_GRACE = 0.2
+"""The fraction of the grace period for a server that never opened a session: a caller waits."""
+_SHUTDOWN_GRACE = 0.5
 _KILL_GRACE_S = 1.0
 _PIPE_GRACE_S = 0.5
 _INBOX_GRACE_S = 1.0
@@ -46,8 +46,8 @@ _INBOX_GRACE_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What to start: `env` is what its configuration adds to the clean environment, or, if the
-    command inherits nothing, all the environment it gets."""
+    """What to start: `env` is added to the clean environment or, if the command inherits nothing,
+    is its whole environment."""
 
     name: str
     args: Sequence[str] = ()
@@ -72,20 +72,20 @@ class StdioTransport(asyncio.SubprocessProtocol):
         on_stderr: LineSink,
         secrets: Iterable[str] = (),
         limits: Limits = LIMITS,
-        mark: Mark | None = None,
+        mark: ProcessMark | None = None,
     ) -> None:
         self._command = command
         self.mark = mark or new_mark()
         self._limits = limits
-        self._said = LastWords(on_stderr, secrets)
+        self._stderr_tail = StderrTail(on_stderr, secrets)
         self._stdout = LineSplitter(limits.message_bytes)
         self._inbox = Inbox(self, limits)
         self._stderr = LineSplitter()
         self._noise = 0
-        self._grace = _HASTE
+        self._grace = _UNOPENED_GRACE
         self._open_outputs = {1, 2}
-        self._unheard_bytes: int | None = None
-        """What it wrote since nobody listens any more."""
+        self._discarded_bytes: int | None = None
+        """How much it wrote since its output is discarded; None while it is read."""
         self._fault: Failure | None = None
         self._over = asyncio.Event()
         self._exited = asyncio.Event()
@@ -96,17 +96,17 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._transport: asyncio.SubprocessTransport
         self._stdin: asyncio.WriteTransport
         self._tree: ProcessTree
-        self._launching: asyncio.Task[Failure | None] | None = None
+        self._launch_task: asyncio.Task[Failure | None] | None = None
         self._supervisor: asyncio.Task[None] | None = None
 
     async def start(self, receiver: Receiver) -> None:
-        """Start the process. Raises `UpstreamFailed` if that can't be done."""
+        """Start the process. Raises `UpstreamFailed`."""
         self._receiver = receiver
         environment = {**self._command.environment, **self.mark.environment}
         program = find_command(self._command.name, environment, self._command.cwd)
-        # In a task of its own, because a start that is cancelled halfway can lose the process.
-        self._launching = spawn(self._launch(program, environment), name=f"start {program}")
-        if failure := await asyncio.shield(self._launching):
+        # In its own task, because a cancelled start could lose the process.
+        self._launch_task = spawn(self._launch(program, environment), name=f"start {program}")
+        if failure := await asyncio.shield(self._launch_task):
             raise failed(failure)
 
     async def _launch(self, program: str, environment: Mapping[str, str]) -> Failure | None:
@@ -133,35 +133,35 @@ class StdioTransport(asyncio.SubprocessProtocol):
         await self._writable.wait()
 
     def send_soon(self, message: JsonObject) -> None:
-        if self._writable.is_set():  # else the server doesn't read, and we would pile up
+        if self._writable.is_set():  # else the server doesn't read, and messages would pile up
             self._write(message)
 
     def condemn(self, failure: Failure) -> None:
-        """Kill the process and its descendants; `failure` is what those who wait are told."""
+        """Kill the process and its descendants; pending requests fail with `failure`."""
         if not self._over.is_set():
             self._fault = failure
-            self._stop_listening()
+            self._discard_output()
             self._over.set()
 
     @property
     def over(self) -> bool:
-        """Whether nothing that is sent from now on reaches it, though it may still be heard."""
+        """Whether it is ending: nothing more is sent, though messages may still arrive."""
         return self._over.is_set()
 
     def hurry(self) -> None:
-        """Give it less time to end: somebody waits for us."""
-        self._grace = min(self._grace, _HURRY)
+        """Shorten the grace period: the router is shutting down."""
+        self._grace = min(self._grace, _SHUTDOWN_GRACE)
 
     async def close(self) -> None:
         """End the process and its descendants; returns when they are gone, in bounded time."""
-        self._stop_listening()
+        self._discard_output()
         self._over.set()
-        if self._launching is not None:
-            await asyncio.wait([self._launching])
+        if self._launch_task is not None:
+            await asyncio.wait([self._launch_task])
         if self._supervisor is not None:
             await undisturbed(self._supervisor)
 
-    # What asyncio calls
+    # Called by asyncio
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # Casts, because uvloop's transports have the methods but not the base classes.
@@ -172,17 +172,17 @@ class StdioTransport(asyncio.SubprocessProtocol):
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == 1:
-            self._take_stdout(data)
+            self._read_stdout(data)
         else:
-            self._take_stderr(data)
+            self._read_stderr(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """A server that closes any pipe but stderr is of no more use."""
-        self._lost_output(fd)
+        """A server that closes stdin or stdout is unusable."""
+        self._on_output_closed(fd)
         if fd != 2:
             self._over.set()
 
-    def _lost_output(self, fd: int) -> None:
+    def _on_output_closed(self, fd: int) -> None:
         self._open_outputs.discard(fd)
         if not self._open_outputs:
             self._drained.set()
@@ -203,9 +203,9 @@ class StdioTransport(asyncio.SubprocessProtocol):
         if not self._over.is_set() and not self._stdin.is_closing():
             self._stdin.write(encode_ascii(message) + b"\n")
 
-    def _take_stdout(self, data: bytes) -> None:
-        if self._unheard_bytes is not None:
-            self._leave_unheard(data, self._unheard_bytes)
+    def _read_stdout(self, data: bytes) -> None:
+        if self._discarded_bytes is not None:
+            self._discard(data, self._discarded_bytes)
             return
         self._inbox.put(self._stdout.feed(data))
         if self._stdout.dropped > self._limits.overflow_bytes:
@@ -216,28 +216,29 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._receiver.receive(message)
 
     def take_noise(self, line: bytes, reason: str) -> None:
-        """Servers print banners and usage to stdout; that may be all they say before they exit."""
+        """Servers print banners and usage to stdout; that may be all they write before they
+        exit."""
         if (request_id := response_id(line)) is not None:
             failure = bad_protocol(f"an answer that is no message ({reason})")
             self._receiver.reject(request_id, failure)
             return
-        said = self._said.add(line)
-        self._noise += bool(said)
-        if said and self._noise <= _LOGGED_NOISE:
-            log.warning("%s wrote to stdout what is no message: %.200s", self._command.name, said)
+        text = self._stderr_tail.add(line)
+        self._noise += bool(text)
+        if text and self._noise <= _LOGGED_NOISE:
+            log.warning("%s wrote to stdout what is no message: %.200s", self._command.name, text)
 
-    def _stop_listening(self) -> None:
-        """Nobody waits for its messages any more, and a flood of them must not delay its end."""
-        if self._unheard_bytes is None:
-            self._unheard_bytes = 0
+    def _discard_output(self) -> None:
+        """Discard its output: a flood of messages must not delay its end."""
+        if self._discarded_bytes is None:
+            self._discarded_bytes = 0
             self._inbox.clear()
 
-    def _leave_unheard(self, data: bytes, before: int) -> None:
-        """It may finish what it writes, so that it comes to see that its input is closed."""
-        self._unheard_bytes = before + len(data)
-        if self._unheard_bytes > self._limits.message_bytes:
+    def _discard(self, data: bytes, before: int) -> None:
+        """Let it finish writing, so that it gets to notice that its stdin is closed."""
+        self._discarded_bytes = before + len(data)
+        if self._discarded_bytes > self._limits.message_bytes:
             self.pause_reading()
-            self._lost_output(1)
+            self._on_output_closed(1)
 
     def pause_reading(self) -> None:
         self._stdout_pipe.pause_reading()
@@ -250,37 +251,37 @@ class StdioTransport(asyncio.SubprocessProtocol):
     def _stdout_pipe(self) -> asyncio.ReadTransport:
         return cast(asyncio.ReadTransport, self._transport.get_pipe_transport(1))
 
-    def _take_stderr(self, data: bytes) -> None:
+    def _read_stderr(self, data: bytes) -> None:
         for line in self._stderr.feed(data)[-KEPT_LINES:]:
-            self._said.add(line)
+            self._stderr_tail.add(line)
         if self._stderr.pending > MAX_STDERR_LINE_BYTES:
-            self._said.add(self._stderr.flush())
+            self._stderr_tail.add(self._stderr.flush())
 
     # The end
 
     async def _supervise(self) -> None:
         await self._over.wait()
         exited_by_itself = await self._stop_leader()
-        await self._tree.end()  # whoever is left, who may also hold the pipes
-        if exited_by_itself:  # else nobody waits for its last words
-            await _within(_PIPE_GRACE_S, self._drained)
+        await self._tree.end()  # what is left, which may also hold the pipes
+        if exited_by_itself:  # else its last output is of no interest
+            await _wait(_PIPE_GRACE_S, self._drained)
         await self._inbox.settle(_INBOX_GRACE_S if exited_by_itself else 0)
-        self._said.add(self._stderr.flush())
+        self._stderr_tail.add(self._stderr.flush())
         self._transport.close()
         self._tree.release()
-        self._receiver.close(self._fault or self._end(exited_by_itself))
+        self._receiver.close(self._fault or self._exit_failure(exited_by_itself))
 
     async def _stop_leader(self) -> bool:
-        """Escalate until the process is gone; whether it went of its own accord."""
+        """Escalate until the process is gone; whether it exited by itself."""
         if self._fault is not None:
             self._tree.kill()
         self._stdin.close()
-        if await _within(_STDIN_GRACE_S * self._grace, self._exited):
+        if await _wait(_STDIN_GRACE_S * self._grace, self._exited):
             return True
         self._tree.terminate()
-        if not await _within(_TERMINATE_GRACE_S * self._grace, self._exited):
+        if not await _wait(_TERMINATE_GRACE_S * self._grace, self._exited):
             self._tree.kill()
-            if not await _within(_KILL_GRACE_S, self._exited):
+            if not await _wait(_KILL_GRACE_S, self._exited):
                 log.error("Process %d of %s can't be killed", self.pid, self._command.name)
         return False
 
@@ -288,12 +289,12 @@ class StdioTransport(asyncio.SubprocessProtocol):
     def pid(self) -> int:
         return self._transport.get_pid()
 
-    def _end(self, exited_by_itself: bool) -> Failure:
+    def _exit_failure(self, exited_by_itself: bool) -> Failure:
         code = self._transport.get_returncode()
         if code is None or not exited_by_itself:
             return bad_protocol("it closed its input or output")
         subject = f"signal {-code}" if code < 0 else f"code {code}"
-        return Failure(FailureKind.EXITED, subject, str(self._said))
+        return Failure(FailureKind.EXITED, subject, str(self._stderr_tail))
 
     def _start_failure(self, error: OSError | ValueError) -> Failure:
         cwd = self._command.cwd
@@ -304,8 +305,8 @@ class StdioTransport(asyncio.SubprocessProtocol):
         return Failure(FailureKind.OTHER, detail=f"{self._command.name} can't be started: {error}")
 
 
-async def _within(seconds: float, event: asyncio.Event) -> bool:
-    """Whether `event` comes in time."""
+async def _wait(seconds: float, event: asyncio.Event) -> bool:
+    """Whether `event` is set in time."""
     try:
         async with asyncio.timeout(seconds):
             await event.wait()

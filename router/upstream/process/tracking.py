@@ -3,7 +3,7 @@
 A grandchild that forked twice into a session of its own is in no process group of ours and has no
 parent that leads to us. It still has the environment it inherited, so each server starts with a
 mark in it: `<router>.<start>`. The router's part is derived from its data directory, which only one
-router uses at a time, so what has that mark when a router starts was left by an earlier one.
+router uses at a time, so a process that has it when a router starts was left by an earlier one.
 
 A process that also clears its environment is not found; only an isolated server can't do that. This
 reads the whole process table, which takes some milliseconds: call it in a thread. Windows uses Job
@@ -24,19 +24,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from router.upstream.process.usage import TreeUse, list_processes, tree_of, uses_of
+from router.upstream.process.usage import TreeUsage, list_processes, tree_of, usage_of
 
 log = logging.getLogger(__name__)
 
 VARIABLE = "TOOLBOOTH_OWNER"
 _PROC = Path("/proc")
-_MARK = re.compile(rf"\b{VARIABLE}=([0-9a-f]+\.[0-9a-f]+)".encode("ascii"))
+_MARK_PATTERN = re.compile(rf"\b{VARIABLE}=([0-9a-f]+\.[0-9a-f]+)".encode("ascii"))
 _ROUNDS = 10
 """Enough for processes that start others while we look."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ProcessMark:
     """Identifies the processes of one start of one server."""
 
     router: str
@@ -59,29 +59,29 @@ def owner_of(data_dir: Path) -> str:
     return hashlib.sha256(os.fsencode(data_dir.resolve())).hexdigest()[:16]
 
 
-def new_mark(owner: str = THIS_PROCESS) -> Mark:
-    return Mark(owner, secrets.token_hex(8))
+def new_mark(owner: str = THIS_PROCESS) -> ProcessMark:
+    return ProcessMark(owner, secrets.token_hex(8))
 
 
-def tree(leader: int, mark: Mark) -> set[int]:
+def tree(leader: int, mark: ProcessMark) -> set[int]:
     """All live processes of the server that `leader` was started as."""
     return tree_of({leader, *_with_mark(str(mark), _read_marks())}, list_processes())
 
 
-def read_uses(marks: Mapping[int, Mark]) -> dict[int, TreeUse]:
+def read_usage(marks: Mapping[int, ProcessMark]) -> dict[int, TreeUsage]:
     """What each running server uses, by the process it was started as."""
     known = _read_marks() if marks else {}
     leaders = {pid: {pid, *_with_mark(str(mark), known)} for pid, mark in marks.items()}
-    return uses_of(leaders, list_processes() if marks else ())
+    return usage_of(leaders, list_processes() if marks else ())
 
 
-def end_tree(leader: int, mark: Mark) -> None:
+def end_tree(leader: int, mark: ProcessMark) -> None:
     """Kill all that is left of a server."""
     if left := _end(lambda: tree(leader, mark)):
         log.error("%d processes of a server can't be killed", len(left))
 
 
-def sweep(owner: str) -> int:
+def kill_leftovers(owner: str) -> int:
     """Kill what an earlier router left, except our own ancestors; returns how many it killed."""
     spared = _ancestors()
     found = left_behind(owner) - spared
@@ -128,7 +128,7 @@ def marks_in_proc(folder: Path = _PROC) -> dict[int, str]:
     for entry in os.scandir(folder):
         if entry.name.isdecimal():
             with contextlib.suppress(OSError):  # it ended meanwhile, or is someone else's
-                if found := _MARK.search(Path(entry.path, "environ").read_bytes()):
+                if found := _MARK_PATTERN.search(Path(entry.path, "environ").read_bytes()):
                     marks[int(entry.name)] = found[1].decode("ascii")
     return marks
 

@@ -1,9 +1,9 @@
-"""A server's process with all its descendants, ended as one.
+"""A server's process with all its descendants, killed as one.
 
-Three things must hold however we end: a server that is stopped leaves no grandchild behind, one
-that exits by itself neither, and if the router is killed outright its servers go too. On POSIX the
-tree is a process group and whoever carries the server's mark, and a guardian watches over it; on
-Windows it is a Job Object, which the system closes when we are gone, and its processes with it.
+Three guarantees: a server that is stopped leaves no grandchild behind, neither does one that exits
+by itself, and if the router is killed, its servers are killed too. On POSIX the tree is a process
+group and all processes with the server's mark, watched by a guardian; on Windows it is a Job
+Object, which the system closes together with its processes when we are gone.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from __future__ import annotations
 import sys
 from typing import Any, Protocol
 
-from router.upstream.process.tracking import Mark
+from router.upstream.process.tracking import ProcessMark
 
 
 class ProcessTree(Protocol):
     def terminate(self) -> None:
-        """Ask all processes to end, where the platform has a way to ask."""
+        """Ask all processes to exit, where the platform has a signal for it."""
         ...
 
     def kill(self) -> None:
-        """Kill those that are easily found, at once."""
+        """Kill the group at once."""
         ...
 
     async def end(self) -> None:
-        """Kill all that is left, wherever it went; returns when that is done."""
+        """Kill all remaining processes, also those that left the group; returns when done."""
         ...
 
     def release(self) -> None:
-        """The tree is gone: stop watching over it."""
+        """The tree is gone: stop watching it."""
         ...
 
 
@@ -40,21 +40,21 @@ if sys.platform == "win32":
     def creation_options() -> dict[str, Any]:
         return {"creationflags": subprocess.CREATE_NO_WINDOW}
 
-    def watch_tree(pid: int, mark: Mark) -> ProcessTree:
+    def watch_tree(pid: int, mark: ProcessMark) -> ProcessTree:
         return JobTree(pid, load_kernel32())
 
-    def sweep(owner: str) -> int:
-        """A job leaves nothing behind."""
+    def kill_leftovers(owner: str) -> int:
+        """A job leaves no processes behind."""
         return 0
 
 else:
     from router.upstream.process.group import ProcessGroup
-    from router.upstream.process.tracking import sweep as sweep
+    from router.upstream.process.tracking import kill_leftovers as kill_leftovers
 
     def creation_options() -> dict[str, Any]:
         """How a process must be started so that its tree can be watched."""
         return {"start_new_session": True}
 
-    def watch_tree(pid: int, mark: Mark) -> ProcessTree:
+    def watch_tree(pid: int, mark: ProcessMark) -> ProcessTree:
         """The tree of the process `pid`, which was started with `creation_options` and `mark`."""
         return ProcessGroup(pid, mark)

@@ -34,7 +34,7 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True)
-class TreeUse:
+class TreeUsage:
     """What all processes of a tree use together."""
 
     processes: int
@@ -56,20 +56,20 @@ def tree_of(leaders: Collection[int], listed: Collection[Process]) -> set[int]:
     return members - {p.pid for p in listed if p.ended}
 
 
-def uses_of(
+def usage_of(
     trees: Mapping[int, Collection[int]], listed: Collection[Process]
-) -> dict[int, TreeUse]:
+) -> dict[int, TreeUsage]:
     """What each tree uses. A tree is given as its first process and all its leaders."""
     known = {process.pid: process for process in listed}
     running = {first: leaders for first, leaders in trees.items() if first in known}
     return {
-        first: _use(known[first], [known[pid] for pid in tree_of(leaders, listed)])
+        first: _usage(known[first], [known[pid] for pid in tree_of(leaders, listed)])
         for first, leaders in running.items()
     }
 
 
-def _use(first: Process, members: Collection[Process]) -> TreeUse:
-    return TreeUse(
+def _usage(first: Process, members: Collection[Process]) -> TreeUsage:
+    return TreeUsage(
         processes=len(members),
         rss_bytes=sum(process.rss_bytes for process in members),
         cpu_s=sum(process.cpu_s for process in members),

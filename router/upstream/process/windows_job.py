@@ -1,7 +1,7 @@
-"""Windows' Job Objects by way of `ctypes`: a process and its descendants, killed as one.
+"""Windows Job Objects through `ctypes`: a process and its descendants, killed as one.
 
-A job made here kills its processes when its last handle closes, which the system does for us if
-the router is killed. A grandchild started before the job is joined (microseconds after creation)
+A job kills its processes when its last handle closes, which the system does if the router is
+killed. A grandchild started before the job is joined (microseconds after creation)
 stays outside. `kernel32` is a parameter so that the calls can be checked on any platform.
 """
 
@@ -21,7 +21,7 @@ _KILLED = 1
 
 
 class Kernel32(Protocol):
-    """The calls a job is made of; each returns 0 on failure."""
+    """The functions used for jobs; each returns 0 on failure."""
 
     def CreateJobObjectW(self, attributes: Any, name: Any) -> int: ...  # noqa: N802
     def SetInformationJobObject(self, job: Any, kind: int, data: Any, size: int) -> int: ...  # noqa: N802
@@ -69,7 +69,7 @@ if sys.platform == "win32":
 
 
 class JobTree:
-    """The Windows tree. Where no job can be made, the process alone is killed."""
+    """The Windows tree. If no job can be created, only the process itself is killed."""
 
     def __init__(self, pid: int, kernel32: Kernel32) -> None:
         self._kernel32 = kernel32
@@ -77,7 +77,7 @@ class JobTree:
         self._job = self._make_job()
 
     def terminate(self) -> None:
-        """Windows can't ask: the closed stdin was the server's chance to end by itself."""
+        """Windows has no signal for it: the closed stdin was the server's chance to exit."""
         self.kill()
 
     def kill(self) -> None:

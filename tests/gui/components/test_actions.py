@@ -19,7 +19,7 @@ from pytestqt.qtbot import QtBot
 from gui.main_window.main_window import MainWindow
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.theme import Theme
-from router.api.apps import Findings, FoundServer
+from router.api.apps import FoundServer, FoundServers
 from router.api.events import ServerStatusChanged
 from router.config.server import ServerConfig
 from router.domain.errors import ConfigError, ToolboothError
@@ -293,11 +293,11 @@ def test_a_file_of_another_application_is_offered_to_be_imported(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     notes = FoundServer("notes", "mcp.json", Path("mcp.json"), ServerConfig(command="notes"))
-    router.apps.findings = Findings((notes,))
-    offered: list[Findings] = []
+    router.apps.findings = FoundServers((notes,))
+    offered: list[FoundServers] = []
     window.import_requested.connect(offered.append)
     drop(window, QUrl.fromLocalFile("/x/mcp.json"))
-    qtbot.waitUntil(lambda: offered == [Findings((notes,))])
+    qtbot.waitUntil(lambda: offered == [FoundServers((notes,))])
 
 
 def test_a_file_that_holds_no_servers_is_refused_with_a_reason(

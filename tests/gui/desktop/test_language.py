@@ -15,7 +15,7 @@ from gui.desktop.language import Language, language_code
 from gui.dialogs.settings.page import description
 from gui.text.tr import tr
 from gui.widgets.theme import Theme
-from router.domain.servers import OfferView, ServerOffers
+from router.domain.servers import PromptResourceLists, PromptResourceView
 from tests.gui.driver import GITHUB, SENTRY, open_window, stocked_router
 
 TOOL = Path(__file__).parents[3] / "packaging" / "translations.py"
@@ -90,8 +90,8 @@ def test_nothing_is_cut_off_in_the_smallest_window(
 ) -> None:
     language.use(code)
     router = stocked_router()
-    many = tuple(OfferView(f"offer {n}", "", "", "") for n in range(128))
-    router.state.offers[GITHUB.ref] = ServerOffers(many, many)
+    many = tuple(PromptResourceView(f"offer {n}", "", "", "") for n in range(128))
+    router.state.offers[GITHUB.ref] = PromptResourceLists(many, many)
     window = open_window(router, look, qtbot)
     window.resize(window.minimumSize())
     page = window.pages.workspace

@@ -217,7 +217,7 @@ def test_the_overview_counts_servers_tools_apps_and_trouble() -> None:
 def test_tools_that_are_held_back_are_not_ready_and_wait_one_by_one() -> None:
     servers = (
         fake_status("A", tool_count=81),
-        fake_status("B", tool_count=14, waiting_count=3, held_count=4),
+        fake_status("B", tool_count=14, pending_count=3, unapproved_count=4),
         fake_status("C", state=ServerState.NEEDS_CONSENT, tool_count=None),
     )
     assert overview(servers, apps=0) == (
@@ -319,6 +319,6 @@ def test_a_failure_says_until_when_nothing_is_tried() -> None:
 
 
 def test_a_server_with_tools_that_wait_asks_for_attention() -> None:
-    shown = present(fake_status("Files", waiting_count=2))
+    shown = present(fake_status("Files", pending_count=2))
     assert (shown.mark, shown.summary) == (Mark.ATTENTION, "Needs approval")
-    assert present(fake_status("Files", waiting_count=2, enabled=False)).mark is Mark.OFF
+    assert present(fake_status("Files", pending_count=2, enabled=False)).mark is Mark.OFF

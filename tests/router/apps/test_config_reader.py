@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from router.api.apps import FoundServer
-from router.apps.config_reader import Ourselves, find_servers, read_any_file
-from router.apps.locations import Places
-from router.apps.variables import answered
+from router.apps.config_reader import SelfReference, find_servers, read_any_file
+from router.apps.locations import AppLocations
+from router.apps.variables import with_answers
 from router.domain.errors import ConfigError
 from tests.router.apps.client_files import FILES
 
-OURSELVES = Ourselves(frozenset({3717}))
+OURSELVES = SelfReference(frozenset({3717}))
 ENVIRON = {"PATH": "", "SEARCH_KEY": "k"}
 
 
-def places(home: Path, platform: str = "linux") -> Places:
-    return Places(home, ENVIRON, platform)
+def places(home: Path, platform: str = "linux") -> AppLocations:
+    return AppLocations(home, ENVIRON, platform)
 
 
 def put_all(home: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_plain_answer_stands_in_the_arguments_and_a_secret_one_never(tmp_path:
         "servers": {"s": {"command": "s", "args": ["${input:who}", "${input:key}"]}}}"""
     )
     (server,) = read_any_file(path, places(tmp_path), OURSELVES).servers
-    config = answered(server, {"who": "me", "key": "planted"})
+    config = with_answers(server, {"who": "me", "key": "planted"})
     assert config.args == ("me", "${input:key}")
 
 
@@ -136,7 +136,7 @@ def test_entries_that_are_no_servers_are_named_with_the_reason(tmp_path: Path) -
     )
     findings = find_servers(places(tmp_path), OURSELVES)
     assert [server.name for server in findings.servers] == ["good"]
-    assert [(each.source, each.sentence) for each in findings.left_out] == [
+    assert [(each.source, each.sentence) for each in findings.skipped] == [
         ("Cursor", 'odd was left out: "url" must start with http:// or https://.'),
         ("Cursor", "us was left out: it is Toolbooth itself."),
     ]

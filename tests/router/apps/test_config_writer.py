@@ -14,9 +14,9 @@ from ruamel.yaml import YAML
 from router.api.apps import ClientId, ClientState
 from router.apps import config_document
 from router.apps.app_specs import CONNECTABLE, Endpoint
-from router.apps.config_reader import Ourselves
+from router.apps.config_reader import SelfReference
 from router.apps.config_writer import Connections, spec_of
-from router.apps.locations import Places
+from router.apps.locations import AppLocations
 from router.domain.errors import ConfigError, Conflict
 from router.domain.json_values import JsonObject, as_object
 from tests.router.apps.client_files import FILES
@@ -29,8 +29,8 @@ IDS = [str(spec.id) for spec in CONNECTABLE]
 
 
 def connections(home: Path, port: int = 3717) -> Connections:
-    places = Places(home, {"PATH": ""}, "linux")
-    return Connections(places, lambda: Ourselves(frozenset({port})), lambda: NOW)
+    places = AppLocations(home, {"PATH": ""}, "linux")
+    return Connections(places, lambda: SelfReference(frozenset({port})), lambda: NOW)
 
 
 def put(home: Path, client: str) -> Path:
@@ -53,7 +53,7 @@ def content(client: str, path: Path) -> JsonObject:
 
 def entry(client: str, path: Path) -> JsonObject:
     spec = spec_of(ClientId(client))
-    return as_object(config_document.entries_at(content(client, path), (*spec.keys, "toolbooth")))
+    return as_object(config_document.value_at(content(client, path), (*spec.keys, "toolbooth")))
 
 
 @pytest.mark.parametrize("client", IDS)

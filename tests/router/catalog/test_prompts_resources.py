@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from router.catalog.prompts_resources import (
-    address_offers,
-    find_address,
+    exposed_prompts,
+    exposed_resources,
     matches,
-    our_address,
-    prompt_offers,
+    qualified_uri,
+    resolve_uri,
 )
 from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject
@@ -22,57 +22,57 @@ def resource(uri: str) -> JsonObject:
 
 
 def test_prompts_of_the_same_name_both_stay_under_their_servers_name() -> None:
-    offers = prompt_offers([(B, {"name": "hi", "title": "B"}), (A, {"name": "hi", "title": "A"})])
+    offers = exposed_prompts([(B, {"name": "hi", "title": "B"}), (A, {"name": "hi", "title": "A"})])
     assert list(offers) == ["a__hi", "b__hi"]
     assert offers["a__hi"].original == "hi"
     assert offers["a__hi"].wire == {"name": "a__hi", "title": "A"}
 
 
 def test_an_address_only_one_server_has_stays_as_it_is() -> None:
-    offers = address_offers([(A, resource("file:///x"))], "uri")
-    assert find_address("file:///x", offers, {}) == (A, "file:///x")
+    offers = exposed_resources([(A, resource("file:///x"))], "uri")
+    assert resolve_uri("file:///x", offers, {}) == (A, "file:///x")
 
 
 def test_an_address_two_servers_have_names_its_server() -> None:
-    offers = address_offers([(A, resource("demo://1")), (B, resource("demo://1"))], "uri")
+    offers = exposed_resources([(A, resource("demo://1")), (B, resource("demo://1"))], "uri")
     assert list(offers) == ["toolbooth://a/demo%3A%2F%2F1", "toolbooth://b/demo%3A%2F%2F1"]
-    assert find_address("toolbooth://b/demo%3A%2F%2F1", offers, {}) == (B, "demo://1")
+    assert resolve_uri("toolbooth://b/demo%3A%2F%2F1", offers, {}) == (B, "demo://1")
 
 
 def test_an_address_made_from_a_template_leads_to_its_server() -> None:
-    templates = address_offers([(A, {"uriTemplate": "note://{id}/text"})], "uriTemplate")
-    assert find_address("note://7/text", {}, templates) == (A, "note://7/text")
-    assert find_address("note://7/picture", {}, templates) is None
+    templates = exposed_resources([(A, {"uriTemplate": "note://{id}/text"})], "uriTemplate")
+    assert resolve_uri("note://7/text", {}, templates) == (A, "note://7/text")
+    assert resolve_uri("note://7/picture", {}, templates) is None
 
 
 def test_templates_two_servers_have_keep_their_expressions() -> None:
-    assert our_address(A, "note://{id}/t") == "toolbooth://a/note%3A%2F%2F{id}%2Ft"
+    assert qualified_uri(A, "note://{id}/t") == "toolbooth://a/note%3A%2F%2F{id}%2Ft"
 
 
 def test_an_address_two_servers_have_is_not_answered_by_a_third_ones_template() -> None:
-    offers = address_offers([(A, resource("demo://1")), (B, resource("demo://1"))], "uri")
-    templates = address_offers([(ServerId("c"), {"uriTemplate": "demo://{x}"})], "uriTemplate")
-    assert find_address("demo://1", offers, templates) is None
-    assert find_address("demo://2", offers, templates) == ("c", "demo://2")
+    offers = exposed_resources([(A, resource("demo://1")), (B, resource("demo://1"))], "uri")
+    templates = exposed_resources([(ServerId("c"), {"uriTemplate": "demo://{x}"})], "uriTemplate")
+    assert resolve_uri("demo://1", offers, templates) is None
+    assert resolve_uri("demo://2", offers, templates) == ("c", "demo://2")
 
 
 def test_an_address_that_templates_of_two_servers_could_mean_leads_nowhere() -> None:
     wires = [(A, {"uriTemplate": "note://{id}/text"}), (B, {"uriTemplate": "note://{+all}"})]
-    templates = address_offers(wires, "uriTemplate")
-    assert find_address("note://7/text", {}, templates) is None
-    assert find_address(our_address(A, "note://7/text"), {}, templates) == (A, "note://7/text")
+    templates = exposed_resources(wires, "uriTemplate")
+    assert resolve_uri("note://7/text", {}, templates) is None
+    assert resolve_uri(qualified_uri(A, "note://7/text"), {}, templates) == (A, "note://7/text")
 
 
 def test_a_server_cannot_offer_an_address_that_names_another() -> None:
-    stolen = our_address(B, "demo://1")
-    offers = address_offers([(A, resource(stolen)), (B, resource("demo://2"))], "uri")
-    assert find_address(stolen, offers, {}) == (B, "demo://1")
-    assert find_address(our_address(A, stolen), offers, {}) == (A, stolen)
+    stolen = qualified_uri(B, "demo://1")
+    offers = exposed_resources([(A, resource(stolen)), (B, resource("demo://2"))], "uri")
+    assert resolve_uri(stolen, offers, {}) == (B, "demo://1")
+    assert resolve_uri(qualified_uri(A, stolen), offers, {}) == (A, stolen)
 
 
 def test_an_address_of_ours_for_an_unknown_server_leads_nowhere() -> None:
-    assert find_address("toolbooth://nobody/x", {}, {}) is None
-    assert find_address("toolbooth://nobody", {}, {}) is None
+    assert resolve_uri("toolbooth://nobody/x", {}, {}) is None
+    assert resolve_uri("toolbooth://nobody", {}, {}) is None
 
 
 @pytest.mark.parametrize(

@@ -49,8 +49,8 @@ def told(running: Running, before: int) -> list[int]:
     """How many tools wait, each time a status says something else than before."""
     counts = [before]
     for event in running.trace.events:
-        if isinstance(event, ServerStatusChanged) and event.status.waiting_count != counts[-1]:
-            counts.append(event.status.waiting_count)
+        if isinstance(event, ServerStatusChanged) and event.status.pending_count != counts[-1]:
+            counts.append(event.status.pending_count)
     return counts[1:]
 
 
@@ -71,7 +71,7 @@ async def test_a_new_and_a_changed_tool_are_neither_found_nor_called(
     )
     assert (await call(running, "files:erase")).startswith("files:erase is new and waits")
     [status] = running.router.servers.list(PERSONAL)
-    assert (status.tool_count, status.waiting_count) == (2, 2)
+    assert (status.tool_count, status.pending_count) == (2, 2)
     assert told(running, before=0) == [2]
 
 
@@ -146,7 +146,7 @@ async def test_a_denied_tool_that_waits_does_not_exist_for_callers(
 def waiting(running: Running) -> tuple[list[str], int]:
     """What waits, and how many the server's status says do."""
     [status] = running.router.servers.list(PERSONAL)
-    return [t.key.tool for t in running.router.tools.pending(PERSONAL)], status.waiting_count
+    return [t.key.tool for t in running.router.tools.pending(PERSONAL)], status.pending_count
 
 
 @pytest.mark.proves("U-2")
@@ -162,7 +162,7 @@ async def test_a_tool_that_is_blocked_instead_is_decided_and_waits_again_once_al
     await running.router.tools.approve(ref)
     assert waiting(running) == ([], 0)
     [status] = running.router.servers.list(PERSONAL)
-    assert status.held_count == 1
+    assert status.unapproved_count == 1
     assert await found(running) == ["files:read"]
     await running.router.permissions.set(PERSONAL, erase, Permission.ALLOW)
     assert waiting(running) == (["erase"], 1)

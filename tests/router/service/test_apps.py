@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from router.api.apps import ClientId, ClientState
-from router.apps.locations import Places
+from router.apps.locations import AppLocations
 from router.domain.errors import ConfigError, Conflict, ToolboothError
 from router.domain.json_values import JsonObject
 from router.service.apps import bridge_command
@@ -22,7 +22,7 @@ CURSOR = ClientId("cursor")
 async def running(tmp_path: Path) -> AsyncGenerator[Running]:
     home = tmp_path / "home"
     (home / ".cursor").mkdir(parents=True)
-    places = Places(home, {"PATH": ""}, "linux")
+    places = AppLocations(home, {"PATH": ""}, "linux")
     async with running_router(tmp_path / "data", places=places) as started:
         yield started
 

@@ -210,7 +210,7 @@ async def test_when_a_server_is_connected_its_list_is_asked_for(
     running.trace.clear()
     await running.call("tool_execute", {"toolKey": "files:read"})
     assert (await running.trace.until(ToolsChanged)).count == 2
-    await running.trace.until(ServerStatusChanged, lambda e: e.status.waiting_count == 1)
+    await running.trace.until(ServerStatusChanged, lambda e: e.status.pending_count == 1)
 
 
 @pytest.mark.proves("DISC-10", "CACHE-8")

@@ -26,7 +26,7 @@ from router.domain.ids import ServerRef, WorkspaceId
 from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerState
 from router.domain.tools import DataSource
 from router.service import Router
-from router.store.config_store import Change, ConfigStore, WorkspaceGone
+from router.store.config_store import Change, ConfigStore, WorkspaceRemoved
 from tests.support.running_router import (
     PERSONAL,
     STDIO_SERVER,
@@ -214,7 +214,7 @@ async def test_files_are_followed_on_whatever_went_wrong_before(
     def poll_that_fails_once(store: ConfigStore) -> list[Change]:
         for failure in failures:
             raise failure
-        return [WorkspaceGone(WorkspaceId("never-there")), *poll(store)]
+        return [WorkspaceRemoved(WorkspaceId("never-there")), *poll(store)]
 
     monkeypatch.setattr(ConfigStore, "poll", poll_that_fails_once)
     workspace_file(tmp_path).write_text('{"name": "Mine", "mcpServers": {}}')

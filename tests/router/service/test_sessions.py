@@ -17,7 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent
 
-from router.bridge.command import header_of
+from router.bridge.command import encode_folder
 from router.config.server import CLIENT_FOLDER, ServerConfig, Sharing
 from router.domain.json_values import JsonObject
 from router.gateway.session import sessions
@@ -126,7 +126,7 @@ async def test_a_folder_is_understood_as_the_bridge_writes_it(
     folder = tmp_path / "100% Übung #1"
     folder.mkdir()
     await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
-    async with client_of(running, LEGACY, {FOLDER_HEADER: header_of(str(folder))}) as client:
+    async with client_of(running, LEGACY, {FOLDER_HEADER: encode_folder(str(folder))}) as client:
         assert (await process_of(client, "here"))[1] == str(folder)
 
 

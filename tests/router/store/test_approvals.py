@@ -10,7 +10,13 @@ import pytest
 
 from router.discovery.vetting.preparation import prepare
 from router.domain.ids import ServerId
-from router.domain.tool_lists import Approval, ApprovalPolicy, Held, PreparedTool, ServerListing
+from router.domain.tool_lists import (
+    Approval,
+    ApprovalPolicy,
+    PendingApproval,
+    PreparedTool,
+    ServerListing,
+)
 from router.store.approvals import ApprovalStore
 
 FILES = ServerId("files")
@@ -31,7 +37,7 @@ def store(tmp_path: Path) -> ApprovalStore:
     return ApprovalStore(tmp_path)
 
 
-def waiting(held: dict[str, Held]) -> dict[str, Approval]:
+def waiting(held: dict[str, PendingApproval]) -> dict[str, Approval]:
     return {name: each.approval for name, each in held.items()}
 
 
@@ -115,7 +121,9 @@ def test_without_its_old_form_a_changed_tool_still_waits(
 ) -> None:
     store.review(FILES, "x", FIRST, ON_CHANGE)
     (tmp_path / "approved" / "files.json").write_text("broken")
-    assert store.review(FILES, "x", LATER, ON_CHANGE)["read"] == Held(Approval.CHANGED, None)
+    assert store.review(FILES, "x", LATER, ON_CHANGE)["read"] == PendingApproval(
+        Approval.CHANGED, None
+    )
 
 
 def test_a_disk_that_is_full_keeps_nobody_from_a_first_list(

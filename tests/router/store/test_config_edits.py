@@ -18,7 +18,7 @@ from router.store.config_store import (
     Rejected,
     SettingsChanged,
     WorkspaceChanged,
-    WorkspaceGone,
+    WorkspaceRemoved,
 )
 from tests.router.store.config_files import PERSONAL, WORK, edit, file_of, with_server
 
@@ -71,7 +71,7 @@ class TestPolling:
     ) -> None:
         store.create_workspace(WORK, WorkspaceConfig(name="Work"))
         shutil.rmtree(file_of(tmp_path, WORK).parent)
-        assert store.poll() == [WorkspaceGone(WORK)]
+        assert store.poll() == [WorkspaceRemoved(WORK)]
         assert list(store.workspaces) == [PERSONAL]
         assert store.poll() == []
 
@@ -85,7 +85,7 @@ class TestPolling:
         assert store.poll() == [WorkspaceChanged(PERSONAL)]
         path.unlink()
         assert store.poll() == []
-        assert store.poll() == [WorkspaceGone(PERSONAL)]
+        assert store.poll() == [WorkspaceRemoved(PERSONAL)]
 
     def test_a_missing_file_that_a_save_brings_back_is_not_gone(
         self, store: ConfigStore, tmp_path: Path

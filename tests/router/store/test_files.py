@@ -14,7 +14,13 @@ import pytest
 
 from router.domain.errors import Conflict, ToolboothError
 from router.store import files
-from router.store.files import atomic_write, explained, locked, private_folder, sweep
+from router.store.files import (
+    atomic_write,
+    locked,
+    private_folder,
+    remove_stale_files,
+    translate_os_errors,
+)
 from tests.support.timeouts import WAIT_S
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no permission bits")
@@ -77,7 +83,7 @@ def test_a_write_that_fails_at_any_step_leaves_the_old_file_and_nothing_else(
     atomic_write(path, b"old")
     with monkeypatch.context() as patch:
         patch.setattr(step, fail)
-        with pytest.raises(ToolboothError, match="Can't write"), explained(path):
+        with pytest.raises(ToolboothError, match="Can't write"), translate_os_errors(path):
             atomic_write(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
@@ -87,7 +93,7 @@ def test_the_sweep_removes_what_dead_writers_left(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait(timeout=WAIT_S)
     (tmp_path / f".time.json.{ended.pid}-0123abcd.tmp").touch()
-    sweep(tmp_path)
+    remove_stale_files(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -95,7 +101,7 @@ def test_the_sweep_leaves_writes_under_way_and_other_files_alone(tmp_path: Path)
     kept = [f".time.json.{os.getpid()}-0123abcd.tmp", "time.json", ".hidden.tmp", "notes.tmp"]
     for name in kept:
         (tmp_path / name).touch()
-    sweep(tmp_path)
+    remove_stale_files(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == set(kept)
 
 
@@ -104,12 +110,12 @@ def test_the_sweep_removes_an_old_leftover_whose_process_id_is_in_use_again(tmp_
     leftover.touch()
     an_hour_ago = time.time() - 3600
     os.utime(leftover, (an_hour_ago, an_hour_ago))
-    sweep(tmp_path)
+    remove_stale_files(tmp_path)
     assert not leftover.exists()
 
 
 def test_sweeping_a_folder_that_is_not_there_does_nothing(tmp_path: Path) -> None:
-    sweep(tmp_path / "missing")
+    remove_stale_files(tmp_path / "missing")
 
 
 def test_a_lock_held_for_too_long_is_a_conflict(

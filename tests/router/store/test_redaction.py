@@ -14,7 +14,7 @@ TOKEN = f"tbt_0123abcd_{'x' * 43}"
 
 def knowing(*values: str) -> Redactor:
     redactor = Redactor()
-    redactor.learn(REF, values)
+    redactor.set_secrets(REF, values)
     return redactor
 
 
@@ -53,14 +53,14 @@ def test_json_keeps_its_shape_and_masks_by_name_only_if_asked() -> None:
 
 def test_what_a_sign_in_gave_is_known_beside_what_the_settings_say() -> None:
     redactor = knowing("hunter22")
-    redactor.learn(REF, ["signed-in"], "sign-in")
-    redactor.learn(REF, ["hunter23"])
+    redactor.set_secrets(REF, ["signed-in"], "sign-in")
+    redactor.set_secrets(REF, ["hunter23"])
     assert redactor.text("hunter23 signed-in hunter22") == f"{MASK} {MASK} hunter22"
 
 
 def test_a_server_that_is_gone_is_forgotten() -> None:
     redactor = knowing("hunter22")
-    redactor.learn(REF, ["signed-in"], "sign-in")
+    redactor.set_secrets(REF, ["signed-in"], "sign-in")
     redactor.forget(REF)
     assert redactor.text("hunter22 signed-in") == "hunter22 signed-in"
 

@@ -16,7 +16,7 @@ from router.runtime.tasks import spawn
 from router.upstream.pool import RunOptions, UpstreamPool
 from router.upstream.ports import CallOptions
 from router.upstream.process import stdio, tree
-from router.upstream.process.tracking import Mark
+from router.upstream.process.tracking import ProcessMark
 from router.upstream.process.tree import ProcessTree
 from tests.router.upstream.connection_harness import failure_of
 from tests.router.upstream.pool_harness import (
@@ -79,7 +79,7 @@ class HeldEnd:
         self.noticed = asyncio.Event()
         self.let_go = asyncio.Event()
 
-    def watch_tree(self, pid: int, mark: Mark) -> ProcessTree:
+    def watch_tree(self, pid: int, mark: ProcessMark) -> ProcessTree:
         return HeldTree(tree.watch_tree(pid, mark), self)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from router.domain.json_values import JsonObject
 from router.upstream.limits import Limits
-from router.upstream.message_decoder import NotAMessage, decode, decode_large
+from router.upstream.message_decoder import InvalidMessage, decode, decode_large
 from router.upstream.peer import response_id
 
 Decode = Callable[[bytes, Limits], Awaitable[list[JsonObject]]]
@@ -72,7 +72,7 @@ async def test_values_are_those_of_the_standard_library(way: Decode, text: str) 
     ],
 )
 async def test_what_is_no_message_is_refused_without_repeating_it(way: Decode, text: bytes) -> None:
-    with pytest.raises(NotAMessage) as refused:
+    with pytest.raises(InvalidMessage) as refused:
         await way(text, LIMITS)
     assert len(str(refused.value)) < 200
 
@@ -103,14 +103,14 @@ async def test_half_a_character_is_replaced(way: Decode, text: str, mended: str)
 async def test_nesting_is_limited(way: Decode) -> None:
     limits = Limits(depth=50)
     assert await way(nested(50), limits)
-    with pytest.raises(NotAMessage, match="nested more than 50 levels deep"):
+    with pytest.raises(InvalidMessage, match="nested more than 50 levels deep"):
         await way(nested(51), limits)
 
 
 async def test_the_number_of_values_in_a_large_message_is_limited() -> None:
     limits = Limits(values=100)
     assert await decode_large(json.dumps({"a": [0] * 98}).encode(), limits)
-    with pytest.raises(NotAMessage, match="more than 100 values"):
+    with pytest.raises(InvalidMessage, match="more than 100 values"):
         await decode_large(json.dumps({"a": [0] * 99}).encode(), limits)
 
 

@@ -13,7 +13,7 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
 from router.upstream import pending_request
-from router.upstream.message_decoder import NotAMessage, decode
+from router.upstream.message_decoder import InvalidMessage, decode
 from router.upstream.peer import Peer, Receiver
 from router.upstream.ports import CallOptions
 
@@ -280,12 +280,12 @@ async def test_a_failing_progress_sink_harms_only_the_progress(
 
 @pytest.mark.parametrize("text", [b"", b"hello", b"42", b"null", b"[1]", b"{", b"9" * 5000])
 def test_what_is_no_message_is_said_to_be_none(text: bytes) -> None:
-    with pytest.raises(NotAMessage):
+    with pytest.raises(InvalidMessage):
         decode(text)
 
 
 def test_json_too_deep_to_read_is_no_message() -> None:
-    with pytest.raises(NotAMessage):
+    with pytest.raises(InvalidMessage):
         decode(b"[" * 100_000)
 
 

@@ -20,7 +20,7 @@ from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.main_window.main_window import MainWindow
 from gui.widgets.theme import Theme
-from router.api.apps import ClientApp, ClientId, ClientState, Findings, FoundServer, Prompt
+from router.api.apps import ClientApp, ClientId, ClientState, FoundServer, FoundServers, Prompt
 from router.api.events import ActivityRecorded, ServerStatusChanged
 from router.config.server import ServerConfig
 from router.config.settings import Settings
@@ -43,7 +43,7 @@ FOUND = (
 @pytest.fixture
 def router() -> FakeRouter:
     made = FakeRouter()
-    made.apps.findings = Findings(FOUND)
+    made.apps.findings = FoundServers(FOUND)
     made.apps.apps = (
         ClientApp(ClientId("cursor"), "Cursor", Path("/c"), ClientState.FOUND),
         ClientApp(ClientId("zed"), "Zed", Path("/z"), ClientState.FOUND),

@@ -24,7 +24,7 @@ from router.api.events import ServerStatusChanged
 from router.catalog.tool_definition import parameters
 from router.domain.errors import InvalidInput
 from router.domain.json_values import JsonObject
-from router.domain.servers import LogLine, OfferView, ServerOffers
+from router.domain.servers import LogLine, PromptResourceLists, PromptResourceView
 from router.domain.tools import ToolView
 from tests.gui.driver import (
     ACME,
@@ -276,9 +276,9 @@ def go_to_tab(window: MainWindow, name: str) -> None:
 def test_prompts_and_resources_have_tabs_of_their_own(
     router: FakeRouter, window: MainWindow
 ) -> None:
-    router.state.offers[GITHUB.ref] = ServerOffers(
-        (OfferView("review", "Review", "Look at a change", "number"),),
-        (OfferView("readme", "readme", "", "repo://readme"),),
+    router.state.offers[GITHUB.ref] = PromptResourceLists(
+        (PromptResourceView("review", "Review", "Look at a change", "number"),),
+        (PromptResourceView("readme", "readme", "", "repo://readme"),),
     )
     router.emit(ServerStatusChanged(GITHUB))
     go_to_tab(window, "Prompts, 1")

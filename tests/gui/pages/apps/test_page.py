@@ -16,7 +16,7 @@ from gui.main_window.main_window import MainWindow
 from gui.main_window.page import Page
 from gui.widgets.palette import LIGHT
 from gui.widgets.theme import Theme
-from router.api.apps import ClientApp, ClientId, ClientState, DiffLine, Findings, FoundServer
+from router.api.apps import ClientApp, ClientId, ClientState, DiffLine, FoundServer, FoundServers
 from router.config.server import ServerConfig
 from router.domain.clients import TokenSummary
 from router.domain.errors import ConfigError
@@ -190,7 +190,7 @@ def test_a_diff_shows_text_and_never_markup() -> None:
 
 def test_the_empty_state_offers_what_was_found(look: Theme, gui_loop: object, qtbot: QtBot) -> None:
     router = FakeRouter()
-    router.apps.findings = Findings((found("a", "Cursor"), found("b", "Cursor")))
+    router.apps.findings = FoundServers((found("a", "Cursor"), found("b", "Cursor")))
     window = open_window(router, look, qtbot)
     qtbot.waitUntil(lambda: "We found 2 servers in Cursor" in texts(window))
     with qtbot.waitSignal(window.import_requested):

@@ -176,14 +176,14 @@ class Renewing:
     async def token(self) -> str | None:
         return "old"
 
-    async def renewed(self, refused: str | None, challenge: str) -> str:
+    async def replace_token(self, refused: str | None, challenge: str) -> str:
         assert refused == "old"
         return "new"
 
     def accepted(self, token: str | None) -> None:
         assert token == "new"
 
-    def wants_more(self, challenge: str) -> HttpRefused:
+    def insufficient_scope(self, challenge: str) -> HttpRefused:
         raise AssertionError
 
 

@@ -12,10 +12,10 @@ from router.runtime.tasks import spawn
 from router.upstream.connect import LaunchPlan, open_upstream
 from router.upstream.connection import UpstreamConnection
 from router.upstream.oauth.account import Account
-from router.upstream.oauth.address_policy import LookUp, look_up
-from router.upstream.oauth.credential_store import Vault
-from router.upstream.oauth.flow import begin
-from router.upstream.oauth.guarded_fetch import Fetch
+from router.upstream.oauth.address_policy import Resolve, resolve_host
+from router.upstream.oauth.credential_store import CredentialStore
+from router.upstream.oauth.flow import start_sign_in
+from router.upstream.oauth.guarded_http_client import GuardedHttpClient
 from tests.support.fakes import FakeClock, FakeSecrets
 
 
@@ -27,7 +27,7 @@ class Person:
     options: OAuthConfig = field(default_factory=OAuthConfig)
     secrets: FakeSecrets = field(default_factory=FakeSecrets)
     clock: FakeClock = field(default_factory=FakeClock)
-    look_up: LookUp = look_up
+    resolve_host: Resolve = resolve_host
 
     def account(self) -> Account:
         """As after a start: all that is known lies in the keyring."""
@@ -38,8 +38,8 @@ class Person:
         return Account(
             "notes",
             self.url,
-            vault=Vault(self.secrets, WorkspaceId("personal")),
-            fetch=Fetch(self.url, look_up=self.look_up),
+            credential_store=CredentialStore(self.secrets, WorkspaceId("personal")),
+            http=GuardedHttpClient(self.url, resolve_host=self.resolve_host),
             options=options,
             clock=self.clock,
         )
@@ -61,7 +61,7 @@ async def visit(url: str) -> httpx2.Response:
 
 async def sign_in(account: Account) -> httpx2.Response:
     """The whole way, with a person who says yes; the page they end on."""
-    pending = await begin(account)
+    pending = await start_sign_in(account)
     finishing = spawn(pending.finish(), name="finish sign-in")
     page = await visit(pending.sign_in.authorization_url)
     await finishing

@@ -10,8 +10,8 @@ import pytest
 
 from router.upstream.oauth.address_policy import Address, Reach, checked_url, limit_for, reach_of
 from router.upstream.oauth.errors import SignInFailed
-from router.upstream.oauth.flow import begin
-from router.upstream.oauth.guarded_fetch import Fetch
+from router.upstream.oauth.flow import start_sign_in
+from router.upstream.oauth.guarded_http_client import GuardedHttpClient
 from tests.router.upstream.oauth.person import Person
 from tests.servers.oauth_server import OAuthServer
 
@@ -32,11 +32,11 @@ def person(server: OAuthServer) -> Generator[Person]:
 def names(**addresses: str) -> Any:
     """A name server that knows only these."""
 
-    async def look_up(host: str) -> list[Address]:
+    async def resolve_host(host: str) -> list[Address]:
         found = addresses.get(host.replace(".", "_"))
         return [ipaddress.ip_address(found or host)]
 
-    return look_up
+    return resolve_host
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ async def test_not_even_a_local_server_leads_to_link_local_addresses(
 ) -> None:
     server.resource_metadata = {"authorization_servers": [issuer]}
     with pytest.raises(SignInFailed, match=INTERNAL):
-        await begin(person.account())
+        await start_sign_in(person.account())
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ async def test_an_issuer_must_have_a_safe_address(
 ) -> None:
     server.resource_metadata = {"authorization_servers": [issuer]}
     with pytest.raises(SignInFailed):
-        await begin(person.account())
+        await start_sign_in(person.account())
     assert server.requests["/register"] == 0
 
 
@@ -72,7 +72,7 @@ async def test_no_endpoint_may_be_anything_but_a_safe_address(
 ) -> None:
     server.server_metadata = {name: address}
     with pytest.raises(SignInFailed):
-        await begin(person.account())
+        await start_sign_in(person.account())
     assert server.requests["/register"] == 0
 
 
@@ -81,7 +81,7 @@ async def test_the_page_a_person_is_sent_to_is_judged_too(
 ) -> None:
     server.server_metadata = {"authorization_endpoint": "https://169.254.169.254/authorize"}
     with pytest.raises(SignInFailed, match=INTERNAL):
-        await begin(person.account())
+        await start_sign_in(person.account())
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,11 @@ async def test_the_page_a_person_is_sent_to_is_judged_too(
     ["10.0.0.1", "192.168.1.1", "127.0.0.1", "169.254.169.254", "::ffff:10.0.0.1", "fd00::1"],
 )
 async def test_a_server_on_the_internet_leads_nowhere_inside(inside: str) -> None:
-    fetch = Fetch("https://mcp.example", look_up=names(mcp_example="8.8.8.8", evil_example=inside))
+    http = GuardedHttpClient(
+        "https://mcp.example", resolve_host=names(mcp_example="8.8.8.8", evil_example=inside)
+    )
     with pytest.raises(SignInFailed, match=INTERNAL):
-        await fetch.get("https://evil.example/.well-known/oauth-authorization-server")
+        await http.get("https://evil.example/.well-known/oauth-authorization-server")
 
 
 async def test_metadata_of_another_address_or_issuer_is_refused(
@@ -99,17 +101,17 @@ async def test_metadata_of_another_address_or_issuer_is_refused(
 ) -> None:
     server.resource_metadata = {"resource": "https://elsewhere.example/mcp"}
     with pytest.raises(SignInFailed, match="a different address"):
-        await begin(person.account())
+        await start_sign_in(person.account())
     server.resource_metadata = {}
     server.server_metadata = {"issuer": "https://elsewhere.example"}
     with pytest.raises(SignInFailed, match="another authorization server"):
-        await begin(person.account())
+        await start_sign_in(person.account())
 
 
 async def test_a_sign_in_without_pkce_is_refused(server: OAuthServer, person: Person) -> None:
     server.server_metadata = {"code_challenge_methods_supported": ["plain"]}
     with pytest.raises(SignInFailed, match="PKCE"):
-        await begin(person.account())
+        await start_sign_in(person.account())
 
 
 @pytest.mark.parametrize(

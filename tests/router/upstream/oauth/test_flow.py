@@ -17,7 +17,7 @@ from router.config.server import OAuthConfig
 from router.domain.failures import FailureKind
 from router.runtime.tasks import spawn
 from router.upstream.oauth.errors import SignInFailed
-from router.upstream.oauth.flow import begin
+from router.upstream.oauth.flow import start_sign_in
 from tests.router.upstream.connection_harness import content_of, failure_of
 from tests.router.upstream.oauth.person import Person, connect, sign_in, visit
 from tests.servers.oauth_server import SCOPE, OAuthServer
@@ -65,7 +65,7 @@ async def test_after_a_sign_in_calls_go_through_and_a_restart_needs_no_other(
 async def test_the_request_is_protected_and_names_what_it_is_for(
     server: OAuthServer, person: Person
 ) -> None:
-    pending = await begin(person.account())
+    pending = await start_sign_in(person.account())
     finishing = spawn(pending.finish(), name="finish")
     query = parse_qs(urlsplit(pending.sign_in.authorization_url).query)
     assert query["code_challenge_method"] == ["S256"]
@@ -126,7 +126,7 @@ async def test_a_caller_who_leaves_during_a_renewal_does_not_cost_the_sign_in(
     await sign_in(account)
     connection = await connect(account)
     server.provider.expire_access()
-    leaving = spawn(account.renewed(await account.token(), ""), name="leaving")
+    leaving = spawn(account.replace_token(await account.token(), ""), name="leaving")
     await asyncio.wait([leaving], timeout=0)
     leaving.cancel()
     assert await content_of(connection, "echo", a=1) == {"a": 1}
@@ -164,7 +164,7 @@ async def test_a_new_token_that_is_refused_is_not_replaced_again(
     failures = [await failure_of(connect(account)) for _ in range(3)]
     assert {f.detail for f in failures} == {"it refuses the token it was just given"}
     assert server.requests == {"/mcp": 1}
-    account.reconsider()
+    account.reset()
     await failure_of(connect(account))
     assert server.requests == {"/mcp": 4, "/token": 1}
 
@@ -184,7 +184,7 @@ async def test_an_unreachable_authorization_server_does_not_end_a_sign_in(
 
 
 async def test_a_client_registered_by_hand_is_used(server: OAuthServer, person: Person) -> None:
-    pending = await begin(person.account())  # to know a port that is free
+    pending = await start_sign_in(person.account())  # to know a port that is free
     port = urlsplit(parse_qs(urlsplit(pending.sign_in.authorization_url).query)["redirect_uri"][0])
     assert port.port is not None
     calling_off = spawn(pending.finish(), name="finish")
@@ -214,7 +214,7 @@ async def test_a_client_registered_by_hand_is_used(server: OAuthServer, person: 
 async def test_a_server_without_registration_asks_for_a_client_of_ones_own(person: Person) -> None:
     server = OAuthServer(registration=False)
     with server.served() as url, pytest.raises(SignInFailed) as caught:
-        await begin(Person(url).account())
+        await start_sign_in(Person(url).account())
     assert "clientId" in caught.value.hint
 
 
@@ -222,7 +222,7 @@ async def test_a_server_without_registration_asks_for_a_client_of_ones_own(perso
 async def test_an_answer_with_a_wrong_state_is_not_taken_and_the_right_one_still_is(
     person: Person, query: dict[str, str]
 ) -> None:
-    pending = await begin(person.account())
+    pending = await start_sign_in(person.account())
     finishing = spawn(pending.finish(), name="finish")
     asked = parse_qs(urlsplit(pending.sign_in.authorization_url).query)
     forged = await visit(f"{asked['redirect_uri'][0]}?{urlencode({'code': 'forged', **query})}")
@@ -255,7 +255,7 @@ async def test_a_person_who_says_no_is_not_signed_in(server: OAuthServer, person
 
 
 async def test_a_sign_in_nobody_finishes_ends_and_its_page_is_gone(person: Person) -> None:
-    pending = await begin(person.account(), timeout_s=0.01)
+    pending = await start_sign_in(person.account(), timeout_s=0.01)
     with pytest.raises(SignInFailed, match="The sign-in timed out"):
         await pending.finish()
     redirect = parse_qs(urlsplit(pending.sign_in.authorization_url).query)["redirect_uri"][0]

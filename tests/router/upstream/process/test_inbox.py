@@ -6,7 +6,7 @@ import asyncio
 
 from router.domain.json_values import JsonObject
 from router.upstream.limits import LIMITS
-from router.upstream.message_decoder import LIGHT_BYTES
+from router.upstream.message_decoder import SMALL_MESSAGE_BYTES
 from router.upstream.process.inbox import Inbox
 from tests.support.timeouts import WAIT_S
 
@@ -42,7 +42,7 @@ async def test_a_usual_line_is_handed_on_at_once() -> None:
 
 async def test_a_large_line_keeps_its_place() -> None:
     listener = Listener()
-    large = b'{"text":"%b"}' % (b"x" * LIGHT_BYTES)
+    large = b'{"text":"%b"}' % (b"x" * SMALL_MESSAGE_BYTES)
     Inbox(listener, LIMITS).put([b'{"id":1}', large, b'{"id":2}'])
     assert not listener.is_read
     async with asyncio.timeout(WAIT_S):

@@ -13,7 +13,7 @@ from router.domain.failures import FailureKind
 from router.runtime.tasks import spawn
 from router.upstream.pool import RunOptions, UpstreamPool
 from router.upstream.process import usage
-from router.upstream.process.tracking import new_mark, read_uses
+from router.upstream.process.tracking import new_mark, read_usage
 from tests.router.upstream.connection_harness import failure_of
 from tests.router.upstream.pool_harness import FAILED, OTHER, REF, Fleet, call
 from tests.servers.commands import ends_within, is_running
@@ -50,7 +50,7 @@ def family() -> Iterator[int]:
 
 
 def test_a_tree_counts_children_with_sessions_of_their_own(family: int) -> None:
-    use = read_uses({family: new_mark()})[family]
+    use = read_usage({family: new_mark()})[family]
     assert use.processes == 2
     assert use.rss_bytes > 5 * MB
     assert 0 < use.cpu_s < 10
@@ -58,8 +58,8 @@ def test_a_tree_counts_children_with_sessions_of_their_own(family: int) -> None:
 
 
 def test_a_process_that_is_gone_has_no_facts(family: int) -> None:
-    assert set(read_uses({family: new_mark(), 2**30: new_mark()})) == {family}
-    assert read_uses({}) == {}
+    assert set(read_usage({family: new_mark(), 2**30: new_mark()})) == {family}
+    assert read_usage({}) == {}
 
 
 @LINUX_ONLY

@@ -16,12 +16,12 @@ from router.runtime.tasks import spawn
 from router.upstream.connection import UpstreamConnection
 from router.upstream.process.tracking import (
     VARIABLE,
+    kill_leftovers,
     left_behind,
     marks_by_psutil,
     marks_in_proc,
     new_mark,
     owner_of,
-    sweep,
 )
 from tests.router.upstream.connection_harness import Open, call, content_of
 from tests.router.upstream.pool_harness import REF, Fleet, RunOptions, UpstreamPool
@@ -132,9 +132,9 @@ def test_the_next_start_sweeps_what_a_router_left_that_was_killed_with_its_guard
     mine.kill()
     assert mine.left == mine.pids
     assert left_behind(owner_of(tmp_path / "mine")) == set(mine.pids)
-    assert sweep(owner_of(tmp_path / "mine")) == 3
+    assert kill_leftovers(owner_of(tmp_path / "mine")) == 3
     assert [pid for pid in mine.pids if not ends_within(WAIT_S, pid)] == []
-    assert sweep(owner_of(tmp_path / "mine")) == 0
+    assert kill_leftovers(owner_of(tmp_path / "mine")) == 0
     assert others.left == others.pids
     others.kill()
     assert [pid for pid in others.pids if not ends_within(WAIT_S, pid)] == []
@@ -142,9 +142,9 @@ def test_the_next_start_sweeps_what_a_router_left_that_was_killed_with_its_guard
 
 SWEEPER = """
 import subprocess, sys
-from router.upstream.process.tracking import sweep
+from router.upstream.process.tracking import kill_leftovers
 sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-print(sweep(sys.argv[1]), sleeper.wait(30))
+print(kill_leftovers(sys.argv[1]), sleeper.wait(30))
 """
 
 

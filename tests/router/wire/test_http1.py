@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from router.upstream.http.response_parser import BadReply, ReplyParser
+from router.wire.http1 import InvalidResponse, ResponseParser
 
 OK = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = OK + b"Transfer-Encoding: Chunked\r\n\r\n"
 ANNOUNCED = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: x\r\n\r\n"
 
 
-def read(text: bytes, size: int = 1 << 20, method: str = "GET") -> tuple[ReplyParser, bytes]:
-    parser = ReplyParser(method)
+def read(text: bytes, size: int = 1 << 20, method: str = "GET") -> tuple[ResponseParser, bytes]:
+    parser = ResponseParser(method)
     cuts = (text[start : start + size] for start in range(0, len(text), size))
     return parser, b"".join(part for cut in cuts for part in parser.feed(cut))
 
@@ -33,8 +33,8 @@ def test_a_reply_is_the_same_however_it_is_cut(text: bytes, body: bytes, size: i
     parser, found = read(text, size)
     assert found == body
     assert parser.done
-    assert parser.ends_cleanly
-    parser.end()
+    assert parser.reusable
+    parser.feed_eof()
 
 
 def test_a_head_is_told_as_it_is() -> None:
@@ -50,7 +50,7 @@ def test_a_reply_without_a_length_lasts_until_the_end() -> None:
     parser, body = read(OK + b"\r\nhello", 3)
     assert body == b"hello"
     assert not parser.done
-    parser.end()
+    parser.feed_eof()
     assert parser.done
 
 
@@ -74,7 +74,7 @@ def test_a_connection_is_used_again_only_if_the_reply_leaves_it_clean(
 ) -> None:
     parser, _ = read(text)
     assert parser.done
-    assert parser.ends_cleanly is reusable
+    assert parser.reusable is reusable
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_connection_is_used_again_only_if_the_reply_leaves_it_clean(
     ],
 )
 def test_what_is_no_http_is_refused(text: bytes) -> None:
-    with pytest.raises(BadReply):
+    with pytest.raises(InvalidResponse):
         read(text, 16 * 1024)
 
 
@@ -122,5 +122,5 @@ def test_what_is_no_http_is_refused(text: bytes) -> None:
 )
 def test_an_end_too_early_is_no_end(text: bytes) -> None:
     parser, _ = read(text)
-    with pytest.raises(BadReply, match="broke off"):
-        parser.end()
+    with pytest.raises(InvalidResponse, match="broke off"):
+        parser.feed_eof()

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from router.wire.framing import EventParser, LineSplitter
+from router.wire.lines import LineSplitter
+from router.wire.sse import SseParser
 
 
 def cuts(data: bytes, size: int) -> list[bytes]:
@@ -36,17 +37,17 @@ STREAM = (
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 @pytest.mark.parametrize("size", [1, 2, 5, 1000])
 def test_events_are_the_same_however_lines_end_and_bytes_are_cut(end: bytes, size: int) -> None:
-    parser = EventParser()
+    parser = SseParser()
     stream = STREAM.replace(b"\n", end)
     events = [event for cut in cuts(stream, size) for event in parser.feed(cut)]
     assert events == [(b"message", b"{}"), (b"ping", b"ignored"), (b"message", b"a\nb")]
-    assert parser.last_id == "7"
+    assert parser.last_event_id == "7"
     assert parser.retry_ms == 20
     assert parser.pending > 0
 
 
 def test_an_event_without_end_is_pending_in_full() -> None:
-    parser = EventParser()
+    parser = SseParser()
     sizes = [parser.pending]
     for _ in range(3):
         parser.feed(b"data: 0123456789\n")

@@ -1,9 +1,8 @@
-"""Guarded requests to authorization servers: safe addresses only, bounded in size and time.
+"""The HTTP client for authorization servers: safe addresses only, bounded in size and time.
 
-A host name is looked up once and the connection goes to the address that was judged, so that a
-second answer of the name server can't lead elsewhere. Redirects are followed inside their origin
-only. Behind a proxy it is the proxy that looks names up; then only addresses given as numbers can
-be judged.
+A host name is resolved once, and the connection uses the address that was checked, so that DNS
+rebinding can't lead elsewhere. Redirects are followed within the same origin only. Behind a proxy,
+the proxy resolves names; then only IP literals can be checked.
 """
 
 from __future__ import annotations
@@ -21,31 +20,38 @@ import httpx2
 from router.domain.errors import UpstreamFailed, said
 from router.domain.json_values import JsonObject, as_object
 from router.upstream.errors import NoConnection
-from router.upstream.http.http_client import OUR_HEADERS, Reply, explaining, proxy_for, tls_context
+from router.upstream.http.http_client import (
+    OUR_HEADERS,
+    HttpResponse,
+    origin_of,
+    proxy_for,
+    tls_context,
+    translate_http_errors,
+)
 from router.upstream.oauth.address_policy import (
     Address,
-    LookUp,
     Reach,
+    Resolve,
     checked_url,
     limit_for,
     literal,
-    look_up,
     reach_of,
+    resolve_host,
 )
 from router.upstream.oauth.errors import SignInFailed
 
 _MAX_BODY_BYTES = 256 * 1024
 _TIMEOUT_S = 10.0
 _CONNECT_TIMEOUT_S = 4.0
-_MAX_HOPS = 3
+_MAX_REDIRECTS = 3
 _JSON = {"accept": "application/json"}
 _FORM = {**_JSON, "content-type": "application/x-www-form-urlencoded"}
 _JSON_BODY = {**_JSON, "content-type": "application/json"}
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
-    """An answer; `content` is empty if it is no JSON object."""
+class JsonResponse:
+    """A response; `content` is empty if it is not a JSON object."""
 
     status: int
     content: JsonObject
@@ -57,41 +63,45 @@ class Fetched:
         return self.status in (HTTPStatus.OK, HTTPStatus.CREATED)
 
 
-class Fetch:
-    """Requests on behalf of one server, to addresses no more local than its own."""
+class GuardedHttpClient:
+    """Requests on behalf of one server, to addresses that are no more local than its own."""
 
     def __init__(
-        self, server_url: str, *, look_up: LookUp = look_up, timeout_s: float = _TIMEOUT_S
+        self,
+        server_url: str,
+        *,
+        resolve_host: Resolve = resolve_host,
+        timeout_s: float = _TIMEOUT_S,
     ) -> None:
         self._server_host = httpx2.URL(server_url).host
-        self._look_up = look_up
+        self._resolve_host = resolve_host
         self._timeout_s = timeout_s
         self._limit: Reach | None = None
 
-    async def judge(self, url: str) -> None:
-        """Raise `SignInFailed` if nobody should be sent to `url`."""
+    async def check_address(self, url: str) -> None:
+        """Raise `SignInFailed` if `url` must not be opened."""
         target = checked_url(url)
         if literal(target.host) is not None or not await asyncio.to_thread(proxy_for, target):
-            await self._allowed(target.host)
+            await self._allowed_addresses(target.host)
 
-    async def get(self, url: str) -> Fetched:
-        return await self._fetch("GET", url, _JSON, None)
+    async def get(self, url: str) -> JsonResponse:
+        return await self._request("GET", url, _JSON, None)
 
     async def challenge(self, url: str) -> str:
-        """How the server at `url` says that it wants a sign-in, if it does."""
-        return (await self._fetch("GET", url, {"accept": "text/event-stream"}, None)).challenge
+        """The `WWW-Authenticate` header of the server at `url`, if it requires a sign-in."""
+        return (await self._request("GET", url, {"accept": "text/event-stream"}, None)).challenge
 
     async def post_form(
         self, url: str, form: Mapping[str, str], headers: Mapping[str, str]
-    ) -> Fetched:
-        return await self._fetch("POST", url, {**_FORM, **headers}, urlencode(form).encode())
+    ) -> JsonResponse:
+        return await self._request("POST", url, {**_FORM, **headers}, urlencode(form).encode())
 
-    async def post_json(self, url: str, content: JsonObject) -> Fetched:
-        return await self._fetch("POST", url, _JSON_BODY, json.dumps(content).encode())
+    async def post_json(self, url: str, content: JsonObject) -> JsonResponse:
+        return await self._request("POST", url, _JSON_BODY, json.dumps(content).encode())
 
-    async def _fetch(
+    async def _request(
         self, method: str, url: str, headers: Mapping[str, str], content: bytes | None
-    ) -> Fetched:
+    ) -> JsonResponse:
         target = checked_url(url)
         try:
             async with asyncio.timeout(self._timeout_s):
@@ -110,31 +120,31 @@ class Fetch:
 
     async def _follow(
         self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None
-    ) -> Fetched:
-        for _ in range(_MAX_HOPS):
-            async with await self._send(method, url, headers, content) as reply:
-                target = reply.redirect
-                if target is None or method != "GET" or _origin(target) != _origin(url):
-                    return await _taken(reply)
+    ) -> JsonResponse:
+        for _ in range(_MAX_REDIRECTS):
+            async with await self._send(method, url, headers, content) as response:
+                target = response.redirect
+                if target is None or method != "GET" or origin_of(target) != origin_of(url):
+                    return await _json_response(response)
             url = checked_url(str(target))
         raise SignInFailed(said("{host} redirected too many times.", host=url.host))
 
     async def _send(
         self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None
-    ) -> Reply:
+    ) -> HttpResponse:
         proxy = await asyncio.to_thread(proxy_for, url)
         if proxy is not None and literal(url.host) is None:
-            return await _request(method, url, url.host, headers, content, proxy)
+            return await _send_to(method, url, url.host, headers, content, proxy)
         unreachable: NoConnection | None = None
-        for address in await self._allowed(url.host):
+        for address in await self._allowed_addresses(url.host):
             try:
-                return await _request(method, url, str(address), headers, content, proxy)
+                return await _send_to(method, url, str(address), headers, content, proxy)
             except NoConnection as error:
                 unreachable = error
         raise unreachable or SignInFailed(said("{host} has no IP address.", host=url.host))
 
-    async def _allowed(self, host: str) -> list[Address]:
-        """The addresses of `host`, if all of them may be asked."""
+    async def _allowed_addresses(self, host: str) -> list[Address]:
+        """The addresses of `host`, if all of them are allowed."""
         if self._limit is None:
             self._limit = limit_for(self._server_host, await self._addresses(self._server_host))
         addresses = await self._addresses(host)
@@ -151,21 +161,21 @@ class Fetch:
 
     async def _addresses(self, host: str) -> list[Address]:
         try:
-            return await self._look_up(host)
+            return await self._resolve_host(host)
         except OSError:
             raise SignInFailed(
                 said("{host} can't be found.", host=host), "Check your network connection."
             ) from None
 
 
-async def _request(
+async def _send_to(
     method: str,
     url: httpx2.URL,
     address: str,
     headers: Mapping[str, str],
     content: bytes | None,
     proxy: str | None,
-) -> Reply:
+) -> HttpResponse:
     """One request to `address`, as the host that `url` names."""
     transport = httpx2.AsyncHTTPTransport(verify=await asyncio.to_thread(tls_context), proxy=proxy)
     extensions: dict[str, Any] = {"timeout": {"connect": _CONNECT_TIMEOUT_S}}
@@ -180,16 +190,16 @@ async def _request(
         extensions=extensions,
     )
     try:
-        with explaining(url.host):
+        with translate_http_errors(url.host):
             response = await transport.handle_async_request(request)
     except BaseException:
         await transport.aclose()
         raise
-    return _Reply(response, url, transport)
+    return _SingleResponse(response, url, transport)
 
 
-class _Reply(Reply):
-    """A reply that takes its connection with it."""
+class _SingleResponse(HttpResponse):
+    """A response that closes its connection."""
 
     def __init__(
         self, response: httpx2.Response, url: httpx2.URL, transport: httpx2.AsyncHTTPTransport
@@ -204,18 +214,16 @@ class _Reply(Reply):
             await self._transport.aclose()
 
 
-async def _taken(reply: Reply) -> Fetched:
-    challenge = reply.headers.get("www-authenticate", "")
-    is_json = reply.media_type == "application/json" or reply.media_type.endswith("+json")
-    return Fetched(reply.status, _object_in(await reply.body()) if is_json else {}, challenge)
+async def _json_response(response: HttpResponse) -> JsonResponse:
+    challenge = response.headers.get("www-authenticate", "")
+    is_json = response.media_type == "application/json" or response.media_type.endswith("+json")
+    return JsonResponse(
+        response.status, _json_object(await response.body()) if is_json else {}, challenge
+    )
 
 
-def _object_in(body: bytes) -> JsonObject:
+def _json_object(body: bytes) -> JsonObject:
     try:
         return as_object(cast(object, json.loads(body)))
     except (ValueError, RecursionError):
         return {}
-
-
-def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
-    return url.scheme, url.host, url.port
