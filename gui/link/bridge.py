@@ -27,8 +27,8 @@ from router.api.events import (
     Event,
     ListenerStateChanged,
     ListNotKept,
-    PermissionAsked,
-    PermissionSettled,
+    PermissionRequested,
+    PermissionResolved,
     ServerRemoved,
     ServerStatusChanged,
     SettingsApplied,
@@ -166,10 +166,10 @@ def _subject(event: Event) -> Hashable | None:
             return type(event)
         case WindowRequested(words):
             return (WindowRequested, words)
-        case PermissionAsked(ask):
-            return (PermissionAsked, ask.id)
-        case PermissionSettled(ask):
-            return (PermissionAsked, ask)
+        case PermissionRequested(ask):
+            return (PermissionRequested, ask.id)
+        case PermissionResolved(ask):
+            return (PermissionRequested, ask)
         case ActivityRecorded():
             return None
         case _:

@@ -25,7 +25,7 @@ from router.domain.servers import (
     DiscoveryStep,
     ServerState,
     ServerStatus,
-    Transport,
+    TransportType,
 )
 from router.domain.tools import Effect
 
@@ -150,13 +150,13 @@ def _step_text(step: DiscoveryStep | None) -> str:
             assert_never(step)
 
 
-def transport_text(transport: Transport) -> str:
-    return "HTTP" if transport is Transport.HTTP else "stdio"
+def transport_text(transport: TransportType) -> str:
+    return "HTTP" if transport is TransportType.HTTP else "stdio"
 
 
 def short_target(status: ServerStatus) -> str:
     """The recognisable part of the target, without paths and common flags."""
-    if status.transport is Transport.HTTP:
+    if status.transport is TransportType.HTTP:
         place = status.target.partition("/")[0]
     else:
         command, *arguments = status.target.split(" ")
@@ -175,7 +175,7 @@ def long_target(status: ServerStatus, now: datetime) -> str:
 
 def protection_text(status: ServerStatus) -> str:
     """The protection in force at the last discovery; empty if it is not known."""
-    if status.transport is Transport.HTTP:
+    if status.transport is TransportType.HTTP:
         return tr(
             "This server runs at its URL, not on this computer, so there is nothing to isolate."
         )

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 
 from gui.text.tr import tr
 from router.config.secret_detection import SecretConcern
-from router.domain.servers import Transport
+from router.domain.servers import TransportType
 
 
-def plain_text(places: Sequence[str], transport: Transport) -> tuple[str, str]:
+def plain_text(places: Sequence[str], transport: TransportType) -> tuple[str, str]:
     """Secrets are in plain text in our file, and what to do about it."""
     hint = (
         tr("Pass it as an environment variable instead. Those are stored in the keyring.")
-        if transport is Transport.STDIO
+        if transport is TransportType.STDIO
         else tr("Pass it as a header instead. Those are stored in the keyring.")
     )
     said = tr("A secret is stored as plain text in workspace.json ({places})")
     return said.format(places=", ".join(places)), hint
 
 
-def concern_text(concerns: Sequence[SecretConcern], transport: Transport) -> tuple[str, str]:
+def concern_text(concerns: Sequence[SecretConcern], transport: TransportType) -> tuple[str, str]:
     """The warning and a hint; plain text comes first."""
     plain = [concern.place for concern in concerns if concern.plain]
     if plain:

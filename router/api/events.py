@@ -16,7 +16,7 @@ from router.domain.activity import ActivityEntry
 from router.domain.endpoint import ListenerState
 from router.domain.failures import Failure
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
-from router.domain.permissions import AskId, PermissionAsk
+from router.domain.permissions import PermissionRequest, PermissionRequestId
 from router.domain.servers import DiscoveryStep, ServerStatus
 
 
@@ -72,17 +72,17 @@ class ActivityRecorded:
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionAsked:
+class PermissionRequested:
     """A call waits for permission."""
 
-    ask: PermissionAsk
+    request: PermissionRequest
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionSettled:
+class PermissionResolved:
     """A permission request was answered, timed out, or its call ended."""
 
-    ask: AskId
+    request_id: PermissionRequestId
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +143,8 @@ Event: TypeAlias = (
     | DiscoveryProgressed
     | ListNotKept
     | ActivityRecorded
-    | PermissionAsked
-    | PermissionSettled
+    | PermissionRequested
+    | PermissionResolved
     | ListenerStateChanged
     | WorkspaceSwitched
     | WorkspacesChanged

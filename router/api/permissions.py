@@ -7,17 +7,17 @@ from typing import Protocol
 
 from router.config.workspace import PermissionRule
 from router.domain.ids import ProjectId, ToolKey, WorkspaceId
-from router.domain.permissions import Answer, AskId, Permission, PermissionAsk
+from router.domain.permissions import Answer, Permission, PermissionRequest, PermissionRequestId
 
 
 class PermissionsPort(Protocol):
     """`project` None means the whole workspace."""
 
-    def requests(self) -> tuple[PermissionAsk, ...]:
+    def requests(self) -> tuple[PermissionRequest, ...]:
         """The permission requests that wait for an answer, oldest first."""
         ...
 
-    async def answer(self, ask: AskId, answer: Answer) -> None:
+    async def answer(self, request_id: PermissionRequestId, answer: Answer) -> None:
         """Raises `NotFound` if the call no longer waits."""
         ...
 

@@ -18,6 +18,7 @@ from router.bridge.http_client import ConnectionBroken, HttpClient, NotSent, Res
 from router.domain.errors import ToolboothError
 from router.domain.json_values import JsonObject, as_object
 from router.runtime.tasks import spawn, stop
+from router.wire import jsonrpc
 from router.wire.mcp import NAMED_BY, VERSION_KEY, header_value
 
 Connect: TypeAlias = Callable[[bool], Awaitable[HttpClient]]
@@ -53,7 +54,7 @@ class Relay:
         except ValueError:
             message = {}
         if not message:
-            self._emit({"jsonrpc": "2.0", "id": None, "error": _error(-32700, "Parse error")})
+            self._emit(jsonrpc.error(None, -32700, "Parse error"))
             return
         method, request_id = message.get("method"), message.get("id")
         if method == "notifications/cancelled" and self._cancel(message):
@@ -172,7 +173,7 @@ class Relay:
             await response.body()
         for kind in _LIST_KINDS:
             if as_object(as_object(result.get("capabilities")).get(kind)).get("listChanged"):
-                self._emit({"jsonrpc": "2.0", "method": f"notifications/{kind}/list_changed"})
+                self._emit(jsonrpc.notification(f"notifications/{kind}/list_changed"))
 
     async def _listen(self) -> None:
         """Relay the router's own messages for as long as the session lives. Never starts a router
@@ -208,8 +209,7 @@ class Relay:
 
     def _emit_error(self, message: JsonObject, code: int, text: str) -> None:
         if message.get("method") is not None and message.get("id") is not None:
-            error = _error(code, text)
-            self._emit({"jsonrpc": "2.0", "id": message["id"], "error": error})
+            self._emit(jsonrpc.error(message["id"], code, text))
 
     def _emit(self, message: JsonObject) -> None:
         self._write(json.dumps(message, ensure_ascii=False).encode())
@@ -225,10 +225,6 @@ def _session_of(response: Response, result: Mapping[str, Any]) -> dict[str, str]
 def _line(text: bytes) -> bytes:
     """A message without line breaks."""
     return text if b"\n" not in text else json.dumps(json.loads(text)).encode()
-
-
-def _error(code: int, message: str) -> JsonObject:
-    return {"code": code, "message": message}
 
 
 def _error_message(body: bytes) -> str:

@@ -21,7 +21,7 @@ from router.domain.errors import InvalidInput
 from router.domain.ids import ServerRef, ToolKey
 from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS, parse_tool_key
-from router.domain.permissions import Answer, AskId, Permission
+from router.domain.permissions import Answer, Permission, PermissionRequestId
 
 _PERMISSIONS = [str(each) for each in Permission]
 _PATTERNS = ("server", "tool", "prompt", "resource")
@@ -152,7 +152,7 @@ def _ask_lines(asks: list[JsonObject]) -> list[str]:
 
 
 async def _answer(context: Context) -> None:
-    ask, answer = AskId(str(context["ask"])), Answer(context["answer"])
+    ask, answer = PermissionRequestId(str(context["ask"])), Answer(context["answer"])
     await context.router.permissions.answer(ask, answer)
 
 

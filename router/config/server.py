@@ -17,7 +17,7 @@ from pydantic.alias_generators import to_camel
 from router.config.base import ConfigModel
 from router.config.secret_detection import PlainSecret, masked, masked_words, plain_secrets
 from router.domain.json_values import JsonObject, as_object
-from router.domain.servers import Transport
+from router.domain.servers import TransportType
 
 DEFAULT_CONCURRENT_CALLS = 32
 DEFAULT_SESSIONS = 16
@@ -128,8 +128,8 @@ class ServerConfig(ConfigModel):
         return self
 
     @property
-    def transport(self) -> Transport:
-        return Transport.STDIO if self.command else Transport.HTTP
+    def transport(self) -> TransportType:
+        return TransportType.STDIO if self.command else TransportType.HTTP
 
     @property
     def prefers_sse(self) -> bool:

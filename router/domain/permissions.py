@@ -1,5 +1,5 @@
-"""What needs a person's yes: the question the router puts to them, and what they may answer; of a
-server's variables, those that make it another program."""
+"""Permissions and permission requests; and which environment variables choose the code a server
+runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import NewType
 
 from router.domain.ids import ProjectId, ServerRef, ToolKey
 
-AskId = NewType("AskId", str)
+PermissionRequestId = NewType("PermissionRequestId", str)
 
 _CHOOSES_CODE = re.compile(
     r"path(?:ext)?|node_(?:options|path)|(?:ld_|dyld_|python|npm_config_|uv_|pip_|pipx_|bun_).*",
@@ -51,11 +51,11 @@ class Kind(StrEnum):
 
 
 class Answer(StrEnum):
-    """What a person says to a question."""
+    """The user's answer to a permission request."""
 
     ONCE = "once"
     SESSION = "session"
-    """As long as Toolbooth runs."""
+    """Until the client's session ends."""
     HOUR = "hour"
     ALWAYS = "always"
     """The tool's permission becomes allow."""
@@ -63,10 +63,10 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionAsk:
-    """A call that waits for a person."""
+class PermissionRequest:
+    """A call that waits for the user's permission."""
 
-    id: AskId
+    id: PermissionRequestId
     client: str
     ref: ServerRef
     server_name: str
@@ -75,7 +75,7 @@ class PermissionAsk:
     name: str
     """The tool's or prompt's own name, or the resource's address."""
     arguments: str
-    """As text for a person, secrets masked and long values cut."""
+    """As text for people: secrets masked, long values cut."""
     until: datetime
     """When it counts as refused."""
 

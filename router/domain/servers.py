@@ -16,7 +16,7 @@ from router.domain.receipts import DiscoveryAccess, Protection
 from router.domain.tool_lists import Cut
 
 
-class Transport(StrEnum):
+class TransportType(StrEnum):
     STDIO = "stdio"
     HTTP = "http"
 
@@ -73,7 +73,7 @@ class ServerStatus:
     workspace: WorkspaceId
     id: ServerId
     name: str
-    transport: Transport
+    transport: TransportType
     target: str
     """The command line, or the host and path of the URL: what people recognise it by."""
     enabled: bool

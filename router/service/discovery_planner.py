@@ -16,7 +16,7 @@ from router.discovery.sandbox.launch_spec import Limits
 from router.discovery.sandbox.sandbox import Sandbox, protection
 from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess, IsolationLevel, Protection
-from router.domain.servers import Transport
+from router.domain.servers import TransportType
 from router.service.context import ServiceContext
 from router.store.secrets import resolve
 from router.upstream.process.environment import server_environment
@@ -49,7 +49,7 @@ class DiscoveryPlanner:
     async def plan(self, ref: ServerRef) -> DiscoveryPlan:
         """How to discover a server now. Raises `UpstreamFailed` for one that may not run."""
         written = self._workspaces.entry(ref).config
-        if written.transport is Transport.HTTP or self._is_live(ref):
+        if written.transport is TransportType.HTTP or self._is_live(ref):
             return ConnectionPlan(written.discovery_timeout_s)
         config = (await self._permitted(ref)).in_folder(str(Path.home()))
         access = await self._access(ref)

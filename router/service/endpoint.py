@@ -1,4 +1,4 @@
-"""The endpoint for clients: composes guard, protocol, exposures and listener."""
+"""The endpoint for clients: composes listener, request checks, dispatcher and exposures."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from router.domain.errors import Conflict, said, sentence
 from router.domain.ids import ServerRef, TokenId
 from router.domain.json_values import JsonObject
 from router.domain.search import SearchFeedback
-from router.gateway.http.active_requests import Admissions
-from router.gateway.http.authentication import CallerRules, Refusal
-from router.gateway.http.guard import Guard
+from router.gateway.http.active_requests import ActiveRequests
+from router.gateway.http.authentication import Authenticator, HTTPError
 from router.gateway.http.listener import Listener
-from router.gateway.http.streamable_http import Front
-from router.gateway.session.dispatcher import Protocol
-from router.gateway.tools.activity_recorder import Recorder
+from router.gateway.http.request_checks import RequestChecks
+from router.gateway.http.streamable_http import StreamableHTTPServer
+from router.gateway.session.dispatcher import Dispatcher
+from router.gateway.tools.activity_recorder import ActivityRecorder
 from router.gateway.tools.execution import Execution
 from router.gateway.tools.exposures import Exposures
-from router.gateway.tools.pass_through import PassThrough
-from router.gateway.tools.permission_requests import Asking
-from router.gateway.tools.result_pages import Results
+from router.gateway.tools.permission_requests import PermissionRequests
+from router.gateway.tools.prompts_resources import PromptsAndResources
+from router.gateway.tools.result_pages import ResultPages
 from router.runtime.tasks import spawn
 from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
@@ -41,8 +41,8 @@ from router.service.upstream_manager import UpstreamManager
 from router.store.tokens import TokenStore
 from router.upstream.ports import SessionId
 
-_REFUSALS_TO_RECORD = (401, 403, 429)
-_LAST_MOMENT_S = 1
+_RECORDED_STATUSES = (401, 403, 429)
+_GRACE_S = 1
 _SEEN_BY_CLIENTS = (ToolsChanged, WorkspacesChanged, WorkspaceSwitched)
 
 
@@ -80,39 +80,43 @@ class Endpoint:
         self._publish = publish
         self._clock = clock
         self._state = ListenerState(ListenerPhase.STOPPED)
-        self.asking = Asking(
-            publish, clock, lambda: settings().ask_timeout_s, attended=lambda: attended
+        self.permission_requests = PermissionRequests(
+            publish,
+            clock,
+            lambda: settings().ask_timeout_s,
+            attended=lambda: attended,
+            redactor=context.redactor,
         )
         execution = Execution(
             workspaces.catalogs,
             upstreams.pool,
             lambda: settings().call_timeout_s,
-            self.asking,
+            self.permission_requests,
             context.redactor,
         )
-        recorder = Recorder(record, clock, lambda: settings().log_arguments)
+        recorder = ActivityRecorder(record, clock, lambda: settings().log_arguments)
         self._runner = ScriptRunner(lambda: _script_limits(settings()))
         self.exposures = Exposures(
             execution,
             recorder,
             status=upstreams.board.status,
             results_per_search=lambda: settings().results_per_search,
-            results=Results(lambda: settings().result_limit_kb),
+            result_pages=ResultPages(lambda: settings().result_limit_kb),
             feedback=feedback,
             runner=self._runner,
             offers_execute=lambda: settings().offer_execute,
         )
-        self._passing = PassThrough(execution, recorder)
-        self._rules = CallerRules(
+        self._prompts_resources = PromptsAndResources(execution, recorder)
+        self._authenticator = Authenticator(
             verify=tokens.verify,
             active_workspace=workspaces.active,
             catalogs=workspaces.catalogs,
             is_open=lambda: settings().open_endpoint,
         )
-        self._connections = Admissions(self._holds)
-        self._requests = Admissions(self._holds)
+        self._http_requests = ActiveRequests(self._is_valid)
+        self._requests = ActiveRequests(self._is_valid)
         self._listener: Listener | None = None
-        self._protocol: Protocol | None = None
+        self._dispatcher: Dispatcher | None = None
         self._end_session = upstreams.pool.end_session
         upstreams.on_resource_updated = self._resource_updated
 
@@ -120,12 +124,12 @@ class Endpoint:
         return self._state
 
     def note(self, event: Event) -> None:
-        """Notify clients of what changed in what they see."""
-        if isinstance(event, _SEEN_BY_CLIENTS) and self._protocol is not None:
-            self._protocol.changes.look_soon()
+        """Notify clients if what they see may have changed."""
+        if isinstance(event, _SEEN_BY_CLIENTS) and self._dispatcher is not None:
+            self._dispatcher.subscriptions.check_soon()
 
     async def start(self, port: int) -> None:
-        """Listen; a port that is taken is a state to show, not the end of the router."""
+        """Listen. A port that is taken is a state to show; the router goes on."""
         self._set_state(ListenerState(ListenerPhase.STARTING))
         listener = Listener(self._build)
         try:
@@ -139,73 +143,71 @@ class Endpoint:
         self._set_state(ListenerState(ListenerPhase.LISTENING, url=listener.url))
 
     async def stop(self) -> None:
-        """Stop listening. Requests that still run after a moment end with a reason."""
+        """Stop listening. Requests that still run after a moment get an error with the reason."""
         if self._listener is not None:
-            stopping = Refusal(503, "Toolbooth is stopping.")
-            end = asyncio.get_running_loop().call_later(
-                _LAST_MOMENT_S, self._requests.end_all, stopping
-            )
-            if self._protocol is not None:
-                self._protocol.close_streams()
+            stopping = HTTPError(503, "Toolbooth is stopping.")
+            end = asyncio.get_running_loop().call_later(_GRACE_S, self._requests.end_all, stopping)
+            if self._dispatcher is not None:
+                self._dispatcher.close_streams()
             await self._listener.stop()
             end.cancel()
-            self._requests.end_all(stopping)  # calls that wait for their client's next round
+            self._requests.end_all(stopping)  # input-required calls
             self._listener = None
-            if self._protocol is not None:
-                self._protocol.sessions.close()
-                self._protocol = None
+            if self._dispatcher is not None:
+                self._dispatcher.sessions.close()
+                self._dispatcher = None
         self._set_state(ListenerState(ListenerPhase.STOPPED))
 
     async def close_scripts(self) -> None:
         """End the script workers; from now on no script runs."""
         await self._runner.close()
 
-    def _build(self, listener: Listener) -> Guard:
-        self._protocol = Protocol(
-            self.exposures, self._passing, self._requests, self._session_ended
+    def _build(self, listener: Listener) -> RequestChecks:
+        self._dispatcher = Dispatcher(
+            self.exposures, self._prompts_resources, self._requests, self._session_ended
         )
-        return Guard(
-            Front(self._protocol),
-            self._rules,
+        return RequestChecks(
+            StreamableHTTPServer(self._dispatcher),
+            self._authenticator,
             lambda: listener.hosts,
             self._refused,
-            self._admitted,
-            self._connections,
+            self._authenticated,
+            self._http_requests,
         )
 
     def _session_ended(self, session: SessionId) -> None:
-        self.asking.session_ended(session)
+        self.permission_requests.session_ended(session)
         spawn(self._end_session(session), name="end session")
 
     def _resource_updated(
         self, ref: ServerRef, session: SessionId | None, params: JsonObject
     ) -> None:
-        if self._protocol is not None:
-            self._protocol.changes.updated(ref, session, params)
+        if self._dispatcher is not None:
+            self._dispatcher.subscriptions.resource_updated(ref, session, params)
 
-    def _holds(self, token: TokenId | None) -> bool:
-        """Whether a request that `token` let in (None: that needed none) may go on."""
+    def _is_valid(self, token: TokenId | None) -> bool:
+        """Whether a request with `token` (`None`: one that needed none) may go on."""
         if token is None:
             return self._settings().open_endpoint
         expiries = [known.expires_at for known in self._tokens.list() if known.id == token]
         return any(expiry is None or self._clock() < expiry for expiry in expiries)
 
-    def _admitted(self, caller: Principal) -> None:
-        if caller.token is not None:
-            self._tokens.touch(caller.token)
+    def _authenticated(self, principal: Principal) -> None:
+        if principal.token is not None:
+            self._tokens.touch(principal.token)
 
-    def _refused(self, refusal: Refusal) -> None:
-        if refusal.status not in _REFUSALS_TO_RECORD:
+    def _refused(self, error: HTTPError) -> None:
+        if error.status not in _RECORDED_STATUSES:
             return
         self._record(
             ActivityEntry(
                 at=self._clock(),
                 request_id="",
-                client=refusal.client,
+                client=error.client,
                 kind=ActivityKind.REFUSED,
                 outcome=Outcome.DENIED,
                 duration_ms=0,
-                message=refusal.message,
+                message=error.message,
             )
         )
 

@@ -18,7 +18,7 @@ from router.domain.json_values import JsonObject
 from router.service.context import ServiceContext
 from router.service.sign_ins import SignIns
 from router.store.secrets import resolve
-from router.upstream.pool import LaunchPlan, Terms
+from router.upstream.pool import LaunchPlan, RunOptions
 
 
 class LaunchPolicy:
@@ -68,11 +68,11 @@ class LaunchPolicy:
             input_schema=partial(self._input_schema, ref),
         )
 
-    def terms(self, ref: ServerRef) -> Terms:
+    def run_options(self, ref: ServerRef) -> RunOptions:
         entry = self._workspaces.find(ref)
         if entry is None:
-            return Terms()  # it was removed and is about to be stopped
-        return Terms(
+            return RunOptions()  # it was removed and is about to be stopped
+        return RunOptions(
             name=entry.name,
             lifecycle=entry.config.lifecycle,
             sharing=entry.config.sharing,

@@ -9,8 +9,14 @@ from router.catalog import config_edits
 from router.config.workspace import PermissionRule
 from router.domain.ids import ProjectId, ToolKey, WorkspaceId
 from router.domain.names import SCRIPTS
-from router.domain.permissions import Answer, AskId, Kind, Permission, PermissionAsk
-from router.gateway.tools.permission_requests import Asking
+from router.domain.permissions import (
+    Answer,
+    Kind,
+    Permission,
+    PermissionRequest,
+    PermissionRequestId,
+)
+from router.gateway.tools.permission_requests import PermissionRequests
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
 
@@ -22,7 +28,7 @@ class Permissions:
         self,
         catalogs: WorkspaceCatalogs,
         editor: WorkspaceEditor,
-        requests: Asking,
+        requests: PermissionRequests,
         publish: Publish,
     ) -> None:
         self._catalogs = catalogs
@@ -30,11 +36,11 @@ class Permissions:
         self._requests = requests
         self._publish = publish
 
-    def requests(self) -> tuple[PermissionAsk, ...]:
+    def requests(self) -> tuple[PermissionRequest, ...]:
         return self._requests.pending()
 
-    async def answer(self, ask: AskId, answer: Answer) -> None:
-        asked = self._requests.answer(ask, answer)
+    async def answer(self, request_id: PermissionRequestId, answer: Answer) -> None:
+        asked = self._requests.answer(request_id, answer)
         if answer is Answer.ALWAYS:
             await self._always_allow(asked)
 
@@ -70,7 +76,7 @@ class Permissions:
         await self._editor.edit(workspace, lambda c: config_edits.with_rules(c, project, rules))
         self._editor.publish_tools(workspace)
 
-    async def _always_allow(self, asked: PermissionAsk) -> None:
+    async def _always_allow(self, asked: PermissionRequest) -> None:
         """Allow without a request from now on, in the project the request came from."""
         workspace, project = asked.ref.workspace, asked.project
         if asked.kind is Kind.TOOL:

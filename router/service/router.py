@@ -117,10 +117,12 @@ class Router:
         self.sign_ins = self._upstreams.sign_ins
         self.discovery = Discovery(catalogs, self._upstreams)
         self.tools = Tools(catalogs, editor, self._upstreams, exposures)
-        self.permissions = Permissions(catalogs, editor, self.endpoint.asking, context.publish)
+        self.permissions = Permissions(
+            catalogs, editor, self.endpoint.permission_requests, context.publish
+        )
         self.tokens = Tokens(token_store, catalogs, context.publish, clock)
         self.search = SearchService(self.settings, catalogs, exposures, self._usage, secrets)
-        self.scripts = Scripts(folder, catalogs, exposures.scripting, context.publish)
+        self.scripts = Scripts(folder, catalogs, exposures.script_tools, context.publish)
         self.apps = Apps(context, self.endpoint, self.servers, self.tokens, places)
         self.window = Window(context.publish, attended=attended)
         self._watcher = ConfigWatcher(

@@ -17,8 +17,8 @@ from router.domain.errors import Conflict, NotFound, said
 from router.domain.ids import WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.scripts import SavedScript, ScriptTrial
-from router.gateway.tools.activity_recorder import Request
-from router.gateway.tools.script_tools import Scripting
+from router.gateway.client_request import ClientRequest
+from router.gateway.tools.script_tools import ScriptTools
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.scripts import FolderVersion, ScriptStore
 
@@ -30,7 +30,7 @@ class Scripts:
         self,
         folder: Path,
         catalogs: WorkspaceCatalogs,
-        scripting: Scripting,
+        scripting: ScriptTools,
         publish: Publish,
     ) -> None:
         self._folder = folder
@@ -93,8 +93,8 @@ class Scripts:
             if texts or had_scripts:
                 self._publish(WorkspacesChanged(workspace))
 
-    def _request(self, workspace: WorkspaceId) -> Request:
-        return Request("local", self._catalogs.local_principal(workspace, None), params={})
+    def _request(self, workspace: WorkspaceId) -> ClientRequest:
+        return ClientRequest.local(self._catalogs.local_principal(workspace, None), "local")
 
     def _store(self, workspace: WorkspaceId) -> ScriptStore:
         self._catalogs.catalog(workspace)

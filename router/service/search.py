@@ -19,7 +19,7 @@ from router.domain.ids import ProjectId, WorkspaceId
 from router.domain.search import SearchReply, SearchTrial, UsageHistory
 from router.domain.workspaces import Optimization
 from router.gateway.tools.exposures import Exposures
-from router.gateway.tools.meta_tools import Inquiry
+from router.gateway.tools.meta_tools import DiscoveryArguments
 from router.runtime.tasks import spawn, stop
 from router.search.cloud import TOKEN_NAME, CloudFailed, check_address
 from router.service.search_feedback import UsageRecorder
@@ -69,7 +69,7 @@ class SearchService:
             await stop(task)
 
     async def find(self, principal: Principal, queries: Sequence[str], limit: int) -> SearchReply:
-        return await self._exposures.search(principal, Inquiry(tuple(queries), limit))
+        return await self._exposures.search(principal, DiscoveryArguments(tuple(queries), limit))
 
     async def try_out(
         self,
@@ -82,8 +82,8 @@ class SearchService:
     ) -> tuple[SearchTrial, ...]:
         caller = self._workspaces.local_principal(workspace, project)
         arguments = {"query": list(queries), "context": context}
-        inquiry = Inquiry.read(arguments, self._settings.current().results_per_search)
-        trials = [await self._exposures.try_search(caller, inquiry, each) for each in strategies]
+        query = DiscoveryArguments.read(arguments, self._settings.current().results_per_search)
+        trials = [await self._exposures.try_search(caller, query, each) for each in strategies]
         return tuple(trials)
 
     def usage_history(self, workspace: WorkspaceId, project: ProjectId | None) -> UsageHistory:
@@ -123,7 +123,7 @@ class SearchService:
         return self._secrets.persisted(TOKEN_NAME)
 
     def typical_ms(self, strategy: Optimization) -> float | None:
-        return self._exposures.times.typical_ms(strategy)
+        return self._exposures.search_times.typical_ms(strategy)
 
     async def _apply_cloud(self, wanted: _CloudService) -> None:
         """The token first: an address without its token would fail in every search."""

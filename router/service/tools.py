@@ -11,7 +11,7 @@ from router.domain.json_values import JsonObject
 from router.domain.result import Failed, ToolResult
 from router.domain.tool_lists import ApprovalPolicy
 from router.domain.tools import PendingTool, ToolView
-from router.gateway.tools.activity_recorder import Request
+from router.gateway.client_request import ClientRequest
 from router.gateway.tools.exposures import Exposures
 from router.runtime.tracing import begin_trace
 from router.service.tool_views import ToolViews
@@ -54,7 +54,7 @@ class Tools:
     async def call(
         self, principal: Principal, key: ToolKey, arguments: JsonObject
     ) -> ToolResult[JsonObject]:
-        request = Request(id=begin_trace(), caller=principal, params={})
+        request = ClientRequest.local(principal, begin_trace())
         return await self._exposures.run_tool(request, key, arguments)
 
     async def try_out(

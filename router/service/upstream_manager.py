@@ -77,7 +77,7 @@ class UpstreamManager:
             on_resource_updated=self._resource_updated,
             on_stderr=self._log_stderr,
             on_given_up=self._given_up,
-            terms=self._launch_policy.terms,
+            run_options=self._launch_policy.run_options,
         )
         sandbox = Sandbox(state_dir / "runs", Path.home())
         self.discovery_planner = DiscoveryPlanner(
@@ -187,7 +187,7 @@ class UpstreamManager:
         consents = self._workspaces.consents(ref.workspace)
         await asyncio.to_thread(consents.grant, ref.server, entry.config)
         self.board.update(ref, consented=True, failure=None)
-        self.pool.forgive(ref)
+        self.pool.reset_failures(ref)
         self._begin(ref)
 
     async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
@@ -195,7 +195,7 @@ class UpstreamManager:
         await self.discovery_planner.allow(ref, access)
         await self.discovery_queue.cancel(ref)
         if self._serving and self._may_run(ref):
-            self.pool.forgive(ref)
+            self.pool.reset_failures(ref)
             self.discovery_queue.begin(ref)
 
     async def refresh(self, refs: Iterable[ServerRef], *, packages: bool = False) -> None:
@@ -207,7 +207,7 @@ class UpstreamManager:
             self._packages.renew(ref)
             await self.pool.disconnect(ref)
         for ref in chosen:
-            self.pool.forgive(ref)
+            self.pool.reset_failures(ref)
             self.sign_ins.reconsider(ref)
             self._start_if(ref, Lifecycle.ALWAYS)
         await self.discovery_queue.discover(*chosen)

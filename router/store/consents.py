@@ -24,7 +24,7 @@ from router.domain.ids import ServerId
 from router.domain.json_values import as_object
 from router.domain.permissions import chooses_code
 from router.domain.receipts import DiscoveryAccess
-from router.domain.servers import Transport
+from router.domain.servers import TransportType
 from router.store import json_text
 from router.store.files import atomic_write, locked, translate_os_errors
 
@@ -41,7 +41,7 @@ class ConsentStore:
         self._path = workspace_folder / "consents.json"
 
     def has(self, server: ServerId, config: ServerConfig) -> bool:
-        if config.transport is Transport.HTTP:
+        if config.transport is TransportType.HTTP:
             return True
         return self._read().get(server) == fingerprint(config)
 

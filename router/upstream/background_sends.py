@@ -1,4 +1,5 @@
-"""Messages nobody waits for: sent in the background, few at a time, and lost without complaint."""
+"""Messages that nobody waits for: sent in the background, a bounded number at a time; a failure is
+only logged."""
 
 from __future__ import annotations
 
@@ -13,19 +14,19 @@ from router.runtime.tasks import spawn, stop
 log = logging.getLogger(__name__)
 
 _TIMEOUT_S = 5.0
-_MOST_AT_ONCE = 100
+_MAX_SENDING = 100
 
 
-class QuietSends:
+class BackgroundSends:
     def __init__(self, send: Callable[[JsonObject], Awaitable[None]], host: str) -> None:
         self._send = send
         self._host = host
         self._sending: set[asyncio.Task[None]] = set()
 
     def send_soon(self, message: JsonObject) -> None:
-        if len(self._sending) >= _MOST_AT_ONCE:
-            return  # the server asks faster than it takes our answers
-        task = spawn(self._send_quietly(message), name="quiet send")
+        if len(self._sending) >= _MAX_SENDING:
+            return  # the server sends requests faster than it takes our responses
+        task = spawn(self._send_or_log(message), name="background send")
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
 
@@ -33,7 +34,7 @@ class QuietSends:
         for task in list(self._sending):
             await stop(task)
 
-    async def _send_quietly(self, message: JsonObject) -> None:
+    async def _send_or_log(self, message: JsonObject) -> None:
         try:
             async with asyncio.timeout(_TIMEOUT_S):
                 await self._send(message)

@@ -1,122 +1,115 @@
-"""One live upstream: a link, the peer that speaks over it, and the session they opened."""
+"""One live upstream: a transport, the peer that uses it, and the session they opened."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import time
-from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from router.domain.errors import UpstreamAnsweredError
 from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject, as_object
 from router.upstream.errors import SessionGone, bad_protocol, failed, timed_out
-from router.upstream.handshake import Session, in_envelope, shake_hands
-from router.upstream.http.streamable_http import HttpLink
-from router.upstream.http.transport_choice import Way
-from router.upstream.peer import Link, NotificationSink, Peer, Receiver
-from router.upstream.ports import ProgressSink, Requester
-from router.upstream.process.stdio import StdioLink
+from router.upstream.handshake import HandshakeResult, handshake, with_envelope
+from router.upstream.http.streamable_http import StreamableHttpTransport
+from router.upstream.http.transport_choice import HttpTransportType
+from router.upstream.peer import NotificationSink, Peer, Transport
+from router.upstream.ports import NO_OPTIONS, CallOptions, ClientPeer
+from router.upstream.process.stdio import StdioTransport
 from router.upstream.process.tracking import ProcessMark
-from router.upstream.server_requests import EVERYBODY, Audience, askable, input_requests
-from router.upstream.subscription_stream import ACKNOWLEDGED, Listening
+from router.upstream.server_requests import SHARED_FEATURES, ClientFeatures, askable, input_requests
+from router.upstream.subscription_stream import ACKNOWLEDGED, SubscriptionStream
 from router.wire.mcp import LOG_LEVELS, SERVER_INFO_KEY
 
 HTTP_STARTUP_S = 10.0
-_SIDE_REQUEST_S = 5.0
-_MOST_ROUNDS = 10
-_SUBSCRIBING = ("resources/subscribe", "resources/unsubscribe")
+_SET_LEVEL_OPTIONS = CallOptions(timeout_s=5.0)
+_MAX_INPUT_ROUNDS = 10
+_SUBSCRIBE_METHODS = ("resources/subscribe", "resources/unsubscribe")
 _CLOSED = Failure(FailureKind.OTHER, detail="its connection was closed")
 _SESSION_LOST = Failure(FailureKind.OTHER, detail="it forgot our session and opened no new one")
 
 
-class Transport(Link, Protocol):
-    """A link a connection can open and close."""
+class UpstreamConnection:
+    """Implements `ports.Upstream`. Results look the same in all protocol revisions."""
 
-    async def start(self, receiver: Receiver) -> None: ...
-    def speak(self, version: str) -> None:
-        """From now on `version` is what both sides have agreed on."""
-        ...
-
-    async def close(self) -> None: ...
-
-
-class Connection:
-    """Implements `exchange.Upstream`. Results look the same whichever revision a server speaks."""
-
-    way: Way | None = None
-    """By which it reaches an address."""
+    http_transport: HttpTransportType | None = None
+    """How it reaches a URL."""
 
     def __init__(
         self,
-        link: Transport,
+        transport: Transport,
         on_notification: NotificationSink,
-        audience: Audience = EVERYBODY,
+        client_features: ClientFeatures = SHARED_FEATURES,
     ) -> None:
-        self._link = link
-        self._audience = audience
+        self._transport = transport
+        self._client_features = client_features
         self._on_notification = on_notification
-        self._peer = Peer(link, self._notified, audience.questions)
+        self._peer = Peer(transport, self._notified, client_features.server_requests)
         self._subscribed: set[str] = set()
-        self._listening: Listening | None = None
+        self._subscription_stream: SubscriptionStream | None = None
         self._log_level: str | None = None
-        """From which level on the server sends its log, as far as it was told."""
-        self._session: Session
+        """The lowest level that was set at the server."""
+        self._handshake: HandshakeResult
 
     @property
     def server_info(self) -> JsonObject:
-        return self._session.server_info
+        return self._handshake.server_info
 
     @property
     def capabilities(self) -> JsonObject:
-        return self._session.capabilities
+        return self._handshake.capabilities
 
     @property
     def instructions(self) -> str:
-        return self._session.instructions
+        return self._handshake.instructions
 
     @property
     def protocol_version(self) -> str:
-        return self._session.protocol_version
+        return self._handshake.protocol_version
 
     @property
     def closed(self) -> bool:
-        """Whether it is of no more use. Those who wait for an answer may still get it."""
+        """Whether it takes no more requests. Those under way may still get their response."""
         return self._peer.closed
 
     @property
     def idle_s(self) -> float:
-        """For how long nobody has asked it anything."""
+        """For how long it has had no request."""
         in_use = self._peer.busy or self._subscribed
         return 0.0 if in_use else time.monotonic() - self._peer.last_used
 
     @property
     def ended_quietly(self) -> bool:
-        """Whether nobody was waiting for an answer when it closed."""
-        return self._peer.left_unanswered == 0
+        """Whether no request was under way when it closed."""
+        return self._peer.requests_lost == 0
 
     async def open(self, expected_version: str = "") -> None:
-        """Connect; `expected_version` is the revision the server spoke before, if that is known."""
-        await self._link.start(self._peer)
-        await self._shake_hands(expected_version)
+        """Connect; `expected_version` is the revision the server had before, if that is known."""
+        await self._transport.start(self._peer)
+        await self._open_session(expected_version)
 
-    async def _shake_hands(self, expected_version: str) -> None:
-        self._session = await shake_hands(
-            self._peer, self._link.speak, self._audience.capabilities, expected_version
+    async def _open_session(self, expected_version: str) -> None:
+        self._handshake = await handshake(
+            self._peer,
+            self._transport.set_protocol_version,
+            self._client_features.capabilities,
+            expected_version,
         )
         self._log_level = None
-        if self._session.modern:
-            self._listening = Listening(self._listen, self._session.capabilities)
-            self._listening.begin()
+        if self._handshake.modern:
+            self._subscription_stream = SubscriptionStream(
+                self._listen, self._handshake.capabilities
+            )
+            self._subscription_stream.start()
 
     async def _listen(self, params: JsonObject) -> JsonObject:
-        envelope = in_envelope(params, self._audience.capabilities)
-        return await self._peer.request("subscriptions/listen", envelope, standing=True)
+        params = with_envelope(params, self._client_features.capabilities)
+        return await self._peer.request("subscriptions/listen", params, standing=True)
 
     def _notified(self, method: str, params: JsonObject) -> None:
-        if method == ACKNOWLEDGED and self._listening is not None:
-            self._listening.acknowledged()
+        if method == ACKNOWLEDGED and self._subscription_stream is not None:
+            self._subscription_stream.acknowledged()
         else:
             self._on_notification(method, params)
 
@@ -124,65 +117,52 @@ class Connection:
         self,
         method: str,
         params: JsonObject | None = None,
-        *,
-        on_progress: ProgressSink | None = None,
-        timeout_s: float | None = None,
-        requester: Requester | None = None,
+        options: CallOptions = NO_OPTIONS,
     ) -> JsonObject:
-        if method in _SUBSCRIBING:
-            return await self._subscribe(method, params or {}, timeout_s)
-        if self._session.modern:
-            return await self._in_rounds(method, params, on_progress, timeout_s, requester)
-        if requester is not None:
-            await self._adjust_log(requester.log_level)
-        return await self._peer.request(
-            method, params, on_progress=on_progress, timeout_s=timeout_s, requester=requester
-        )
+        if method in _SUBSCRIBE_METHODS:
+            return await self._subscribe(method, params or {}, options)
+        if self._handshake.modern:
+            return await self._request_modern(method, params, options)
+        if options.client is not None:
+            await self._set_log_level(options.client.log_level)
+        return await self._peer.request(method, params, options)
 
-    async def _in_rounds(
-        self,
-        method: str,
-        params: JsonObject | None,
-        on_progress: ProgressSink | None,
-        timeout_s: float | None,
-        requester: Requester | None,
+    async def _request_modern(
+        self, method: str, params: JsonObject | None, options: CallOptions
     ) -> JsonObject:
-        """Ask a modern server. What it wants to know first, a client that is there is asked; one
-        that repeats its requests gets that as the result."""
-        capabilities = self._audience.capabilities if requester is None else requester.capabilities
-        log_level = requester.log_level if requester is not None else None
-        params = in_envelope(params, askable(capabilities), log_level)
-        for _ in range(_MOST_ROUNDS):
-            result = await self._peer.request(
-                method, params, on_progress=on_progress, timeout_s=timeout_s, requester=requester
-            )
-            questions = input_requests(result)
-            if questions is None or requester is None or requester.repeats:
-                return _without_stamps(result)
-            answers = {key: await _asked(requester, each) for key, each in questions.items()}
-            params = {**params, "inputResponses": answers}
+        """If the result is `input_required`, a legacy client is asked for the input; a modern one
+        gets the result as it is."""
+        client = options.client
+        capabilities = self._client_features.capabilities if client is None else client.capabilities
+        log_level = client.log_level if client is not None else None
+        params = with_envelope(params, askable(capabilities), log_level)
+        for _ in range(_MAX_INPUT_ROUNDS):
+            result = await self._peer.request(method, params, options)
+            requests = input_requests(result)
+            if requests is None or client is None or client.takes_input_required:
+                return _without_envelope(result)
+            responses = {key: await _respond(client, each) for key, each in requests.items()}
+            params = {**params, "inputResponses": responses}
             params.pop("requestState", None)
             if "requestState" in result:
                 params["requestState"] = result["requestState"]
-        raise failed(bad_protocol(f"it asks again after {_MOST_ROUNDS} answers"))
+        raise failed(bad_protocol(f"it asks again after {_MAX_INPUT_ROUNDS} answers"))
 
-    async def _subscribe(
-        self, method: str, params: JsonObject, timeout_s: float | None
-    ) -> JsonObject:
-        address, result = str(params.get("uri")), dict[str, Any]()
+    async def _subscribe(self, method: str, params: JsonObject, options: CallOptions) -> JsonObject:
+        uri, result = str(params.get("uri")), dict[str, Any]()
         wanted = method == "resources/subscribe"
-        if self._listening is None:
-            result = await self._peer.request(method, params, timeout_s=timeout_s)
+        if self._subscription_stream is None:
+            result = await self._peer.request(method, params, CallOptions(options.timeout_s))
         elif wanted:
-            await self._listening.add(address)
+            await self._subscription_stream.add(uri)
         else:
-            await self._listening.remove(address)
-        (self._subscribed.add if wanted else self._subscribed.discard)(address)
+            await self._subscription_stream.remove(uri)
+        (self._subscribed.add if wanted else self._subscribed.discard)(uri)
         return result
 
-    async def _adjust_log(self, level: str | None) -> None:
-        """Have a legacy server send at least what this client wants to hear."""
-        if level is None or "logging" not in self._session.capabilities:
+    async def _set_log_level(self, level: str | None) -> None:
+        """Have a legacy server send at least the log messages that this client wants."""
+        if level is None or "logging" not in self._handshake.capabilities:
             return
         if self._log_level is not None and LOG_LEVELS.index(level) >= LOG_LEVELS.index(
             self._log_level
@@ -190,9 +170,7 @@ class Connection:
             return
         self._log_level = level
         with contextlib.suppress(UpstreamAnsweredError):
-            await self._peer.request(
-                "logging/setLevel", {"level": level}, timeout_s=_SIDE_REQUEST_S
-            )
+            await self._peer.request("logging/setLevel", {"level": level}, _SET_LEVEL_OPTIONS)
 
     async def wait_closed(self) -> Failure:
         """Why it closed, when it does."""
@@ -200,19 +178,22 @@ class Connection:
 
     async def close(self) -> None:
         self._peer.close(_CLOSED)
-        if self._listening is not None:
-            await self._listening.close()
-        await self._link.close()
+        if self._subscription_stream is not None:
+            await self._subscription_stream.close()
+        await self._transport.close()
 
 
-class ProcessConnection(Connection):
-    """A connection to a process of its own."""
+class ProcessConnection(UpstreamConnection):
+    """A connection to a process that belongs to it."""
 
     def __init__(
-        self, link: StdioLink, on_notification: NotificationSink, audience: Audience = EVERYBODY
+        self,
+        transport: StdioTransport,
+        on_notification: NotificationSink,
+        client_features: ClientFeatures = SHARED_FEATURES,
     ) -> None:
-        super().__init__(link, on_notification, audience)
-        self._process = link
+        super().__init__(transport, on_notification, client_features)
+        self._process = transport
 
     @property
     def closed(self) -> bool:
@@ -227,7 +208,7 @@ class ProcessConnection(Connection):
         return self._process.mark
 
     def hurry(self) -> None:
-        """Its next stop shall not take long."""
+        """Shorten the time it gets to stop."""
         self._process.hurry()
 
     def condemn(self, failure: Failure) -> None:
@@ -235,14 +216,17 @@ class ProcessConnection(Connection):
         self._process.condemn(failure)
 
 
-class HttpConnection(Connection):
-    """A connection whose server may forget our session, say by a restart, and get a new one."""
+class HttpConnection(UpstreamConnection):
+    """Opens a new session when its server has lost the old one, as after a restart."""
 
     def __init__(
-        self, link: HttpLink, on_notification: NotificationSink, audience: Audience = EVERYBODY
+        self,
+        transport: StreamableHttpTransport,
+        on_notification: NotificationSink,
+        client_features: ClientFeatures = SHARED_FEATURES,
     ) -> None:
-        super().__init__(link, on_notification, audience)
-        self._http = link
+        super().__init__(transport, on_notification, client_features)
+        self._http = transport
         self._renewing = asyncio.Lock()
 
     async def open(self, expected_version: str = "") -> None:
@@ -253,38 +237,27 @@ class HttpConnection(Connection):
         self,
         method: str,
         params: JsonObject | None = None,
-        *,
-        on_progress: ProgressSink | None = None,
-        timeout_s: float | None = None,
-        requester: Requester | None = None,
+        options: CallOptions = NO_OPTIONS,
     ) -> JsonObject:
         if self._renewing.locked():
             async with self._renewing:
                 pass
         session_id = self._http.session_id
-        ask = partial(
-            super().request,
-            method,
-            params,
-            on_progress=on_progress,
-            timeout_s=timeout_s,
-            requester=requester,
-        )
         try:
-            return await ask()
+            return await super().request(method, params, options)
         except SessionGone:
             await self._renew_session(session_id)
-        return await ask()
+        return await super().request(method, params, options)
 
     async def _renew_session(self, gone: str | None) -> None:
-        """Open a new session in place of the one that is gone, unless someone just did."""
+        """Open a new session in place of the lost one, unless another request just did."""
         async with self._renewing:
             if self._http.session_id != gone or self.closed:
                 return
             await self._http.forget_session()
             try:
                 async with asyncio.timeout(HTTP_STARTUP_S):
-                    await self._shake_hands(self.protocol_version)
+                    await self._open_session(self.protocol_version)
             except BaseException as error:
                 self._peer.close(_SESSION_LOST)
                 if isinstance(error, TimeoutError):
@@ -293,12 +266,12 @@ class HttpConnection(Connection):
             self._http.listen()
 
 
-async def _asked(requester: Requester, question: JsonObject) -> JsonObject:
-    return await requester.ask(str(question.get("method")), as_object(question.get("params")))
+async def _respond(client: ClientPeer, request: JsonObject) -> JsonObject:
+    return await client.request(str(request.get("method")), as_object(request.get("params")))
 
 
-def _without_stamps(result: JsonObject) -> JsonObject:
-    """A modern result without what every modern result carries."""
+def _without_envelope(result: JsonObject) -> JsonObject:
+    """A modern result without what every modern result has."""
     if result.get("resultType") == "complete":
         del result["resultType"]
     meta = as_object(result.get("_meta"))

@@ -28,7 +28,7 @@ class HttpRefused(UpstreamFailed):
 
 
 class SessionGone(HttpRefused):
-    """The server no longer knows our session; the message may be sent again in a new one."""
+    """The server has lost our session; the message may be sent again in a new one."""
 
 
 def refused(status: int, host: str, detail: str) -> HttpRefused:

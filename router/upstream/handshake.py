@@ -1,8 +1,7 @@
-"""Finding the protocol revision both sides speak.
+"""Negotiates the protocol revision with a server.
 
-Almost every server opens with `initialize`, so that is tried first. A server that doesn't know it
-is asked to `server/discover`, with which the modern revision opens; one that is remembered to speak
-that revision is asked so first.
+Almost every server is legacy, so `initialize` is tried first. A server that refuses it is sent
+`server/discover`, which opens the modern revision; one that is known to be modern gets that first.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.upstream.errors import HttpRefused, bad_protocol, failed
 from router.upstream.peer import Peer
+from router.upstream.ports import CallOptions
 from router.wire.mcp import (
     CLIENT_CAPABILITIES_KEY,
     CLIENT_INFO_KEY,
@@ -36,16 +36,16 @@ from router.wire.mcp import (
 )
 
 _CLIENT_INFO = {"name": "toolbooth", "version": __version__}
-_PATIENCE_S = 5.0
-"""An old server may not even refuse what it doesn't know."""
-_NOT_THIS_WAY = (
+_DISCOVER_TIMEOUT_S = 5.0
+"""A legacy server may not even answer a method it doesn't know."""
+_OTHER_ERA_CODES = (
     METHOD_NOT_FOUND,
     INVALID_REQUEST,
     INVALID_PARAMS,
     HEADER_MISMATCH,
     UNSUPPORTED_VERSION,
 )
-_NOT_THIS_WAY_BY_STATUS = (
+_OTHER_ERA_STATUSES = (
     HTTPStatus.BAD_REQUEST,
     HTTPStatus.NOT_FOUND,
     HTTPStatus.METHOD_NOT_ALLOWED,
@@ -53,8 +53,8 @@ _NOT_THIS_WAY_BY_STATUS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
-    """What a server said of itself when the connection opened."""
+class HandshakeResult:
+    """What a server said about itself in the handshake."""
 
     protocol_version: str
     server_info: JsonObject
@@ -63,10 +63,10 @@ class Session:
     modern: bool
 
 
-def in_envelope(
+def with_envelope(
     params: JsonObject | None, capabilities: JsonObject, log_level: str | None = None
 ) -> JsonObject:
-    """`params` with what the modern revision wants in every request."""
+    """`params` with what the modern revision requires in every request."""
     params = params or {}
     meta: JsonObject = {
         **as_object(params.get("_meta")),
@@ -79,76 +79,77 @@ def in_envelope(
     return {**params, "_meta": meta}
 
 
-async def shake_hands(
-    peer: Peer, speak: Callable[[str], None], capabilities: JsonObject, expected: str = ""
-) -> Session:
-    """Open a session. `speak` tells the link which revision its messages are in from then on;
-    `capabilities` are what we say can be asked of us; `expected` is the revision it spoke before.
+async def handshake(
+    peer: Peer, set_version: Callable[[str], None], capabilities: JsonObject, expected: str = ""
+) -> HandshakeResult:
+    """Open a session. `set_version` sets the transport's protocol version; `capabilities` are those
+    we declare; `expected` is the revision the server had before.
 
     Raises `UpstreamFailed`.
     """
-    initialize = partial(_initialize, peer, speak, capabilities)
-    discover = partial(_discover, peer, speak, capabilities)
-    ways = (initialize, discover)
+    initialize = partial(_initialize, peer, set_version, capabilities)
+    discover = partial(_discover, peer, set_version, capabilities)
+    eras = (initialize, discover)
     if expected == MODERN_VERSION:
-        ways = (partial(discover, patience_s=_PATIENCE_S), initialize)
+        eras = (partial(discover, timeout_s=_DISCOVER_TIMEOUT_S), initialize)
     try:
-        return await _negotiate(*ways)
+        return await _negotiate(*eras)
     except UpstreamAnsweredError as error:
         reason = f"it would not open a session: {error.message} ({error.code})"
         raise failed(Failure(FailureKind.OTHER, detail=reason)) from error
 
 
 async def _negotiate(
-    first: Callable[[], Awaitable[Session]], second: Callable[[], Awaitable[Session]]
-) -> Session:
+    first: Callable[[], Awaitable[HandshakeResult]],
+    second: Callable[[], Awaitable[HandshakeResult]],
+) -> HandshakeResult:
     try:
         return await first()
     except (UpstreamAnsweredError, UpstreamFailed) as refusal:
-        if not _means_not_this_way(refusal):
+        if not _means_other_era(refusal):
             raise
         try:
             return await second()
         except (UpstreamAnsweredError, HttpRefused):
-            raise refusal from None  # it speaks neither: the first answer says more
+            raise refusal from None  # it knows neither: the first error says more
 
 
 async def _initialize(
-    peer: Peer, speak: Callable[[str], None], capabilities: JsonObject
-) -> Session:
+    peer: Peer, set_version: Callable[[str], None], capabilities: JsonObject
+) -> HandshakeResult:
     offer = {
         "protocolVersion": LATEST_LEGACY_VERSION,
         "capabilities": capabilities,
         "clientInfo": _CLIENT_INFO,
     }
-    speak("")
+    set_version("")
     result = await peer.request("initialize", offer)
     version = result.get("protocolVersion")
     if version not in LEGACY_VERSIONS:
         raise failed(bad_protocol(f"it speaks revision {version!r:.50}, which we don't know"))
-    speak(version)
-    with contextlib.suppress(HttpRefused):  # some servers don't care for it and work all the same
+    set_version(version)
+    with contextlib.suppress(HttpRefused):  # some servers refuse it, and work all the same
         await peer.notify("notifications/initialized")
     return _session(version, as_object(result.get("serverInfo")), result)
 
 
 async def _discover(
     peer: Peer,
-    speak: Callable[[str], None],
+    set_version: Callable[[str], None],
     capabilities: JsonObject,
-    patience_s: float | None = None,
-) -> Session:
-    speak(MODERN_VERSION)
-    params = in_envelope(None, capabilities)
-    ask = partial(peer.request, "server/discover", params, timeout_s=patience_s)
+    timeout_s: float | None = None,
+) -> HandshakeResult:
+    set_version(MODERN_VERSION)
+    params = with_envelope(None, capabilities)
+    discover = partial(peer.request, "server/discover", params, CallOptions(timeout_s))
     try:
-        result = await ask()
+        result = await discover()
     except UpstreamAnsweredError as error:
         supported = as_array(as_object(error.data).get("supported"))
         if error.code != UNSUPPORTED_VERSION or MODERN_VERSION not in supported:
             raise
-        result = await ask()  # it named what we speak, so it can only have been a slip
-    # Whoever knows the question speaks the revision it is from, even without saying so.
+        result = await discover()  # it lists our revision, so the error was temporary
+    # A server that knows the method knows its revision, even if it does not list it.
     versions = result.get("supportedVersions", [MODERN_VERSION])
     if not isinstance(versions, list) or MODERN_VERSION not in versions:
         raise failed(bad_protocol(f"it speaks revisions {versions!r:.100}, none of which we know"))
@@ -156,8 +157,8 @@ async def _discover(
     return _session(MODERN_VERSION, as_object(meta.get(SERVER_INFO_KEY)), result)
 
 
-def _session(version: str, server_info: JsonObject, result: JsonObject) -> Session:
-    return Session(
+def _session(version: str, server_info: JsonObject, result: JsonObject) -> HandshakeResult:
+    return HandshakeResult(
         protocol_version=version,
         server_info=server_info,
         capabilities=as_object(result.get("capabilities")),
@@ -166,9 +167,9 @@ def _session(version: str, server_info: JsonObject, result: JsonObject) -> Sessi
     )
 
 
-def _means_not_this_way(refusal: UpstreamAnsweredError | UpstreamFailed) -> bool:
+def _means_other_era(refusal: UpstreamAnsweredError | UpstreamFailed) -> bool:
     if isinstance(refusal, UpstreamAnsweredError):
-        return refusal.code in _NOT_THIS_WAY
+        return refusal.code in _OTHER_ERA_CODES
     if isinstance(refusal, HttpRefused):
-        return refusal.status in _NOT_THIS_WAY_BY_STATUS
+        return refusal.status in _OTHER_ERA_STATUSES
     return refusal.failure.kind is FailureKind.TIMEOUT

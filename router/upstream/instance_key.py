@@ -1,4 +1,4 @@
-"""Which of a server's upstreams a request goes to: that for all, or a session's or folder's own."""
+"""Which instance of a server a call uses: the shared one, or that of a session or a folder."""
 
 from __future__ import annotations
 
@@ -10,73 +10,83 @@ from router.domain.errors import InvalidInput
 from router.domain.failures import Failure
 from router.domain.ids import ServerRef
 from router.domain.servers import ServerState
-from router.upstream.ports import Requester, SessionId
-from router.upstream.run_options import Terms
-from router.upstream.server_requests import FOLDER_CAPABILITIES, Audience, Questions, askable
+from router.upstream.ports import ClientPeer, SessionId
+from router.upstream.run_options import RunOptions
+from router.upstream.server_requests import (
+    FOLDER_CAPABILITIES,
+    ClientFeatures,
+    ServerRequests,
+    askable,
+)
 from router.wire.mcp import FOLDER_HEADER
 
-_TELLING = (
+_BY_RELEVANCE = (
     ServerState.READY,
     ServerState.CONNECTING,
     ServerState.NEEDS_SIGN_IN,
     ServerState.BACKING_OFF,
     ServerState.FAILED,
 )
-"""Of several upstreams' states, which one says most about their server, first to last."""
+"""The states of a server's upstreams, in the order in which they say most about the server."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """One upstream of a server. Without session and folder it is the one for everybody."""
+class InstanceKey:
+    """One instance of a server. Without session and folder it is shared by all clients."""
 
     ref: ServerRef
     session: SessionId | None = None
     folder: str | None = None
 
     @property
-    def is_common(self) -> bool:
+    def is_shared(self) -> bool:
         return self.session is None and self.folder is None
 
 
-def place_of(ref: ServerRef, terms: Terms, requester: Requester | None) -> Place:
-    """Where a request belongs. Raises `InvalidInput` if its client does not say where it works."""
-    if requester is None:
-        return Place(ref)
-    if terms.follows_client and requester.folder is None:
+def instance_key_for(
+    ref: ServerRef, run_options: RunOptions, client: ClientPeer | None
+) -> InstanceKey:
+    """The instance for a call. Raises `InvalidInput` if it depends on a folder that the client has
+    not named."""
+    if client is None:
+        return InstanceKey(ref)
+    if run_options.follows_client and client.folder is None:
         raise InvalidInput(
-            f"{terms.name or ref.server} works in the folder of its client, and this client has "
-            "not said which one that is.",
+            f"{run_options.name or ref.server} works in the folder of its client, and this client "
+            "has not said which one that is.",
             f"Have the client send its folder in the header {FOLDER_HEADER}, or as its roots.",
         )
-    return Place(
+    return InstanceKey(
         ref,
-        session=requester.session if terms.sharing is Sharing.PER_SESSION else None,
-        folder=requester.folder if terms.follows_client else None,
+        session=client.session if run_options.sharing is Sharing.PER_SESSION else None,
+        folder=client.folder if run_options.follows_client else None,
     )
 
 
-def audience_of(place: Place, terms: Terms, requester: Requester | None) -> Audience:
-    """For whom the upstream at `place` is opened."""
-    if place.session is not None and requester is not None:
-        capabilities = askable(requester.capabilities)
-        folder = None if "roots" in capabilities else requester.folder
+def client_features_for(
+    key: InstanceKey, run_options: RunOptions, client: ClientPeer | None
+) -> ClientFeatures:
+    """The client features that the upstream for `key` is opened with."""
+    if key.session is not None and client is not None:
+        capabilities = askable(client.capabilities)
+        folder = None if "roots" in capabilities else client.folder
         if folder is not None:
             capabilities["roots"] = {}
-        return Audience(capabilities, Questions(folder, resident=requester))
-    if place.folder is not None:
-        return Audience(FOLDER_CAPABILITIES, Questions(place.folder))
-    if terms.sharing is Sharing.PER_SESSION:  # opened to learn its lists: all it may offer
-        return Audience(FOLDER_CAPABILITIES)
-    return Audience()
+        return ClientFeatures(capabilities, ServerRequests(folder, only_client=client))
+    if key.folder is not None:
+        return ClientFeatures(FOLDER_CAPABILITIES, ServerRequests(key.folder))
+    if run_options.sharing is Sharing.PER_SESSION:  # opened to read its lists: with all features
+        return ClientFeatures(FOLDER_CAPABILITIES)
+    return ClientFeatures()
 
 
-def most_telling(
+def most_relevant_state(
     states: Iterable[tuple[ServerState, Failure | None]],
 ) -> tuple[ServerState, Failure | None]:
     """The state to show for a server whose upstreams are in these."""
     known = list(states)
-    for telling in _TELLING:
+    for relevant in _BY_RELEVANCE:
         for state, failure in known:
-            if state is telling:
+            if state is relevant:
                 return state, failure
     return ServerState.IDLE, None

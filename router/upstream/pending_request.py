@@ -1,4 +1,4 @@
-"""A request that waits for its answer, and what the server says and asks in the meantime."""
+"""A request that waits for its response, with the messages that come meanwhile."""
 
 from __future__ import annotations
 
@@ -10,101 +10,108 @@ from router.catalog.tool_definition import estimated_json_length
 from router.domain.failures import Failure
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
-from router.upstream.ports import ProgressSink, Requester
+from router.upstream.ports import NO_OPTIONS, CallOptions
 
-_BACKLOG = 1000
-_BACKLOG_CHARACTERS = 16 * 1024 * 1024
+_MAX_QUEUED = 1000
+_MAX_QUEUED_CHARACTERS = 16 * 1024 * 1024
 
 
-class Outbox:
-    """Hands on what belongs to a request in order, one at a time, off the reading path. Of more
-    than can wait for a client that doesn't read, the oldest is dropped."""
+class NotificationQueue:
+    """Delivers what belongs to a request in order, one at a time, outside of the reading path. If
+    the client doesn't read and too much is queued, the oldest is dropped."""
 
     def __init__(self) -> None:
-        self._waiting: deque[tuple[int, Callable[[], Awaitable[None]]]] = deque()
+        self._queue: deque[tuple[int, Callable[[], Awaitable[None]]]] = deque()
         self._characters = 0
-        self._forwarding: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
 
     def put(self, params: JsonObject, delivery: Callable[[], Awaitable[None]]) -> None:
-        """Have `delivery` hand on `params`."""
-        characters = estimated_json_length(params, _BACKLOG_CHARACTERS)
-        self._waiting.append((characters, delivery))
+        """Queue `delivery`, which delivers `params`."""
+        characters = estimated_json_length(params, _MAX_QUEUED_CHARACTERS)
+        self._queue.append((characters, delivery))
         self._characters += characters
-        while len(self._waiting) > 1 and self._is_too_much():
+        while len(self._queue) > 1 and self._is_full():
             self._next()
-        if self._forwarding is None or self._forwarding.done():
-            self._forwarding = spawn(self._forward(), name="outbox")
+        if self._task is None or self._task.done():
+            self._task = spawn(self._forward(), name="notifications")
 
     async def _forward(self) -> None:
-        while self._waiting:
+        while self._queue:
             await self._next()()
 
     def _next(self) -> Callable[[], Awaitable[None]]:
-        characters, delivery = self._waiting.popleft()
+        characters, delivery = self._queue.popleft()
         self._characters -= characters
         return delivery
 
-    def _is_too_much(self) -> bool:
-        return len(self._waiting) > _BACKLOG or self._characters > _BACKLOG_CHARACTERS
+    def _is_full(self) -> bool:
+        return len(self._queue) > _MAX_QUEUED or self._characters > _MAX_QUEUED_CHARACTERS
 
     async def settle(self) -> None:
-        """Return when all that came so far has been handed on."""
-        if self._forwarding is not None:
-            await asyncio.wait([self._forwarding])
+        """Return when everything queued so far has been delivered."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
 
     async def stop(self) -> None:
-        await stop(self._forwarding)
+        await stop(self._task)
 
 
-class Pending:
-    """One of our requests, on its way."""
+class PendingRequest:
+    """One of our requests under way."""
 
-    __slots__ = ("answer", "bound", "on_progress", "outbox", "questions", "requester", "standing")
+    __slots__ = (
+        "client",
+        "notifications",
+        "on_progress",
+        "response",
+        "server_requests",
+        "standing",
+        "timeout",
+    )
 
     def __init__(
         self,
-        on_progress: ProgressSink | None = None,
-        requester: Requester | None = None,
+        options: CallOptions = NO_OPTIONS,
         *,
         standing: bool = False,
     ) -> None:
-        self.answer: asyncio.Future[JsonObject | Failure] = (
+        self.response: asyncio.Future[JsonObject | Failure] = (
             asyncio.get_running_loop().create_future()
         )
-        self.bound: asyncio.Timeout | None = None
-        self.on_progress = on_progress
-        self.requester = requester
+        self.timeout: asyncio.Timeout | None = None
+        self.on_progress = options.on_progress
+        self.client = options.client
         self.standing = standing
-        """Whether it is one that waits for what may come, and nobody for it."""
-        self.outbox: Outbox | None = None
-        self.questions: set[asyncio.Task[None]] = set()
-        """What the server wants to know first; it ends with the request."""
+        """Whether it is a stream for notifications, whose response nobody waits for."""
+        self.notifications: NotificationQueue | None = None
+        self.server_requests: set[asyncio.Task[None]] = set()
+        """Requests of the server that belong to it; they end with it."""
 
-    def progressed(self, params: JsonObject) -> None:
+    def notify_progress(self, params: JsonObject) -> None:
         if (sink := self.on_progress) is not None:
             self._put(params, lambda: sink(params))
 
-    def tell(self, method: str, params: JsonObject) -> None:
-        """Pass a server's message on to the client whose request this is."""
-        if (requester := self.requester) is not None:
-            self._put(params, lambda: requester.tell(method, params))
+    def notify(self, method: str, params: JsonObject) -> None:
+        """Pass a server's notification on to the client whose call this is."""
+        if (client := self.client) is not None:
+            self._put(params, lambda: client.notify(method, params))
 
-    def give_up(self) -> None:
-        """Wake whoever waits, wherever in sending or waiting they are."""
-        if self.bound is not None and not self.bound.expired():
-            self.bound.reschedule(0)
+    def expire(self) -> None:
+        """End it now as if its timeout was over, whether it is being sent or waits."""
+        if self.timeout is not None and not self.timeout.expired():
+            self.timeout.reschedule(0)
 
     async def settle(self) -> None:
-        if self.outbox is not None:
-            await self.outbox.settle()
+        if self.notifications is not None:
+            await self.notifications.settle()
 
     async def end(self) -> None:
-        for question in tuple(self.questions):
-            question.cancel()
-        if self.outbox is not None:
-            await self.outbox.stop()
+        for server_request in tuple(self.server_requests):
+            server_request.cancel()
+        if self.notifications is not None:
+            await self.notifications.stop()
 
     def _put(self, params: JsonObject, delivery: Callable[[], Awaitable[None]]) -> None:
-        if self.outbox is None:
-            self.outbox = Outbox()
-        self.outbox.put(params, delivery)
+        if self.notifications is None:
+            self.notifications = NotificationQueue()
+        self.notifications.put(params, delivery)

@@ -1,8 +1,8 @@
 """All upstreams: connects a server on its first use, and keeps or stops it afterwards.
 
-A server has one upstream for all clients, or one for each session or folder, as its terms say. Once
-connected, a request is one dictionary lookup away from its connection. A call is never sent twice:
-one whose upstream died fails, and the next call starts the server again.
+A server has one upstream for all clients, or one for each session or folder, as its run
+options say. Once connected, a request is one dictionary lookup away from its connection. A call is
+never sent twice: one whose upstream died fails, and the next call starts the server again.
 """
 
 from __future__ import annotations
@@ -22,48 +22,55 @@ from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.domain.servers import ProcessFacts, ServerState
 from router.runtime.tasks import spawn
-from router.upstream.connection import Connection, HttpConnection, ProcessConnection
+from router.upstream.connect import LaunchPlan
+from router.upstream.connection import HttpConnection, ProcessConnection, UpstreamConnection
 from router.upstream.errors import failed
-from router.upstream.instance_key import Place, audience_of, most_telling, place_of
-from router.upstream.managed_connection import LaunchPlan, Owner, Surroundings
-from router.upstream.ports import ProgressSink, Requester, SessionId, Upstream
+from router.upstream.instance_key import (
+    InstanceKey,
+    client_features_for,
+    instance_key_for,
+    most_relevant_state,
+)
+from router.upstream.managed_connection import ConnectionHooks, ManagedConnection
+from router.upstream.ports import NO_OPTIONS, CallOptions, ClientPeer, SessionId, Upstream
 from router.upstream.process.monitor import ProcessMonitor, combined_facts
-from router.upstream.request_limiter import Turnstile
-from router.upstream.run_options import Terms
+from router.upstream.request_limiter import RequestLimiter
+from router.upstream.run_options import RunOptions
 
-__all__ = ["LaunchPlan", "Terms", "UpstreamPool"]
+__all__ = ["LaunchPlan", "RunOptions", "UpstreamPool"]
 
 log = logging.getLogger(__name__)
 
 _CLOSE_TIMEOUT_S = 3.0
-_ASIDE_S = 5.0
-ANSWERS_WITHIN_S = 5.0
-"""What does not after a sleep is taken for gone."""
+_SUBSCRIBE_TIMEOUT_S = 5.0
+PING_TIMEOUT_S = 5.0
+"""A server that does not answer in this time after a sleep is taken for gone."""
+_SUBSCRIBE_OPTIONS = CallOptions(_SUBSCRIBE_TIMEOUT_S)
 _STOPPING = Failure(FailureKind.OTHER, detail="Toolbooth is stopping")
 
 
 def _ignore_line(_ref: ServerRef, _line: str) -> None:
-    """The lines a server writes to stderr are of no interest."""
+    """Nobody reads what servers write to stderr."""
 
 
-def _ignore_giving_up(_ref: ServerRef, _failure: Failure) -> None:
-    """The state tells enough."""
+def _ignore_given_up(_ref: ServerRef, _failure: Failure) -> None:
+    """The published state is enough."""
 
 
 def _ignore_update(_ref: ServerRef, _session: SessionId | None, _params: JsonObject) -> None:
-    """Nobody has subscribed to anything."""
+    """Nobody is subscribed to any resource."""
 
 
-def _usual_terms(_ref: ServerRef) -> Terms:
-    return Terms()
+def _default_run_options(_ref: ServerRef) -> RunOptions:
+    return RunOptions()
 
 
 class UpstreamPool:
-    """Implements `exchange.Upstreams`.
+    """Implements `ports.Upstreams`.
 
-    `launch` is asked at every start, so that secrets are resolved only then, with the folder of the
-    client if the server works there; it raises `UpstreamFailed` for a server that may not run. The
-    callbacks run on the loop and never raise.
+    `launch` is called at every start, so that secrets are resolved only then, with the folder of
+    the client if the server works there; it raises `UpstreamFailed` for a server that may not run.
+    The callbacks run on the loop and never raise.
     """
 
     def __init__(
@@ -75,8 +82,8 @@ class UpstreamPool:
             [ServerRef, SessionId | None, JsonObject], None
         ] = _ignore_update,
         on_stderr: Callable[[ServerRef, str], None] = _ignore_line,
-        on_given_up: Callable[[ServerRef, Failure], None] = _ignore_giving_up,
-        terms: Callable[[ServerRef], Terms] = _usual_terms,
+        on_given_up: Callable[[ServerRef, Failure], None] = _ignore_given_up,
+        run_options: Callable[[ServerRef], RunOptions] = _default_run_options,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
@@ -87,20 +94,20 @@ class UpstreamPool:
         self._on_resource_updated = on_resource_updated
         self._on_stderr = on_stderr
         self._on_given_up = on_given_up
-        self._terms = terms
+        self._run_options = run_options
         self._clock = clock
         self._sleep = sleep
         self._chance = chance
-        self._owners: dict[Place, Owner] = {}
-        self._turnstiles: dict[Place, Turnstile] = {}
-        self._states: dict[Place, tuple[ServerState, Failure | None]] = {}
-        self._subscribed: dict[Place, set[str]] = {}
-        """The resources each upstream shall tell about, through all its connections."""
-        self._ready: dict[Place, Connection] = {}
-        """Connections that are kept: the short way of `request`."""
+        self._managed: dict[InstanceKey, ManagedConnection] = {}
+        self._limiters: dict[InstanceKey, RequestLimiter] = {}
+        self._states: dict[InstanceKey, tuple[ServerState, Failure | None]] = {}
+        self._subscribed: dict[InstanceKey, set[str]] = {}
+        """The URIs each upstream is subscribed to, also over its next connections."""
+        self._ready: dict[InstanceKey, UpstreamConnection] = {}
+        """Open connections: the fast path of `request`."""
         self._stopping = False
-        self._watch = ProcessMonitor(
-            self._processes, lambda place: terms(place.ref).memory_limit_mb, sleep=sleep
+        self._monitor = ProcessMonitor(
+            self._processes, lambda key: run_options(key.ref).memory_limit_mb, sleep=sleep
         )
 
     async def request(
@@ -108,221 +115,213 @@ class UpstreamPool:
         ref: ServerRef,
         method: str,
         params: JsonObject | None = None,
-        *,
-        on_progress: ProgressSink | None = None,
-        timeout_s: float | None = None,
-        requester: Requester | None = None,
+        options: CallOptions = NO_OPTIONS,
     ) -> JsonObject:
-        terms = self._terms(ref)
-        if terms.follows_client and requester is not None and requester.folder is None:
-            await requester.locate()
-        place = place_of(ref, terms, requester)
-        turnstile = self._turnstile(place)
-        await turnstile.enter(timeout_s)
+        run_options, client = self._run_options(ref), options.client
+        if run_options.follows_client and client is not None and client.folder is None:
+            await client.find_folder()
+        key = instance_key_for(ref, run_options, client)
+        limiter = self._limiter(key)
+        await limiter.acquire(options.timeout_s)
         try:
-            connection = self._ready.get(place)
+            connection = self._ready.get(key)
             if connection is None or connection.closed:
-                connection = await self._connect(place, on_progress, requester)
-            result = await connection.request(
-                method, params, on_progress=on_progress, timeout_s=timeout_s, requester=requester
-            )
+                connection = await self._connect(key, options)
+            result = await connection.request(method, params, options)
         finally:
-            turnstile.leave()
+            limiter.release()
         if method == "resources/subscribe" and params is not None:
-            self._subscribed.setdefault(place, set()).add(params["uri"])
+            self._subscribed.setdefault(key, set()).add(params["uri"])
         return result
 
-    async def unsubscribe(self, ref: ServerRef, address: str) -> None:
-        for place, addresses in tuple(self._subscribed.items()):
-            if place.ref != ref or address not in addresses:
+    async def unsubscribe(self, ref: ServerRef, uri: str) -> None:
+        for key, uris in tuple(self._subscribed.items()):
+            if key.ref != ref or uri not in uris:
                 continue
-            addresses.discard(address)
-            if (connection := self._ready.get(place)) is not None and not connection.closed:
-                params = {"uri": address}
-                await connection.request("resources/unsubscribe", params, timeout_s=_ASIDE_S)
+            uris.discard(uri)
+            if (connection := self._ready.get(key)) is not None and not connection.closed:
+                await connection.request("resources/unsubscribe", {"uri": uri}, _SUBSCRIBE_OPTIONS)
 
     def is_live(self, ref: ServerRef) -> bool:
         """Whether the server runs, or is reached, right now."""
-        return any(owner.live is not None for owner in self._owners_of(ref).values())
+        return any(managed.live is not None for managed in self._managed_of(ref).values())
 
     @asynccontextmanager
     async def borrow(self, ref: ServerRef) -> AsyncGenerator[Upstream]:
-        async with self._any_owner(ref).borrowed() as connection:
+        async with self._any_managed(ref).borrowed() as connection:
             yield connection
 
     def start(self, ref: ServerRef) -> None:
-        """Connect a server in the background, as its lifecycle asks; the state tells the rest. One
-        that each session or folder has for itself is connected when it is used."""
-        terms = self._terms(ref)
-        common = terms.sharing is Sharing.SHARED and not terms.follows_client
-        if not self._stopping and common:
-            self._owner(Place(ref)).start()
+        """Connect a server in the background, as its lifecycle says; the published state tells the
+        rest. One that each session or folder has for itself is connected when it is used."""
+        run_options = self._run_options(ref)
+        shared = run_options.sharing is Sharing.SHARED and not run_options.follows_client
+        if not self._stopping and shared:
+            self._managed_connection(InstanceKey(ref)).start()
 
-    def forgive(self, ref: ServerRef) -> None:
-        """A person wants a server tried again now, however often it failed."""
-        for owner in self._owners_of(ref).values():
-            owner.forgive()
+    def reset_failures(self, ref: ServerRef) -> None:
+        """Allow a new try now, however often the server failed: the user asked for it."""
+        for managed in self._managed_of(ref).values():
+            managed.reset_failures()
 
     def idle_s(self, ref: ServerRef) -> float | None:
-        """For how long nobody has used any connection of a server; None if it has none."""
-        live = (owner.live for owner in self._owners_of(ref).values())
+        """For how long no connection of a server has been used; None if it has none."""
+        live = (managed.live for managed in self._managed_of(ref).values())
         return min((connection.idle_s for connection in live if connection), default=None)
 
     async def measure(self) -> dict[ServerRef, ProcessFacts]:
-        """What the processes of the running servers use, combined per server."""
+        """The resource usage of the running servers, summed for each server."""
         servers: dict[ServerRef, ProcessFacts] = {}
-        for place, facts in (await self._watch.measure()).items():
-            known = servers.get(place.ref)
-            servers[place.ref] = facts if known is None else combined_facts(known, facts)
+        for key, facts in (await self._monitor.measure()).items():
+            known = servers.get(key.ref)
+            servers[key.ref] = facts if known is None else combined_facts(known, facts)
         return servers
 
     async def recheck(self) -> None:
-        """The computer slept, and what it was connected to may not know it any more: let go what
-        does not answer, so that the next use connects anew. Processes of ours slept with it."""
-        live = {place: owner.live for place, owner in self._owners.items()}
-        remote = {p: c for p, c in live.items() if isinstance(c, HttpConnection)}
-        await asyncio.gather(*(self._recheck(place, each) for place, each in remote.items()))
+        """After a sleep of the computer: close HTTP connections whose server does not answer, so
+        that the next use connects again. Processes slept along with us."""
+        live = {key: managed.live for key, managed in self._managed.items()}
+        remote = {key: c for key, c in live.items() if isinstance(c, HttpConnection)}
+        await asyncio.gather(*(self._recheck(key, each) for key, each in remote.items()))
 
-    async def _recheck(self, place: Place, connection: Connection) -> None:
+    async def _recheck(self, key: InstanceKey, connection: UpstreamConnection) -> None:
         try:
-            await connection.request("ping", timeout_s=ANSWERS_WITHIN_S)
+            await connection.request("ping", options=CallOptions(PING_TIMEOUT_S))
         except UpstreamAnsweredError:
-            return  # Who refuses is there.
+            return  # an error is an answer too
         except ToolboothError as error:
-            log.info("%s is let go, it does not answer: %s", place.ref.server, error)
-            await self._stop(place)
-            if self._terms(place.ref).lifecycle is Lifecycle.ALWAYS:
-                self.start(place.ref)
+            log.info("%s does not answer, its connection is closed: %s", key.ref.server, error)
+            await self._stop(key)
+            if self._run_options(key.ref).lifecycle is Lifecycle.ALWAYS:
+                self.start(key.ref)
 
     async def disconnect(self, ref: ServerRef) -> None:
         """Stop a server if it runs; its next use starts it again, with a new plan."""
-        for place in self._owners_of(ref):
-            await self._stop(place)
+        for key in self._managed_of(ref):
+            await self._stop(key)
 
     async def end_session(self, session: SessionId) -> None:
-        for place in [place for place in self._owners if place.session == session]:
-            await self._stop(place)
+        for key in [key for key in self._managed if key.session == session]:
+            await self._stop(key)
 
     async def close(self) -> None:
         """Stop all servers side by side; from now on none starts."""
         self._stopping = True
-        await self._watch.close()
+        await self._monitor.close()
         for connection in self._processes().values():
             connection.hurry()
-        stops = [spawn(owner.stop(), name="stop upstream") for owner in self._owners.values()]
+        stops = [spawn(managed.stop(), name="stop upstream") for managed in self._managed.values()]
         if stops:
             _, late = await asyncio.wait(stops, timeout=_CLOSE_TIMEOUT_S)
             if late:
                 log.error("%d upstreams did not close in time", len(late))
 
-    async def _connect(
-        self, place: Place, on_progress: ProgressSink | None, requester: Requester | None
-    ) -> Connection:
-        if on_progress is not None:
-            name = self._terms(place.ref).name or place.ref.server
-            await on_progress({"progress": 0, "message": f"Starting {name}…"})
-        connection = await self._owner(place, requester).connection()
-        if not connection.closed and self._ready.get(place) is not connection:
-            self._ready[place] = connection
-            await self._restore(place, connection)
+    async def _connect(self, key: InstanceKey, options: CallOptions) -> UpstreamConnection:
+        if options.on_progress is not None:
+            name = self._run_options(key.ref).name or key.ref.server
+            await options.on_progress({"progress": 0, "message": f"Starting {name}…"})
+        connection = await self._managed_connection(key, options.client).connection()
+        if not connection.closed and self._ready.get(key) is not connection:
+            self._ready[key] = connection
+            await self._restore(key, connection)
         return connection
 
-    async def _restore(self, place: Place, connection: Connection) -> None:
-        """Subscribe a new connection to what its predecessor told about."""
-        for address in tuple(self._subscribed.get(place, ())):
+    async def _restore(self, key: InstanceKey, connection: UpstreamConnection) -> None:
+        """Subscribe a new connection to the resources of its predecessor."""
+        for uri in tuple(self._subscribed.get(key, ())):
             try:
-                params = {"uri": address}
-                await connection.request("resources/subscribe", params, timeout_s=_ASIDE_S)
+                await connection.request("resources/subscribe", {"uri": uri}, _SUBSCRIBE_OPTIONS)
             except ToolboothError as error:
-                log.debug("%s no longer tells about %s: %s", place.ref.server, address, error)
+                log.debug("%s refused a subscription to %s: %s", key.ref.server, uri, error)
 
-    def _notified(self, place: Place, method: str, params: JsonObject) -> None:
+    def _notified(self, key: InstanceKey, method: str, params: JsonObject) -> None:
         if method == "notifications/resources/updated":
-            self._on_resource_updated(place.ref, place.session, params)
+            self._on_resource_updated(key.ref, key.session, params)
         else:
-            self._on_notification(place.ref, method, params)
+            self._on_notification(key.ref, method, params)
 
-    async def _stop(self, place: Place) -> None:
-        if (owner := self._owners.get(place)) is not None:
-            await owner.stop()
-            self._drop_unused(place)
+    async def _stop(self, key: InstanceKey) -> None:
+        if (managed := self._managed.get(key)) is not None:
+            await managed.stop()
+            self._drop_unused(key)
 
-    def _over(self, place: Place) -> None:
-        self._ready.pop(place, None)
+    def _ended(self, key: InstanceKey) -> None:
+        self._ready.pop(key, None)
 
-    def _drop_unused(self, place: Place) -> None:
+    def _drop_unused(self, key: InstanceKey) -> None:
         """Forget an upstream that only some clients had, once it is gone for good."""
-        owner = self._owners.get(place)
-        if owner is not None and not place.is_common and not owner.in_use:
-            del self._owners[place]
-            self._turnstiles.pop(place, None)
-            self._states.pop(place, None)
-            self._subscribed.pop(place, None)
+        managed = self._managed.get(key)
+        if managed is not None and not key.is_shared and not managed.in_use:
+            del self._managed[key]
+            self._limiters.pop(key, None)
+            self._states.pop(key, None)
+            self._subscribed.pop(key, None)
 
-    def _turnstile(self, place: Place) -> Turnstile:
-        if (turnstile := self._turnstiles.get(place)) is None:
-            turnstile = Turnstile(lambda: self._terms(place.ref).max_concurrent_calls)
-            self._turnstiles[place] = turnstile
-        return turnstile
+    def _limiter(self, key: InstanceKey) -> RequestLimiter:
+        if (limiter := self._limiters.get(key)) is None:
+            limiter = RequestLimiter(lambda: self._run_options(key.ref).max_concurrent_calls)
+            self._limiters[key] = limiter
+        return limiter
 
-    def _processes(self) -> dict[Place, ProcessConnection]:
-        live = {place: owner.live for place, owner in self._owners.items()}
-        return {place: c for place, c in live.items() if isinstance(c, ProcessConnection)}
+    def _processes(self) -> dict[InstanceKey, ProcessConnection]:
+        live = {key: managed.live for key, managed in self._managed.items()}
+        return {key: c for key, c in live.items() if isinstance(c, ProcessConnection)}
 
-    def _state_changed(self, place: Place, state: ServerState, failure: Failure | None) -> None:
+    def _state_changed(self, key: InstanceKey, state: ServerState, failure: Failure | None) -> None:
         if state is ServerState.READY:
-            self._watch.enforce_limits()
-        self._states[place] = (state, failure)
-        if place.is_common and len(self._owners_of(place.ref)) == 1:
-            self._publish_state(place.ref, state, failure)
+            self._monitor.enforce_limits()
+        self._states[key] = (state, failure)
+        if key.is_shared and len(self._managed_of(key.ref)) == 1:
+            self._publish_state(key.ref, state, failure)
             return
-        states = [self._states[each] for each in self._owners_of(place.ref) if each in self._states]
-        self._publish_state(place.ref, *most_telling(states))
+        states = [self._states[each] for each in self._managed_of(key.ref) if each in self._states]
+        self._publish_state(key.ref, *most_relevant_state(states))
 
-    def _owners_of(self, ref: ServerRef) -> dict[Place, Owner]:
-        return {place: owner for place, owner in self._owners.items() if place.ref == ref}
+    def _managed_of(self, ref: ServerRef) -> dict[InstanceKey, ManagedConnection]:
+        return {key: managed for key, managed in self._managed.items() if key.ref == ref}
 
-    def _any_owner(self, ref: ServerRef) -> Owner:
-        """One that is connected, if there is one: what a server says of itself is the same in all
-        its upstreams."""
-        connected = (owner for owner in self._owners_of(ref).values() if owner.live)
-        return next(connected, None) or self._owner(Place(ref))
+    def _any_managed(self, ref: ServerRef) -> ManagedConnection:
+        """One that is connected, if there is one: all upstreams of a server list the same."""
+        connected = (managed for managed in self._managed_of(ref).values() if managed.live)
+        return next(connected, None) or self._managed_connection(InstanceKey(ref))
 
-    def _owner(self, place: Place, requester: Requester | None = None) -> Owner:
+    def _managed_connection(
+        self, key: InstanceKey, client: ClientPeer | None = None
+    ) -> ManagedConnection:
         if self._stopping:
             raise failed(_STOPPING)
-        if place not in self._owners:
-            self._check_room(place)
-            self._owners[place] = Owner(self._surroundings(place, requester))
-        return self._owners[place]
+        if key not in self._managed:
+            self._check_room(key)
+            self._managed[key] = ManagedConnection(self._hooks(key, client))
+        return self._managed[key]
 
-    async def _plan(self, place: Place) -> LaunchPlan:
-        if self._stopping:  # who waited for an end to start it again
+    async def _plan(self, key: InstanceKey) -> LaunchPlan:
+        if self._stopping:  # this start waited for the end of the previous run
             raise failed(_STOPPING)
-        return await self._launch(place.ref, place.folder)
+        return await self._launch(key.ref, key.folder)
 
-    def _check_room(self, place: Place) -> None:
-        """Raises `UpstreamFailed` when as many sessions or folders have an upstream as may."""
-        if place.is_common:
+    def _check_room(self, key: InstanceKey) -> None:
+        """Raises `UpstreamFailed` if the maximum of sessions and folders have an upstream."""
+        if key.is_shared:
             return
-        for other in self._owners_of(place.ref):
+        for other in self._managed_of(key.ref):
             self._drop_unused(other)
-        others = [other for other in self._owners_of(place.ref) if not other.is_common]
-        if len(others) >= self._terms(place.ref).max_sessions:
+        others = [other for other in self._managed_of(key.ref) if not other.is_shared]
+        if len(others) >= self._run_options(key.ref).max_sessions:
             raise failed(Failure(FailureKind.TOO_MANY_SESSIONS, str(len(others))))
 
-    def _surroundings(self, place: Place, requester: Requester | None) -> Surroundings:
-        ref = place.ref
-        return Surroundings(
+    def _hooks(self, key: InstanceKey, client: ClientPeer | None) -> ConnectionHooks:
+        ref = key.ref
+        return ConnectionHooks(
             name=ref.server,
-            launch=partial(self._plan, place),
-            publish_state=partial(self._state_changed, place),
-            on_notification=partial(self._notified, place),
+            launch=partial(self._plan, key),
+            publish_state=partial(self._state_changed, key),
+            on_notification=partial(self._notified, key),
             on_stderr=partial(self._on_stderr, ref),
-            on_over=partial(self._over, place),
+            on_ended=partial(self._ended, key),
             on_given_up=partial(self._on_given_up, ref),
-            terms=partial(self._terms, ref),
-            audience=audience_of(place, self._terms(ref), requester),
+            run_options=partial(self._run_options, ref),
+            client_features=client_features_for(key, self._run_options(ref), client),
             clock=self._clock,
             sleep=self._sleep,
             chance=self._chance,

@@ -1,4 +1,4 @@
-"""Ports between gateway and servers: who asks, and what is asked.
+"""Ports between gateway and upstream: the client of a call, the options of a call, upstreams.
 
 What travels is a method name and plain JSON values, never a model rebuilt at each hop.
 """
@@ -7,20 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import NewType, Protocol, TypeAlias
 
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 
 SessionId = NewType("SessionId", str)
-"""One conversation of one client, for as long as it lasts."""
+"""One session of one client, for as long as it lasts."""
 
 ProgressSink: TypeAlias = Callable[[JsonObject], Awaitable[None]]
 """Receives the params of each progress notification, without the token."""
 
 
-class Requester(Protocol):
-    """The client on whose behalf a server is asked, while that request is under way."""
+class ClientPeer(Protocol):
+    """The client for which a server is called, while that call is under way."""
 
     @property
     def session(self) -> SessionId: ...
@@ -29,32 +30,44 @@ class Requester(Protocol):
         """Where the client works, if that is known: a folder that exists."""
         ...
 
-    async def locate(self) -> None:
-        """Find out `folder` by asking the client, if that can be done."""
+    async def find_folder(self) -> None:
+        """Set `folder` by asking the client, if that is possible."""
         ...
 
     @property
     def capabilities(self) -> JsonObject:
-        """What the client said it can be asked: elicitation, sampling, roots."""
+        """The client's capabilities: elicitation, sampling, roots."""
         ...
 
     @property
     def log_level(self) -> str | None:
-        """From which level on it wants to hear a server's log messages, if it said so."""
+        """The lowest level of log messages it wants, if it named one."""
         ...
 
     @property
-    def repeats(self) -> bool:
-        """Whether it takes a result that asks for more, and repeats its request with that."""
+    def takes_input_required(self) -> bool:
+        """Whether it takes an `input_required` result, and repeats its request with the input."""
         ...
 
-    async def ask(self, method: str, params: JsonObject) -> JsonObject:
-        """The client's answer to a server's question. Raises `UpstreamAnsweredError`."""
+    async def request(self, method: str, params: JsonObject) -> JsonObject:
+        """The client's result for a server's request. Raises `UpstreamAnsweredError`."""
         ...
 
-    async def tell(self, method: str, params: JsonObject) -> None:
-        """Pass a server's message on, if the client wants it; never raises."""
+    async def notify(self, method: str, params: JsonObject) -> None:
+        """Pass a server's notification on, if the client wants it; never raises."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class CallOptions:
+    """The options of one call of a server."""
+
+    timeout_s: float | None = None
+    on_progress: ProgressSink | None = None
+    client: ClientPeer | None = None
+
+
+NO_OPTIONS = CallOptions()
 
 
 class Upstream(Protocol):
@@ -76,26 +89,21 @@ class Upstream(Protocol):
         self,
         method: str,
         params: JsonObject | None = None,
-        *,
-        on_progress: ProgressSink | None = None,
-        timeout_s: float | None = None,
+        options: CallOptions = NO_OPTIONS,
     ) -> JsonObject:
         """Cancelling this tells the server to cancel."""
         ...
 
 
 class Upstreams(Protocol):
-    """All upstreams: connects on first use, one owner task for each server."""
+    """All upstreams: connects on first use, one managed connection for each instance key."""
 
     async def request(
         self,
         ref: ServerRef,
         method: str,
         params: JsonObject | None = None,
-        *,
-        on_progress: ProgressSink | None = None,
-        timeout_s: float | None = None,
-        requester: Requester | None = None,
+        options: CallOptions = NO_OPTIONS,
     ) -> JsonObject: ...
 
     def borrow(self, ref: ServerRef) -> AbstractAsyncContextManager[Upstream]:
@@ -104,8 +112,8 @@ class Upstreams(Protocol):
         ...
 
     async def disconnect(self, ref: ServerRef) -> None: ...
-    async def unsubscribe(self, ref: ServerRef, address: str) -> None:
-        """Nobody wants to hear of the resource any more; starts nothing."""
+    async def unsubscribe(self, ref: ServerRef, uri: str) -> None:
+        """Nobody is subscribed to the resource any more; starts nothing."""
         ...
 
     async def end_session(self, session: SessionId) -> None:

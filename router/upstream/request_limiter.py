@@ -1,4 +1,4 @@
-"""How many requests a server gets at once: the others wait their turn, up to a bound."""
+"""Limits the requests a server gets at once: the others wait in order, up to a bound."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from router.domain.failures import Failure, FailureKind
 from router.upstream.errors import failed, timed_out
 
 MAX_WAITING = 1000
-"""Enough for hundreds of clients at once; more than this is a server that doesn't answer."""
+"""Enough for hundreds of clients at once; with more than this the server does not answer."""
 
 
-class Turnstile:
-    """`enter` before a request, `leave` after it. First come, first served."""
+class RequestLimiter:
+    """`acquire` before a request, `release` after it. First in, first out."""
 
     def __init__(self, limit: Callable[[], int], max_waiting: int = MAX_WAITING) -> None:
         self._limit = limit
         self._max_waiting = max_waiting
-        self._inside = 0
+        self._active = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
 
-    async def enter(self, timeout_s: float | None) -> None:
-        """Raises `UpstreamFailed` if too many wait already or the turn does not come in time."""
-        if self._inside < self._limit():
-            self._inside += 1
+    async def acquire(self, timeout_s: float | None) -> None:
+        """Raises `UpstreamFailed` if too many wait already, or the turn does not come in time."""
+        if self._active < self._limit():
+            self._active += 1
         elif len(self._waiting) >= self._max_waiting:
-            raise failed(Failure(FailureKind.BUSY, str(self._inside + len(self._waiting))))
+            raise failed(Failure(FailureKind.BUSY, str(self._active + len(self._waiting))))
         else:
             await self._wait(timeout_s)
 
-    def leave(self) -> None:
-        """Make room, which the next in line takes; after a change of the limit more may go in."""
-        self._inside -= 1
-        while self._waiting and self._inside < self._limit():
+    def release(self) -> None:
+        """Let the next one in; after a change of the limit, several."""
+        self._active -= 1
+        while self._waiting and self._active < self._limit():
             turn = self._waiting.popleft()
             if not turn.done():
-                self._inside += 1
+                self._active += 1
                 turn.set_result(None)
 
     async def _wait(self, timeout_s: float | None) -> None:
@@ -54,6 +54,6 @@ class Turnstile:
 
     def _give_up(self, turn: asyncio.Future[None]) -> None:
         if turn.done() and not turn.cancelled():
-            self.leave()  # its turn came in the same moment
+            self.release()  # its turn came at the same moment
         elif turn in self._waiting:
             self._waiting.remove(turn)

@@ -1,6 +1,7 @@
-"""When a server that failed may be tried again: after a pause that grows, then only with a breaker.
+"""When a server that failed may be started again: after a growing pause; after five failures in a
+row, only on request (circuit breaker).
 
-Pure but for the clock it is given. Failures count in a row; a minute of service ends the row.
+Pure, except for the clock it is given. A minute of service ends the row of failures.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _FIRST_PAUSE_S = 1.0
 _JITTER = 0.2
 
 
-class Supervision:
+class RestartPolicy:
     def __init__(
         self,
         clock: Callable[[], float] = time.monotonic,
@@ -30,39 +31,39 @@ class Supervision:
 
     @property
     def pause_left_s(self) -> float:
-        """For how long no start may be tried."""
+        """For how long no start is allowed."""
         return max(0.0, self._not_before - self._clock())
 
     @property
     def broken(self) -> bool:
-        """Whether it failed so often that it is no longer tried without someone asking."""
+        """Whether it failed so often that it is no longer started without a request."""
         return self._failures >= BREAKER_AFTER
 
     @property
     def just_broke(self) -> bool:
         return self._failures == BREAKER_AFTER
 
-    def served(self) -> None:
+    def ready(self) -> None:
         """A connection is ready."""
         self._ready_since = self._clock()
 
     def failed(self) -> float:
         """Count a failure; the pause in seconds before the next try."""
-        had_served = self._ready_since is not None
+        was_ready = self._ready_since is not None
         if self._ready_since is not None and self._clock() - self._ready_since >= STEADY_AFTER_S:
             self._failures = 0
         self._ready_since = None
         self._failures += 1
-        # The first crash of a server that worked is no loop: its next use may start it at once.
-        return self._hold(0.0 if had_served and self._failures == 1 else self._pause_s())
+        # The first crash of a server that worked is not a loop: its next use may start it at once.
+        return self._hold(0.0 if was_ready and self._failures == 1 else self._pause_s())
 
     def refused(self) -> None:
-        """It is there but wants something of a person: nothing to count, nor to ask at once."""
-        had_served, self._ready_since = self._ready_since is not None, None
-        self._hold(0.0 if had_served else _FIRST_PAUSE_S)
+        """It needs the user: no failure to count, but no reason to try again at once."""
+        was_ready, self._ready_since = self._ready_since is not None, None
+        self._hold(0.0 if was_ready else _FIRST_PAUSE_S)
 
-    def forgive(self) -> None:
-        """A person acted: begin anew."""
+    def reset(self) -> None:
+        """The user acted: forget all failures."""
         self._failures = 0
         self._not_before = self._clock()
 
@@ -71,7 +72,7 @@ class Supervision:
         return pause_s
 
     def _pause_s(self) -> float:
-        """From one second to sixty in the failures the breaker allows, never the same twice."""
+        """Grows from 1 s to 60 s over the failures the breaker allows, with jitter."""
         share = (min(self._failures, BREAKER_AFTER) - 1) / (BREAKER_AFTER - 1)
         growth = (LONGEST_PAUSE_S / _FIRST_PAUSE_S) ** share
         pause_s = _FIRST_PAUSE_S * growth * (1 + _JITTER * self._chance())

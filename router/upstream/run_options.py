@@ -1,4 +1,4 @@
-"""The terms on which one server runs, as its configuration and the settings have them now."""
+"""The options one server runs with, by its configuration and the settings of now."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from router.config.server import DEFAULT_CONCURRENT_CALLS, DEFAULT_SESSIONS, Lif
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class RunOptions:
     name: str = ""
-    """What people call it."""
+    """Its display name."""
     lifecycle: Lifecycle = Lifecycle.LAZY
     sharing: Sharing = Sharing.SHARED
     follows_client: bool = False

@@ -1,9 +1,9 @@
-"""What a server asks and tells in between: which client it means, and who answers.
+"""Requests and notifications from servers to clients: which client they are for, and who responds.
 
-A server behind HTTP sends its question on the stream of the request it belongs to. Others don't
-say: then it can only be meant for a session that has a request under way, and if there are several
-nobody is asked, because a question to the wrong person is worse than none. A server that works in
-its client's folder learns that folder from us, whoever asks.
+A server behind HTTP sends a request on the stream of the call it belongs to. Others don't say: then
+it can only be for a session that has a call under way, and if there are several it is refused,
+because to ask the wrong user is worse than to ask nobody. To a server that works in its client's
+folder we name that folder ourselves.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 
 from router.domain.errors import UpstreamAnsweredError
 from router.domain.json_values import JsonObject, as_object
-from router.upstream.pending_request import Pending
-from router.upstream.ports import Requester
+from router.upstream.pending_request import PendingRequest
+from router.upstream.ports import ClientPeer
 from router.wire.mcp import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND
 
 _CAPABILITY_FOR = {
@@ -23,70 +23,74 @@ _CAPABILITY_FOR = {
     "sampling/createMessage": "sampling",
     "roots/list": "roots",
 }
-TOLD = ("notifications/message", "notifications/elicitation/complete")
-"""What a server says to one client in particular."""
+CLIENT_NOTIFICATIONS = ("notifications/message", "notifications/elicitation/complete")
+"""Those that are for one client in particular."""
 ASKABLE = frozenset(_CAPABILITY_FOR.values())
 SHARED_CAPABILITIES: JsonObject = {"elicitation": {"form": {}, "url": {}}, "sampling": {}}
-"""What can be asked through a connection that many clients use; each may still be unable to. No
-roots: those of one client are not another's."""
+"""What we declare on a connection that many clients share; a request may still be refused for lack
+of it. No roots: one client's are not another's."""
 FOLDER_CAPABILITIES: JsonObject = {**SHARED_CAPABILITIES, "roots": {}}
 
 
 def askable(capabilities: JsonObject) -> JsonObject:
-    """Of a client's capabilities those that are about what it can be asked."""
+    """The part of a client's capabilities that says which requests it takes."""
     return {name: value for name, value in capabilities.items() if name in ASKABLE}
 
 
-class Questions:
-    def __init__(self, folder: str | None = None, resident: Requester | None = None) -> None:
-        """`folder` is where the server works for its client, if it does; `resident` is the only
-        client there is, reachable between its requests too."""
+class ServerRequests:
+    def __init__(self, folder: str | None = None, only_client: ClientPeer | None = None) -> None:
+        """`folder` is the client's folder if the server works there; `only_client` is set if there
+        is but one, which is reachable between its requests too."""
         self._folder = folder
-        self._resident = resident
+        self._only_client = only_client
 
-    def meant(self, under_way: Collection[Pending], related: Pending | None) -> Pending | None:
-        """The request a server's word belongs to, if there can be only one answer."""
+    def call_of(
+        self, under_way: Collection[PendingRequest], related: PendingRequest | None
+    ) -> PendingRequest | None:
+        """The call that a server's message belongs to, if that is certain."""
         if related is not None:
-            return related if related.requester is not None else None
-        waiting = [pending for pending in under_way if pending.requester is not None]
-        sessions = {pending.requester.session for pending in waiting if pending.requester}
-        return waiting[-1] if len(sessions) == 1 else None
+            return related if related.client is not None else None
+        with_client = [pending for pending in under_way if pending.client is not None]
+        sessions = {pending.client.session for pending in with_client if pending.client}
+        return with_client[-1] if len(sessions) == 1 else None
 
-    async def answer(self, method: str, params: JsonObject, pending: Pending | None) -> JsonObject:
-        """The answer to a server's question. Raises `UpstreamAnsweredError` with why there is
-        none."""
+    async def respond(
+        self, method: str, params: JsonObject, pending: PendingRequest | None
+    ) -> JsonObject:
+        """The result for a server's request. Raises `UpstreamAnsweredError` if there is none."""
         if (capability := _CAPABILITY_FOR.get(method)) is None:
             raise UpstreamAnsweredError(METHOD_NOT_FOUND, f"Method not found: {method[:100]}")
         if method == "roots/list" and self._folder is not None:
             return {"roots": [_root(self._folder)]}
-        requester = pending.requester if pending is not None else self._resident
-        if requester is None:
+        client = pending.client if pending is not None else self._only_client
+        if client is None:
             raise UpstreamAnsweredError(
                 INVALID_REQUEST,
                 f"Toolbooth can't tell which client {method} is for: none, or more than one, has a "
                 "call under way here. A server that asks should be per-session.",
             )
-        if capability not in requester.capabilities:
+        if capability not in client.capabilities:
             reason = f"This client can't be asked for {capability}."
             raise UpstreamAnsweredError(METHOD_NOT_FOUND, reason)
-        if params.get("mode") == "url" and not _opens_pages(requester.capabilities):
+        if params.get("mode") == "url" and not _takes_urls(client.capabilities):
             raise UpstreamAnsweredError(INVALID_PARAMS, "This client can't open pages for people.")
-        return await requester.ask(method, params)
+        return await client.request(method, params)
 
 
 @dataclass(frozen=True, slots=True)
-class Audience:
-    """The clients a connection serves: what we say they can be asked, and who is meant."""
+class ClientFeatures:
+    """MCP's client features (elicitation, sampling, roots) on one connection: what we declare, and
+    who responds."""
 
     capabilities: JsonObject = field(default_factory=lambda: SHARED_CAPABILITIES)
-    questions: Questions = field(default_factory=Questions)
+    server_requests: ServerRequests = field(default_factory=ServerRequests)
 
 
-EVERYBODY = Audience()
+SHARED_FEATURES = ClientFeatures()
 
 
-def _opens_pages(capabilities: JsonObject) -> bool:
-    """A client that can be asked at all can show forms; pages it must name."""
+def _takes_urls(capabilities: JsonObject) -> bool:
+    """Forms go without saying for a client with elicitation; URLs it must declare."""
     return "url" in as_object(capabilities.get("elicitation"))
 
 
@@ -95,8 +99,8 @@ def _root(folder: str) -> JsonObject:
 
 
 def input_requests(result: JsonObject) -> dict[str, JsonObject] | None:
-    """What a modern server wants to know before it answers; `None` if this is its answer."""
+    """The `inputRequests` of an `input_required` result; `None` for any other result."""
     if result.get("resultType") != "input_required":
         return None
-    asked = as_object(result.get("inputRequests"))
-    return {key: as_object(question) for key, question in asked.items()}
+    requests = as_object(result.get("inputRequests"))
+    return {key: as_object(request) for key, request in requests.items()}

@@ -1,7 +1,7 @@
-"""Hearing what changed at a server of the stateless revision, which speaks only when asked.
+"""Notifications from a modern server, which only sends them on a `subscriptions/listen` stream.
 
-One `subscriptions/listen` request stays open, whose stream brings the changes. What shall be heard
-changes with each subscription, so then it is sent anew.
+One such request stays open. It names everything that is subscribed to, so each change of a
+subscription replaces it with a new one.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from router.runtime.tasks import spawn, stop
 log = logging.getLogger(__name__)
 
 ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
-_ACKNOWLEDGED_WITHIN_S = 5.0
+_ACKNOWLEDGE_TIMEOUT_S = 5.0
 _FIRST_RETRY_S = 1.0
 _LONGEST_RETRY_S = 60.0
 
 
-class Listening:
+class SubscriptionStream:
     def __init__(
         self, listen: Callable[[JsonObject], Awaitable[JsonObject]], capabilities: JsonObject
     ) -> None:
@@ -33,14 +33,14 @@ class Listening:
             for name in ("tools", "prompts", "resources")
             if as_object(capabilities.get(name)).get("listChanged") is True
         }
-        self._addresses: set[str] = set()
+        self._uris: set[str] = set()
         self._task: asyncio.Task[None] | None = None
         self._acknowledged = asyncio.Event()
 
-    def begin(self) -> None:
+    def start(self) -> None:
         wanted: JsonObject = dict(self._lists)
-        if self._addresses:
-            wanted["resourceSubscriptions"] = sorted(self._addresses)
+        if self._uris:
+            wanted["resourceSubscriptions"] = sorted(self._uris)
         if wanted:
             self._acknowledged.clear()
             self._task = spawn(self._keep_listening(wanted), name="listen")
@@ -48,26 +48,26 @@ class Listening:
     def acknowledged(self) -> None:
         self._acknowledged.set()
 
-    async def add(self, address: str) -> None:
-        """Listen for a resource too; returns when the server has said yes, or a while later."""
-        self._addresses.add(address)
-        await self._again()
+    async def add(self, uri: str) -> None:
+        """Subscribe to a resource too; returns when the server has acknowledged it, or later."""
+        self._uris.add(uri)
+        await self._restart()
         try:
-            async with asyncio.timeout(_ACKNOWLEDGED_WITHIN_S):
+            async with asyncio.timeout(_ACKNOWLEDGE_TIMEOUT_S):
                 await self._acknowledged.wait()
         except TimeoutError:
             log.debug("A subscription was not acknowledged")
 
-    async def remove(self, address: str) -> None:
-        self._addresses.discard(address)
-        await self._again()
+    async def remove(self, uri: str) -> None:
+        self._uris.discard(uri)
+        await self._restart()
 
     async def close(self) -> None:
         await stop(self._task)
 
-    async def _again(self) -> None:
+    async def _restart(self) -> None:
         await stop(self._task)
-        self.begin()
+        self.start()
 
     async def _keep_listening(self, wanted: JsonObject) -> None:
         retry_s = _FIRST_RETRY_S
@@ -76,9 +76,9 @@ class Listening:
                 await self._listen({"notifications": wanted})
                 retry_s = _FIRST_RETRY_S
             except UpstreamAnsweredError as error:
-                log.debug("It does not let us listen: %s", error)
+                log.debug("The server refused subscriptions/listen: %s", error)
                 return
             except UpstreamFailed as error:
-                log.debug("Listening ended: %s", error)
+                log.debug("The subscription stream ended: %s", error)
                 retry_s = min(2 * retry_s, _LONGEST_RETRY_S)
             await asyncio.sleep(retry_s)

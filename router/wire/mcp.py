@@ -13,7 +13,7 @@ LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """Revisions that open with `initialize`, oldest first."""
 LATEST_LEGACY_VERSION = LEGACY_VERSIONS[-1]
 MODERN_VERSION = "2026-07-28"
-"""The stateless revision: no `initialize`, every request carries an envelope in its `_meta`."""
+"""The revision without sessions: no `initialize`, every request has an envelope in its `_meta`."""
 
 METHOD_NOT_FOUND = -32601
 INVALID_REQUEST = -32600
@@ -43,13 +43,13 @@ LOG_LEVELS = (
 FOLDER_HEADER = "Toolbooth-Folder"
 """Ours: the folder a client works in."""
 CLIENT_SESSION_HEADER = "Toolbooth-Session"
-"""Ours: distinguishes the sessions of a client that speaks the stateless revision."""
+"""Ours: tells apart the sessions of a modern client."""
 SESSION_HEADER = "mcp-session-id"
 VERSION_HEADER = "mcp-protocol-version"
 METHOD_HEADER = "mcp-method"
 NAME_HEADER = "mcp-name"
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-"""Which param of a method its `Mcp-Name` header repeats."""
+"""The param of a method that its `Mcp-Name` header repeats."""
 
 _PLAIN = re.compile(r"[\x20-\x7E]*")
 _WRAPPED = re.compile(r"=\?base64\?.*\?=")

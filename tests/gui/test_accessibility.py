@@ -47,7 +47,7 @@ from router.catalog.tool_definition import parameters
 from router.config.server import ServerConfig
 from router.domain.errors import InvalidInput
 from router.domain.ids import ToolKey
-from router.domain.permissions import AskId, Kind, PermissionAsk
+from router.domain.permissions import Kind, PermissionRequest, PermissionRequestId
 from router.domain.tool_lists import Approval
 from router.domain.tools import PendingTool
 from router.domain.workspaces import Optimization
@@ -76,8 +76,8 @@ CONTROLS = (
 APP = ClientApp(ClientId("cursor"), "Cursor", Path("/c"), ClientState.FOUND)
 FOUND = FoundServer("a", "Zed", Path("/z"), ServerConfig(command="a"), (Prompt("k", "Key", True),))
 
-ASK = PermissionAsk(
-    AskId("1"),
+ASK = PermissionRequest(
+    PermissionRequestId("1"),
     "Cursor",
     GITHUB.ref,
     "GitHub",

@@ -15,10 +15,10 @@ import pytest
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
-from router.upstream.connection import Connection
-from tests.router.upstream.pooling import Fleet
-from tests.router.upstream.pooling import call as call_pooled
-from tests.router.upstream.talking import Heard, call, failure_of, open_config
+from router.upstream.connection import UpstreamConnection
+from tests.router.upstream.connection_harness import Heard, call, failure_of, open_config
+from tests.router.upstream.pool_harness import Fleet
+from tests.router.upstream.pool_harness import call as call_pooled
 from tests.servers.commands import stdio_config
 from tests.support.router_process import TOOLBOOTH, Booth, connected
 from tests.support.running_router import Record
@@ -36,7 +36,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 
 @asynccontextmanager
-async def opened(*options: str) -> AsyncGenerator[Connection]:
+async def opened(*options: str) -> AsyncGenerator[UpstreamConnection]:
     connection = await open_config(stdio_config(*options), Heard())
     try:
         yield connection
@@ -44,7 +44,7 @@ async def opened(*options: str) -> AsyncGenerator[Connection]:
         await connection.close()
 
 
-async def closing_s(connection: Connection) -> float:
+async def closing_s(connection: UpstreamConnection) -> float:
     began = time.monotonic()
     await connection.close()
     return time.monotonic() - began

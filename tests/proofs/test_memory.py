@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.router.upstream.pooling import REF, Fleet, call
+from tests.router.upstream.pool_harness import REF, Fleet, call
 
 pytestmark = [pytest.mark.proof, pytest.mark.timeout(900)]
 MEBIBYTE = 1024 * 1024

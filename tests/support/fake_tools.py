@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from router.api.events import PermissionSettled, WorkspacesChanged
+from router.api.events import PermissionResolved, WorkspacesChanged
 from router.config.workspace import PermissionRule
 from router.domain.clients import Principal
 from router.domain.ids import ProjectId, ServerRef, ToolKey, WorkspaceId
 from router.domain.json_values import JsonObject
-from router.domain.permissions import Answer, AskId, Permission, PermissionAsk
+from router.domain.permissions import Answer, Permission, PermissionRequest, PermissionRequestId
 from router.domain.result import Ok, ToolResult
 from router.domain.tool_lists import ApprovalPolicy
 from router.domain.tools import PendingTool, ToolView
@@ -58,17 +58,17 @@ class FakePermissions:
     """`PermissionsPort` with the requests in `asks`; an answered one is removed, and published."""
 
     def __init__(self, context: FakeContext) -> None:
-        self.asks: tuple[PermissionAsk, ...] = ()
+        self.asks: tuple[PermissionRequest, ...] = ()
         self._record = context.record
         self._emit = context.emit
 
-    def requests(self) -> tuple[PermissionAsk, ...]:
+    def requests(self) -> tuple[PermissionRequest, ...]:
         return self.asks
 
-    async def answer(self, ask: AskId, answer: Answer) -> None:
-        self._record("permissions.answer", ask, answer)
-        self.asks = tuple(known for known in self.asks if known.id != ask)
-        self._emit(PermissionSettled(ask))
+    async def answer(self, request_id: PermissionRequestId, answer: Answer) -> None:
+        self._record("permissions.answer", request_id, answer)
+        self.asks = tuple(known for known in self.asks if known.id != request_id)
+        self._emit(PermissionResolved(request_id))
 
     def explicit(
         self, workspace: WorkspaceId, project: ProjectId | None

@@ -10,7 +10,7 @@ from typing import Any
 from router.domain.errors import NotFound
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
-from router.upstream.ports import ProgressSink, Requester, SessionId, Upstream
+from router.upstream.ports import NO_OPTIONS, CallOptions, SessionId, Upstream
 
 
 @dataclass(slots=True)
@@ -25,14 +25,11 @@ class FakeUpstreams:
         ref: ServerRef,
         method: str,
         params: JsonObject | None = None,
-        *,
-        on_progress: ProgressSink | None = None,
-        timeout_s: float | None = None,
-        requester: Requester | None = None,
+        options: CallOptions = NO_OPTIONS,
     ) -> JsonObject:
         self.asked.append((ref, method, params or {}))
-        if on_progress is not None:
-            await on_progress({"progress": 1, "total": 2})
+        if options.on_progress is not None:
+            await options.on_progress({"progress": 1, "total": 2})
         return self.answer(ref, method, params or {})
 
     def borrow(self, ref: ServerRef) -> AbstractAsyncContextManager[Upstream]:
@@ -40,7 +37,7 @@ class FakeUpstreams:
 
     async def disconnect(self, ref: ServerRef) -> None: ...
 
-    async def unsubscribe(self, ref: ServerRef, address: str) -> None: ...
+    async def unsubscribe(self, ref: ServerRef, uri: str) -> None: ...
 
     async def end_session(self, session: SessionId) -> None: ...
 

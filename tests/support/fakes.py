@@ -14,7 +14,7 @@ from router.api.events import Event
 from router.domain.errors import SecretUnavailable, ToolboothError
 from router.domain.ids import ServerId, WorkspaceId
 from router.domain.names import slug
-from router.domain.servers import DiscoveryStatus, ServerState, ServerStatus, Transport
+from router.domain.servers import DiscoveryStatus, ServerState, ServerStatus, TransportType
 from tests.support.fake_activity import FakeActivity
 from tests.support.fake_apps import FakeApps
 from tests.support.fake_projects import FakeProjects
@@ -106,7 +106,7 @@ def fake_status(name: str, **changes: Any) -> ServerStatus:
         workspace=WorkspaceId("personal"),
         id=ServerId(slug(name)),
         name=name,
-        transport=Transport.STDIO,
+        transport=TransportType.STDIO,
         target=f"npx {slug(name)}",
         enabled=True,
         state=ServerState.READY,

@@ -20,6 +20,7 @@ from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
 from router.upstream.list_reader import read_listing
 from router.upstream.pool import LaunchPlan, UpstreamPool
+from router.upstream.ports import CallOptions
 from tests.servers.commands import stdio_config
 from tests.support.timeouts import WAIT_S
 
@@ -96,7 +97,7 @@ def resident_bytes() -> int:
 
 async def call(pool: UpstreamPool, ref: ServerRef, tool: str, timeout_s: float) -> JsonObject:
     params: JsonObject = {"name": tool, "arguments": {}}
-    return await pool.request(ref, "tools/call", params, timeout_s=timeout_s)
+    return await pool.request(ref, "tools/call", params, CallOptions(timeout_s))
 
 
 async def read_list(pool: UpstreamPool, ref: ServerRef, timeout_s: float) -> None:

@@ -16,7 +16,7 @@ from gui.widgets.cards import PADDING, Card
 from gui.widgets.labels import label, wrapped
 from router.config.secret_detection import masked_address, masked_words, plain_secrets
 from router.domain.receipts import Protection
-from router.domain.servers import Transport
+from router.domain.servers import TransportType
 
 _LINE = 20
 """Captions and values have two fonts: lines of one height keep them aligned."""
@@ -44,7 +44,7 @@ class ConsentCard(Card):
 
     def show_draft(self, draft: ServerDraft) -> None:
         self._draft = draft
-        stdio = draft.transport is Transport.STDIO
+        stdio = draft.transport is TransportType.STDIO
         self._title.setText(
             self.tr("This will run on your computer with your permissions")
             if stdio
@@ -62,7 +62,7 @@ class ConsentCard(Card):
         return [each.text() for each in shown]
 
     def _what_it_may(self) -> str:
-        if self._draft.transport is Transport.HTTP:
+        if self._draft.transport is TransportType.HTTP:
             return self.tr(
                 "It receives the data apps send to its tools. Nothing runs on this computer."
             )
@@ -74,7 +74,7 @@ class ConsentCard(Card):
         return f"{may} {first.format(words=words)}"
 
     def _warnings(self, draft: ServerDraft) -> Iterator[str]:
-        stdio = draft.transport is Transport.STDIO
+        stdio = draft.transport is TransportType.STDIO
         if stdio and (risky := draft.risky_variables()):
             said = self.tr("{names}: controls which programs are loaded. Make sure you want this.")
             yield said.format(names=", ".join(risky))
@@ -84,7 +84,7 @@ class ConsentCard(Card):
             yield ". ".join(plain_text(places, draft.transport))
 
     def _lines(self, draft: ServerDraft) -> Iterator[tuple[str, str]]:
-        if draft.transport is Transport.HTTP:
+        if draft.transport is TransportType.HTTP:
             yield self.tr("Address"), masked_address(draft.url.strip())
             yield from _numbered(self.tr("Headers"), [name for name, _ in draft.headers])
             return

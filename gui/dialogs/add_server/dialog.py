@@ -29,7 +29,7 @@ from router.config.server import ServerConfig
 from router.domain.errors import NotFound, ToolboothError
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.receipts import Protection
-from router.domain.servers import Transport
+from router.domain.servers import TransportType
 
 SIZE = (640, 800)
 CONSENT_HEIGHT = 240
@@ -153,7 +153,7 @@ class ServerDialog(QDialog):
         draft = self.form.draft()
         self.consent.show_draft(draft)
         self._consent_area.updateGeometry()
-        runs = draft.transport is Transport.STDIO
+        runs = draft.transport is TransportType.STDIO
         if self._editing is None:
             self._save.setText(self.tr("Add and run") if runs else self.tr("Add"))
         else:

@@ -14,7 +14,7 @@ from router.config.server import ServerConfig
 from router.domain.errors import InvalidInput
 from router.domain.json_values import JsonObject
 from router.domain.permissions import chooses_code
-from router.domain.servers import Transport
+from router.domain.servers import TransportType
 
 MAX_NAME = 80
 _VARIABLE = re.compile(r"[^=\0\s]+")
@@ -35,7 +35,7 @@ class ServerDraft:
     """What the form holds. Only the half that belongs to `transport` counts."""
 
     name: str = ""
-    transport: Transport = Transport.STDIO
+    transport: TransportType = TransportType.STDIO
     command_line: str = ""
     env: tuple[tuple[str, str], ...] = ()
     cwd: str = ""
@@ -69,7 +69,7 @@ class ServerDraft:
     def problems(self) -> dict[Field, str]:
         """What keeps it from being saved, by field."""
         found = {Field.NAME: _name_problem(self.name)}
-        if self.transport is Transport.STDIO:
+        if self.transport is TransportType.STDIO:
             found[Field.COMMAND] = _command_problem(self.command_line)
             found[Field.ENV] = _pairs_problem(self.env, _VARIABLE)
         else:
@@ -86,7 +86,7 @@ class ServerDraft:
         return ServerConfig.model_validate({**others, **self._entry()})
 
     def _entry(self) -> JsonObject:
-        if self.transport is Transport.HTTP:
+        if self.transport is TransportType.HTTP:
             return {"url": self.url.strip(), "headers": dict(self.headers)}
         command, *args = self.words()
         cwd = self.cwd.strip() or None

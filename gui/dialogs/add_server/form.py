@@ -12,7 +12,7 @@ from gui.dialogs.add_server.pairs_editor import PairsEditor
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented
 from gui.widgets.labels import label, wrapped
-from router.domain.servers import Transport
+from router.domain.servers import TransportType
 
 
 class ServerForm(QWidget):
@@ -26,9 +26,9 @@ class ServerForm(QWidget):
         self._name = self._line(self.tr("Name"))
         self._kind = Segmented(
             self.tr("Server type"),
-            ((Transport.STDIO, self.tr("Command")), (Transport.HTTP, self.tr("URL"))),
+            ((TransportType.STDIO, self.tr("Command")), (TransportType.HTTP, self.tr("URL"))),
         )
-        self._kind.set_current(Transport.STDIO)
+        self._kind.set_current(TransportType.STDIO)
         self._kind.changed.connect(self._choose_kind)
         self._command = self._line(self.tr("Command line"), mono=True)
         self._env = PairsEditor(self.tr("Name"), self.tr("Value"), self.tr("Add variable"))
@@ -43,7 +43,7 @@ class ServerForm(QWidget):
     def draft(self) -> ServerDraft:
         return ServerDraft(
             name=self._name.text().strip(),
-            transport=Transport(self._kind.current() or Transport.STDIO),
+            transport=TransportType(self._kind.current() or TransportType.STDIO),
             command_line=self._command.text(),
             env=tuple(self._env.pairs()),
             cwd=self._cwd.text(),
@@ -70,7 +70,7 @@ class ServerForm(QWidget):
 
     def focus_target(self) -> None:
         """Focus the command or address: what is edited most."""
-        runs = self._kind.current() == Transport.STDIO
+        runs = self._kind.current() == TransportType.STDIO
         (self._command if runs else self._url).setFocus()
 
     def _line(self, name: str, *, mono: bool = False) -> QLineEdit:
@@ -116,7 +116,7 @@ class ServerForm(QWidget):
         self.changed.emit()
 
     def _show_kind(self) -> None:
-        stdio = self._kind.current() == Transport.STDIO
+        stdio = self._kind.current() == TransportType.STDIO
         self._stdio.setVisible(stdio)
         self._http.setVisible(not stdio)
 

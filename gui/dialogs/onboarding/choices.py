@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gui.text.tr import tr
 from router.api.apps import FoundServer
 from router.config.server import ServerConfig
-from router.domain.servers import Transport
+from router.domain.servers import TransportType
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def import_choices(
 
 
 def detail(found: FoundServer) -> str:
-    kind = "HTTP" if found.config.transport is Transport.HTTP else "stdio"
+    kind = "HTTP" if found.config.transport is TransportType.HTTP else "stdio"
     return f"{found.source} · {kind} · {found.config.target}"
 
 

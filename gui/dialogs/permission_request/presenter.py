@@ -8,10 +8,10 @@ from gui.dialogs.permission_request.prompt import PermissionPrompt
 from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.widgets.message_box import show_error
-from router.api.events import PermissionAsked, PermissionSettled
+from router.api.events import PermissionRequested, PermissionResolved
 from router.api.router import RouterPort
 from router.domain.errors import NotFound, ToolboothError
-from router.domain.permissions import Answer, AskId
+from router.domain.permissions import Answer, PermissionRequestId
 
 
 class PermissionPresenter(QObject):
@@ -21,11 +21,11 @@ class PermissionPresenter(QObject):
         super().__init__(parent)
         self._commands = commands
         self._router: RouterPort | None = None
-        self._shown: AskId | None = None
-        self._answered: set[AskId] = set()
+        self._shown: PermissionRequestId | None = None
+        self._answered: set[PermissionRequestId] = set()
         """Their answers are on the way to the router."""
         self.prompt = self._new_prompt()
-        bridge.subscribe(self, self._on_events, PermissionAsked, PermissionSettled)
+        bridge.subscribe(self, self._on_events, PermissionRequested, PermissionResolved)
 
     def attach(self, router: RouterPort) -> None:
         self._router = router

@@ -24,7 +24,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.labels import Tile, label
 from gui.widgets.presses import single_press
-from router.domain.permissions import Answer, Kind, PermissionAsk
+from router.domain.permissions import Answer, Kind, PermissionRequest
 
 _WIDTH, _PADDING = 520, 20
 _TICK_MS = 1000
@@ -41,7 +41,7 @@ class PermissionPrompt(QDialog):
     def __init__(self, parent: QWidget | None = None, clock: Callable[[], datetime] = _now) -> None:
         super().__init__(parent, Qt.WindowType.WindowStaysOnTopHint)
         self._clock = clock
-        self._ask: PermissionAsk | None = None
+        self._ask: PermissionRequest | None = None
         self.setModal(False)
         self.setWindowTitle(self.tr("Permission request"))
         self.setMinimumWidth(_WIDTH)
@@ -59,7 +59,7 @@ class PermissionPrompt(QDialog):
         self._waiting = 1
         self._lay_out()
 
-    def show_ask(self, ask: PermissionAsk, waiting: int) -> None:
+    def show_ask(self, ask: PermissionRequest, waiting: int) -> None:
         """Show a request; `waiting` counts it and those queued behind it."""
         self._waiting = waiting
         if self._ask is None or self._ask.id != ask.id:
@@ -87,13 +87,13 @@ class PermissionPrompt(QDialog):
         if self._ask is not None:
             self.answered.emit(answer)
 
-    def _fill(self, ask: PermissionAsk) -> None:
+    def _fill(self, ask: PermissionRequest) -> None:
         self._tile.set_name(ask.server_name)
         self._title.setText(self._question(ask).format(client=ask.client, name=ask.key.shown))
         self._place.setText(self.tr("Server: {server}").format(server=ask.server_name))
         self._arguments.setPlainText(ask.arguments)
 
-    def _question(self, ask: PermissionAsk) -> str:
+    def _question(self, ask: PermissionRequest) -> str:
         match ask.kind:
             case Kind.TOOL:
                 return self.tr("{client} wants to run {name}")

@@ -36,7 +36,7 @@ from router.api.events import (
     WorkspaceSwitched,
 )
 from router.api.router import RouterPort
-from router.domain.servers import ServerState, ServerStatus, Transport
+from router.domain.servers import ServerState, ServerStatus, TransportType
 from router.domain.tool_lists import Approval
 from router.domain.tools import PendingTool
 
@@ -139,7 +139,7 @@ class AttentionPage(PageFrame):
         column.setContentsMargins(16, 12, 16, 12)
         column.setSpacing(10)
         column.addLayout(row)
-        if consent and status.transport is Transport.STDIO:
+        if consent and status.transport is TransportType.STDIO:
             column.addWidget(ReceiptNote(None))
         return card
 

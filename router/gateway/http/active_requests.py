@@ -1,66 +1,78 @@
-"""What is under way for clients, each ended soon after the token that let it in stops to hold.
+"""The requests under way, each ended soon after its token stops being valid.
 
-Tokens are revoked by other processes and expire by themselves, so while anything is open we look.
+Tokens are revoked by other processes and expire by themselves, so they are checked regularly while
+any request is open.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Literal
 
 from router.domain.ids import TokenId
-from router.gateway.http.authentication import Refusal
+from router.gateway.http.authentication import HTTPError
 from router.runtime.tasks import Stoppable
 
-T = TypeVar("T")
-_LOOK_EVERY_S = 0.8
+_CHECK_INTERVAL_S = 0.8
 
 
-@dataclass(eq=False, slots=True)
-class _Admission:
-    token: TokenId | None
-    block: Stoppable = field(default_factory=Stoppable)
-    refusal: Refusal | None = None
+class ActiveRequests:
+    def __init__(self, is_valid: Callable[[TokenId | None], bool]) -> None:
+        self._is_valid = is_valid
+        self._open: set[_ActiveRequest] = set()
+        self._next_check: asyncio.TimerHandle | None = None
 
-    def end(self, refusal: Refusal) -> None:
-        self.refusal = refusal
-        self.block.stop()
+    def track(self, token: TokenId | None) -> _ActiveRequest:
+        """A `with` block for one request. It is cancelled once `token` is no longer valid, or we
+        stop; leaving it then raises the `HTTPError` that says so."""
+        return _ActiveRequest(self, token)
 
+    def end_all(self, error: HTTPError) -> None:
+        for active in tuple(self._open):
+            active.end(error)
 
-class Admissions:
-    def __init__(self, holds: Callable[[TokenId | None], bool]) -> None:
-        self._holds = holds
-        self._open: set[_Admission] = set()
-        self._next_look: asyncio.TimerHandle | None = None
+    def add(self, active: _ActiveRequest) -> None:
+        self._open.add(active)
+        self._check_later()
 
-    async def run(self, token: TokenId | None, work: Awaitable[T]) -> T:
-        """What `work` brings. It is cancelled once `token` stops to hold, or we stop; that raises
-        the `Refusal` which says so."""
-        admission = _Admission(token)
-        with admission.block:
-            self._open.add(admission)
-            self._look_later()
-            try:
-                return await work
-            finally:
-                self._open.remove(admission)
-        raise admission.refusal or Refusal(503, "Toolbooth is stopping.")
+    def remove(self, active: _ActiveRequest) -> None:
+        self._open.remove(active)
 
-    def end_all(self, refusal: Refusal) -> None:
-        for admission in tuple(self._open):
-            admission.end(refusal)
-
-    def _look_later(self) -> None:
-        if self._next_look is None:
+    def _check_later(self) -> None:
+        if self._next_check is None:
             loop = asyncio.get_running_loop()
-            self._next_look = loop.call_later(_LOOK_EVERY_S, self._look)
+            self._next_check = loop.call_later(_CHECK_INTERVAL_S, self._check)
 
-    def _look(self) -> None:
-        self._next_look = None
-        for admission in tuple(self._open):
-            if not self._holds(admission.token):
-                admission.end(Refusal(401, "The token has been revoked or has expired."))
+    def _check(self) -> None:
+        self._next_check = None
+        for active in tuple(self._open):
+            if not self._is_valid(active.token):
+                active.end(HTTPError(401, "The token has been revoked or has expired."))
         if self._open:
-            self._look_later()
+            self._check_later()
+
+
+class _ActiveRequest(Stoppable):
+    def __init__(self, requests: ActiveRequests, token: TokenId | None) -> None:
+        super().__init__()
+        self.token = token
+        self._requests = requests
+        self._error: HTTPError | None = None
+
+    def end(self, error: HTTPError) -> None:
+        self._error = error
+        self.stop()
+
+    def __enter__(self) -> _ActiveRequest:
+        super().__enter__()
+        self._requests.add(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: object, traceback: object
+    ) -> Literal[False]:
+        self._requests.remove(self)
+        if super().__exit__(kind, error, traceback):
+            raise self._error or HTTPError(503, "Toolbooth is stopping.") from None
+        return False

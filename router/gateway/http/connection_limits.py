@@ -1,7 +1,7 @@
-"""HTTP connections that don't wait for ever: uvicorn's protocol with a limit on how long the head
-of a request may take and how large it may be, and one on how many connections there are.
+"""uvicorn's HTTP protocol with limits: how long the head of a request may take, how large it may
+be, and how many connections there are.
 
-https://github.com/encode/uvicorn has no such limits: half-sent requests would stay open for good.
+https://github.com/encode/uvicorn has none of them: half-sent requests would stay open for good.
 """
 
 from __future__ import annotations
@@ -22,87 +22,87 @@ _TOO_MANY = (
 )
 _UPGRADE = re.compile(rb"^[Uu]pgrade(?=:)", re.MULTILINE)
 _IGNORED = b"x-spare"
-"""As long as the name it takes the place of."""
+"""As long as the name it replaces."""
 
 
 class BoundedConnection(HttpToolsProtocol):
-    """Closed if a request's head is not complete in time, from its first byte or, for the first
-    request, from the moment the connection was made; or if there is too much that is no body: a
-    head, or what may follow a body in chunks."""
+    """Closed if a request's head is not complete in time, counted from its first byte or, for the
+    first request, from the start of the connection; or if there are too many bytes outside of the
+    body: a head, or trailers after a chunked body."""
 
     _deadline: asyncio.TimerHandle | None = None
-    _beside_body = 0
+    _non_body_bytes = 0
     _in_body = False
-    _served: RequestResponseCycle | None = None
+    _cycle_served: RequestResponseCycle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         super().connection_made(transport)
-        if len(self.connections) > most_connections():
+        if len(self.connections) > max_connections():
             transport.write(_TOO_MANY)
             transport.close()
             return
-        self._await_head()
+        self._start_deadline()
 
     def data_received(self, data: bytes) -> None:
-        self._beside_body += len(data)
+        self._non_body_bytes += len(data)
         super().data_received(data if self._in_body else _without_upgrade(data))
-        if self._beside_body > MAX_HEAD_BYTES:
+        if self._non_body_bytes > MAX_HEAD_BYTES:
             self.transport.close()
         if self.cycle and not self.cycle.response_complete:
-            self._stop_waiting()
+            self._cancel_deadline()
         else:
-            self._await_head()  # also while the rest of a body comes that was refused
+            self._start_deadline()  # also while the rest of a refused body comes
 
     def on_headers_complete(self) -> None:
         self._in_body = True
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        self._beside_body = 0
+        self._non_body_bytes = 0
         super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._in_body = False
-        self._beside_body = 0
+        self._non_body_bytes = 0
         super().on_message_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_waiting()
+        self._cancel_deadline()
         super().connection_lost(exc)
-        if (served := self._served) is not None:  # uvicorn tells only the last that was sent
+        if (served := self._cycle_served) is not None:  # uvicorn tells only the last cycle
             served.disconnected = True
             served.message_event.set()
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
-        self._served = cycle
+        self._cycle_served = cycle
         super()._start_asgi_task(cycle, app)
 
-    def _await_head(self) -> None:
+    def _start_deadline(self) -> None:
         if self._deadline is None:
             loop = asyncio.get_running_loop()
-            self._deadline = loop.call_later(HEAD_DEADLINE_S, self._give_up)
+            self._deadline = loop.call_later(HEAD_DEADLINE_S, self._on_deadline)
 
-    def _stop_waiting(self) -> None:
+    def _cancel_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
-    def _give_up(self) -> None:
+    def _on_deadline(self) -> None:
         self._deadline = None
         self.transport.close()
 
 
 def _without_upgrade(data: bytes) -> bytes:
-    """`data` with an offer to speak another protocol, as each request of Java's client has it, by a
-    name that nobody knows: we speak none, but the parser would take the body for it."""
+    """`data` with its Upgrade header, which Java's client sends with each request, under an unknown
+    name: we support no other protocol, but the parser would take the body for one."""
     if b"pgrade:" not in data:
         return data
     head, end, rest = data.partition(b"\r\n\r\n")
     return _UPGRADE.sub(_IGNORED, head) + end + rest
 
 
-def most_connections() -> int:
-    """Half of the files this process may open, so that the other half is there for servers."""
+def max_connections() -> int:
+    """Half of the files this process may open: the other half is for servers."""
     if sys.platform == "win32":
         return MAX_CONNECTIONS
     import resource

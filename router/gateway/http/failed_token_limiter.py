@@ -1,4 +1,4 @@
-"""Wrong tokens, counted: whoever guesses is slowed down and fills no log, and nobody else notices.
+"""Counts wrong tokens: a client that tries many is slowed down and does not fill the log.
 
 A token has 256 random bits, so this is not what keeps guessers out.
 """
@@ -8,27 +8,27 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-_MOST = 20
-_WITHIN_S = 10.0
+_LIMIT = 20
+_WINDOW_S = 10.0
 
 
-class Guesses:
+class FailedTokenLimiter:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._at: deque[float] = deque(maxlen=_MOST)
-        self._told_at = float("-inf")
+        self._failures: deque[float] = deque(maxlen=_LIMIT)
+        self._reported_at = float("-inf")
 
-    def too_many(self) -> bool:
-        """Count one more wrong token; whether there were too many lately."""
+    def exceeded(self) -> bool:
+        """Count one more wrong token; whether there were too many within the window."""
         now = self._clock()
-        many = len(self._at) == _MOST and now - self._at[0] < _WITHIN_S
-        self._at.append(now)
-        return many
+        too_many = len(self._failures) == _LIMIT and now - self._failures[0] < _WINDOW_S
+        self._failures.append(now)
+        return too_many
 
-    def is_news(self) -> bool:
-        """Whether that there are too many was not said lately."""
+    def should_report(self) -> bool:
+        """Whether the excess was not reported within the window."""
         now = self._clock()
-        news = now - self._told_at >= _WITHIN_S
-        if news:
-            self._told_at = now
-        return news
+        due = now - self._reported_at >= _WINDOW_S
+        if due:
+            self._reported_at = now
+        return due

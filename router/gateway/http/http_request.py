@@ -1,4 +1,4 @@
-"""An HTTP request that the gate has let in, as the rooms behind it see it."""
+"""An HTTP request that has passed all checks, with its principal; and ASGI's types."""
 
 from __future__ import annotations
 
@@ -16,20 +16,19 @@ ASGIApp: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
-    verb: str
+class HTTPRequest:
+    method: str
     headers: Mapping[str, str]
-    """By lower-case name; of a header that is said twice the last."""
+    """By lower-case name; of a repeated header the last."""
     header_lines: Sequence[tuple[bytes, bytes]]
     body: object
-    """The value in the body of a POST, or `jsonrpc.NOT_JSON`."""
-    caller: Principal
-    recall: Callable[[], Principal]
-    """Decides the caller again, when the settings have changed. Raises `Refusal`."""
+    """The decoded body of a POST, or `jsonrpc.INVALID_JSON`."""
+    principal: Principal
+    current_principal: Callable[[], Principal]
+    """Decides the principal again, by what the settings say now. Raises `HTTPError`."""
     receive: Receive
     send: Send
 
-    async def until_gone(self) -> None:
-        """Wait until the client closes the connection."""
+    async def wait_disconnected(self) -> None:
         while (await self.receive())["type"] != "http.disconnect":
             pass

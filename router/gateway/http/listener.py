@@ -1,5 +1,5 @@
-"""The local HTTP listener: on 127.0.0.1, with a clear word when the port is taken, and on ::1, as
-which some clients take `localhost` without trying the other.
+"""The local HTTP listener: on 127.0.0.1, with a clear error when the port is taken, and on ::1,
+which is all that some clients try for `localhost`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HOST = "127.0.0.1"
 _HOST_6 = "::1"
 _GRACEFUL_STOP_S = 2
 _KEEP_ALIVE_S = 60
-"""Clients come back after a thought; one that does while we close gets no answer."""
+"""Clients pause between calls; one that sends while we close the connection gets no response."""
 
 
 class _Server(uvicorn.Server):
@@ -43,7 +43,7 @@ class Listener:
         self._serving: asyncio.Task[None] | None = None
         self.port = 0
         self.hosts: frozenset[str] = frozenset()
-        """The Host headers that mean us."""
+        """The Host headers that are accepted."""
 
     @property
     def url(self) -> str:
@@ -74,7 +74,7 @@ class Listener:
         )
 
     async def stop(self) -> None:
-        """Stop accepting, give running requests a moment, close."""
+        """Stop accepting, give running requests a moment, then close."""
         if self._server is None or self._serving is None:
             return
         self._server.should_exit = True
@@ -102,7 +102,7 @@ def _bind(family: socket.AddressFamily, host: str, port: int) -> socket.socket:
 
 
 def _also_bind(port: int) -> list[socket.socket]:
-    """The other address, where there is one: everything we write into files names the first."""
+    """::1, where the computer has it. Everything we write into files names 127.0.0.1."""
     try:
         return [_bind(socket.AF_INET6, _HOST_6, port)]
     except Conflict:

@@ -1,5 +1,5 @@
-"""The answer to one HTTP request: one JSON body; or a stream of events, as soon as there is more to
-say than the result, or the result lets itself be waited for.
+"""The response to one HTTP request: one JSON body; or, as soon as there is a message before the
+result or the result takes long, a stream of server-sent events (SSE).
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import Any
 
 from router.domain.json_values import JsonObject
 from router.gateway.http.http_request import Send
-from router.gateway.http.jsonrpc import written
 from router.runtime.tasks import spawn
+from router.wire.jsonrpc import encode
 
-SILENCE_S = 15.0
-"""Whoever is between us and the client may take a connection that is silent for longer as dead."""
+PING_INTERVAL_S = 15.0
+"""Proxies and clients may take a connection that is silent for longer as dead."""
 
 _JSON = (b"content-type", b"application/json")
 _STREAM = (
@@ -27,7 +27,7 @@ _STREAM = (
 async def respond(
     send: Send, status: int, body: bytes = b"", headers: Mapping[str, str] | None = None
 ) -> None:
-    """A whole answer at once; a body is JSON."""
+    """Send a complete response; a body is JSON."""
     lines = [(b"content-length", b"%d" % len(body))]
     if body:
         lines.append(_JSON)
@@ -37,61 +37,61 @@ async def respond(
     await send({"type": "http.response.body", "body": body})
 
 
-class Answer:
+class ResponseStream:
     """Used in a `with` block, after which nothing more is sent."""
 
     def __init__(self, send: Send, headers: Mapping[str, str] | None = None) -> None:
         self._send = send
         self._headers = headers or {}
         self._streaming = False
-        self._over = False
-        self._turn = asyncio.Lock()
+        self._closed = False
+        self._lock = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
-        self._pulse = self._loop.call_later(SILENCE_S, self._beat)
+        self._ping_timer = self._loop.call_later(PING_INTERVAL_S, self._ping)
 
-    def __enter__(self) -> Answer:
+    def __enter__(self) -> ResponseStream:
         return self
 
     def __exit__(self, *failure: object) -> None:
-        self._over = True
-        self._pulse.cancel()
+        self._closed = True
+        self._ping_timer.cancel()
 
     @property
-    def over(self) -> bool:
-        return self._over
+    def closed(self) -> bool:
+        return self._closed
 
-    async def tell(self, message: JsonObject) -> None:
-        """Send a message before the result; when that is on its way, nothing."""
-        await self.say(written(message))
+    async def send(self, message: JsonObject) -> None:
+        """Send a message before the result; once that is on its way, do nothing."""
+        await self.send_encoded(encode(message))
 
-    async def say(self, message: bytes) -> None:
-        """The same with one that is written already."""
+    async def send_encoded(self, message: bytes) -> None:
         await self._write(_event(message))
 
     async def open(self) -> None:
-        """Begin the stream, before there is anything to say."""
+        """Begin the stream, before there is any message."""
         await self._write(b"")
 
     async def finish(self, body: bytes, status: int = 200) -> None:
-        """Send the result, which is the end. The status is lost on a stream, which has begun."""
-        async with self._turn:
-            if self._over:
+        """Send the response message, which is the last. A stream has begun with status 200, so
+        there `status` has no effect."""
+        async with self._lock:
+            if self._closed:
                 return
-            self._over = True
+            self._closed = True
             if self._streaming:
                 await self._send(_chunk(_event(body), more=False))
             else:
                 await respond(self._send, status, body, self._headers)
 
     async def close(self) -> None:
-        """End a stream without a result."""
-        async with self._turn:
-            self._over = True
+        """End a stream without a response message."""
+        async with self._lock:
+            self._closed = True
             await self._send(_chunk(b"", more=False))
 
     async def _write(self, chunk: bytes) -> None:
-        async with self._turn:
-            if self._over:
+        async with self._lock:
+            if self._closed:
                 return
             if not self._streaming:
                 own = [(name.encode(), value.encode()) for name, value in self._headers.items()]
@@ -100,10 +100,10 @@ class Answer:
                 self._streaming = True
             await self._send(_chunk(chunk, more=True))
 
-    def _beat(self) -> None:
-        self._pulse = self._loop.call_later(SILENCE_S, self._beat)
-        if not self._turn.locked():
-            spawn(self._write(b": ping\r\n\r\n"), name="keep a stream alive")
+    def _ping(self) -> None:
+        self._ping_timer = self._loop.call_later(PING_INTERVAL_S, self._ping)
+        if not self._lock.locked():
+            spawn(self._write(b": ping\r\n\r\n"), name="ping a client")
 
 
 def _event(message: bytes) -> bytes:

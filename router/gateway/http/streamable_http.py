@@ -1,19 +1,21 @@
-"""MCP over HTTP ("streamable HTTP"), in all its revisions: which request a message belongs to, and
-how its answer travels. What is answered is `protocol.py`'s matter.
+"""MCP's streamable HTTP transport, in all revisions: which session and request a message belongs
+to, and how the response is sent. `session/dispatcher.py` decides what a method returns.
 
-Older revisions have sessions: the client opens one, gets its answers where it asked, and may keep a
-standing stream open for what comes in between. The stateless revision has none of that: each
-request says everything about itself.
+Legacy revisions have sessions: the client opens one, gets responses where it sent its requests, and
+may keep a standing stream (GET) open for messages in between. The modern revision has none of that:
+each request says everything about itself.
 
 Who ends what before it is done:
 
-    a request of an older revision    its client, by saying so; the end of its session. Not that its
-                                      connection broke
-    a standing stream                 its client, by leaving; the end of its session; our stop
-    a stateless request               its client, by closing its connection
-    a call kept for its next round    its client, by leaving while it waits; time (`rounds.py`)
-    all of them                       their token, when it stops to hold (`admissions.py`)
-    requests and kept calls           our stop, which is then their answer
+    a legacy request           its client, by `notifications/cancelled`; the end of its session. Not
+                               the loss of its connection
+    a standing stream          its client, by disconnecting; the end of its session; our stop
+    a modern request           its client, by disconnecting
+    an input-required call     its client, by disconnecting while it waits; time
+                               (`session/input_required.py`)
+    all of them                their token, when it is no longer valid (`active_requests.py`)
+    requests and               our stop, which is then their response
+    input-required calls
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -36,279 +39,321 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from router.domain.json_values import JsonObject, as_array, as_object
-from router.gateway.http.http_request import Arrival
-from router.gateway.http.jsonrpc import (
-    NOT_JSON,
-    Call,
-    Notice,
-    Rejected,
-    Reply,
-    Result,
-    error_message,
-    message_in,
-    result_message,
-)
-from router.gateway.http.response_stream import Answer, respond
-from router.gateway.session.dispatcher import Protocol
-from router.gateway.session.incoming import Incoming
-from router.gateway.session.sessions import STANDING, OpenedSession
+from router.gateway.client_request import ClientRequest
+from router.gateway.http.http_request import HTTPRequest
+from router.gateway.http.response_stream import ResponseStream, respond
+from router.gateway.session.dispatcher import Dispatcher
+from router.gateway.session.sessions import STANDING_STREAM, LegacySession
 from router.runtime.tasks import Stoppable, spawn
+from router.wire.jsonrpc import (
+    INVALID_JSON,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+    Result,
+    encode_error,
+    encode_result,
+    parse_message,
+)
 from router.wire.mcp import SESSION_HEADER, VERSION_HEADER
 
 log = logging.getLogger(__name__)
 _CANCELLED = -32800
-_WITH_BATCHES = "2025-03-26"
-_MOST_IN_BATCH = 50
+_BATCH_VERSION = "2025-03-26"
+_MAX_BATCH = 50
 _JSON = frozenset({b"*/*", b"application/*", b"application/json"})
 _STREAM = frozenset({b"*/*", b"text/*", b"text/event-stream"})
 
 
-class Front:
-    def __init__(self, protocol: Protocol) -> None:
-        self._protocol = protocol
-        self._sessions = protocol.sessions
+class Rejected(MCPError):
+    """A message is refused for its form, with an HTTP status of its own."""
 
-    async def __call__(self, arrival: Arrival) -> None:
-        version = arrival.headers.get(VERSION_HEADER)
+    def __init__(
+        self,
+        status: int,
+        code: int,
+        message: str,
+        data: Any = None,
+        *,
+        request_id: RequestId | None = None,
+    ) -> None:
+        super().__init__(code, message, data)
+        self.status = status
+        self.request_id = request_id
+
+    @property
+    def body(self) -> bytes:
+        return encode_error(self.request_id, self.code, self.message, self.data)
+
+
+class StreamableHTTPServer:
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
+        self._sessions = dispatcher.sessions
+
+    async def __call__(self, http: HTTPRequest) -> None:
+        version = http.headers.get(VERSION_HEADER)
         try:
-            if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
-                await self._in_session(arrival)
+            if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
+                await self._modern(http, version)
+                return
+            session = self._find_session(http)
+            if http.method == "POST":
+                await self._legacy_post(http, session)
+            elif session is None:
+                raise Rejected(400, types.INVALID_REQUEST, "Bad Request: Missing session ID")
+            elif http.method == "GET":
+                await self._standing_stream(http, session)
             else:
-                await self._stateless(arrival, version)
+                self._sessions.end(session)
+                await respond(http.send, 200)
         except Rejected as rejected:
-            await respond(arrival.send, rejected.status, rejected.body)
+            await respond(http.send, rejected.status, rejected.body)
 
-    # Older revisions
+    # Legacy revisions
 
-    async def _in_session(self, arrival: Arrival) -> None:
-        session = self._session(arrival)
-        if arrival.verb == "POST":
-            await self._take(arrival, session)
-        elif session is None:
-            raise Rejected(400, types.INVALID_REQUEST, "Bad Request: Missing session ID")
-        elif arrival.verb == "GET":
-            await self._stand(arrival, session)
-        else:
-            self._sessions.end(session)
-            await respond(arrival.send, 200)
-
-    def _session(self, arrival: Arrival) -> OpenedSession | None:
-        if (named := arrival.headers.get(SESSION_HEADER)) is None:
+    def _find_session(self, http: HTTPRequest) -> LegacySession | None:
+        if (session_id := http.headers.get(SESSION_HEADER)) is None:
             return None
-        session = self._sessions.find(named, arrival.caller.token)
+        session = self._sessions.find(session_id, http.principal.token)
         if session is None:
             raise Rejected(404, types.INVALID_REQUEST, "Session not found")
         return session
 
-    async def _take(self, arrival: Arrival, session: OpenedSession | None) -> None:
-        _check_accepted(arrival)
-        if session is not None and session.version == _WITH_BATCHES:
-            messages = _messages(arrival)
+    async def _legacy_post(self, http: HTTPRequest, session: LegacySession | None) -> None:
+        _check_accept(http)
+        if session is not None and session.version == _BATCH_VERSION:
+            messages = _parse_batch(http)
         else:
-            messages = [_message(arrival)]
-        calls = [message for message in messages if isinstance(message, Call)]
+            messages = [_parse(http)]
+        requests = [message for message in messages if isinstance(message, JSONRPCRequest)]
         if session is None:
-            if not calls or calls[0].method != "initialize":
+            if not requests or requests[0].method != "initialize":
                 raise Rejected(400, types.INVALID_REQUEST, "Bad Request: Missing session ID")
-            await self._open(arrival, calls[0])
+            await self._initialize(http, requests[0])
             return
         for message in messages:
-            if isinstance(message, Reply):
-                session.take(message)
-            elif isinstance(message, Notice):
-                self._protocol.notice(message, session)
-        if not calls:
-            await respond(arrival.send, 202)
-        elif isinstance(arrival.body, list):
-            await self._answer_batch(arrival, calls, session)
+            if isinstance(message, JSONRPCResponse):
+                session.receive_response(message)
+            elif isinstance(message, JSONRPCNotification):
+                self._dispatcher.handle_notification(message, session)
+        if not requests:
+            await respond(http.send, 202)
+        elif isinstance(http.body, list):
+            await self._respond_to_batch(http, requests, session)
         else:
-            await self._answer(arrival, calls[0], session)
+            await self._respond(http, requests[0], session)
 
-    async def _open(self, arrival: Arrival, call: Call) -> None:
+    async def _initialize(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
         if not self._sessions.has_room():
             raise Rejected(503, types.INTERNAL_ERROR, "Too many sessions are open.")
-        opened: list[OpenedSession] = []
+        headers: dict[str, str] = {}
+        with ResponseStream(http.send) as stream:
+            request = ClientRequest.from_http(http, message, "", stream)
+        with _Response(request) as response:
+            result, session = self._dispatcher.initialize(request)
+            headers[SESSION_HEADER] = session.id
+            response.set_result(result)
+        await respond(http.send, 200, response.body, headers)
 
-        with Answer(arrival.send) as answer:
-            incoming = Incoming.of(arrival, call, "", answer)
-
-        async def begin() -> Result:
-            result, session = self._protocol.initialize(incoming)
-            opened.append(session)
-            return result
-
-        body, _ = await _outcome(incoming, begin())
-        headers = {SESSION_HEADER: opened[0].id} if opened else None
-        await respond(arrival.send, 200, body, headers)
-
-    async def _answer(self, arrival: Arrival, call: Call, session: OpenedSession) -> None:
-        with Answer(arrival.send, {SESSION_HEADER: session.id}) as answer:
-            incoming = Incoming.of(arrival, call, session.version, answer)
-            if not await self._finish(incoming, session, answer.finish):
-                # The SDK's client, if it is just leaving, fails over a JSON body but not a stream.
-                await answer.open()
-                await answer.finish(_cancelled(call))
-
-    async def _answer_batch(
-        self, arrival: Arrival, calls: Sequence[Call], session: OpenedSession
+    async def _respond(
+        self, http: HTTPRequest, message: JSONRPCRequest, session: LegacySession
     ) -> None:
-        """Each as soon as it is there, on one stream."""
-        with Answer(arrival.send, {SESSION_HEADER: session.id}) as answer:
+        with ResponseStream(http.send, {SESSION_HEADER: session.id}) as stream:
+            request = ClientRequest.from_http(http, message, session.version, stream)
+            if not await self._complete(request, session, stream.finish):
+                # The SDK's client, if it is just leaving, fails over a JSON body but not a stream.
+                await stream.open()
+                await stream.finish(_cancelled(message))
 
-            async def answer_one(call: Call) -> None:
-                incoming = Incoming.of(arrival, call, session.version, answer)
-                if not await self._finish(incoming, session, answer.say):
-                    await answer.say(_cancelled(call))
+    async def _respond_to_batch(
+        self, http: HTTPRequest, messages: Sequence[JSONRPCRequest], session: LegacySession
+    ) -> None:
+        """All responses on one stream, each as soon as it is there."""
+        with ResponseStream(http.send, {SESSION_HEADER: session.id}) as stream:
 
-            await answer.open()
-            await asyncio.gather(*map(answer_one, calls))
-            await answer.close()
+            async def respond_to(message: JSONRPCRequest) -> None:
+                request = ClientRequest.from_http(http, message, session.version, stream)
+                if not await self._complete(request, session, stream.send_encoded):
+                    await stream.send_encoded(_cancelled(message))
 
-    async def _finish(
-        self, incoming: Incoming, session: OpenedSession, say: Callable[[bytes], Awaitable[None]]
+            await stream.open()
+            await asyncio.gather(*map(respond_to, messages))
+            await stream.close()
+
+    async def _complete(
+        self,
+        request: ClientRequest,
+        session: LegacySession,
+        send: Callable[[bytes], Awaitable[None]],
     ) -> bool:
-        """Say what is answered to a request, unless its client ends it before: whether it was."""
-        with Stoppable() as request:
-            session.running[request] = incoming.request_id
+        """Send the response to a request; False if the client ended the request before."""
+        with Stoppable() as running:
+            session.running[running] = request.id
             try:
-                body, _ = await _outcome(incoming, self._protocol.answer(incoming, session))
-                await say(body)
+                with _Response(request) as response:
+                    response.set_result(await self._dispatcher.handle(request, session))
+                await send(response.body)
             finally:
-                del session.running[request]
-        return not request.stopped
+                del session.running[running]
+        return not running.stopped
 
-    async def _stand(self, arrival: Arrival, session: OpenedSession) -> None:
-        """Keep a stream open for what the client is told between its requests."""
-        if not _accepts(arrival, _STREAM):
+    async def _standing_stream(self, http: HTTPRequest, session: LegacySession) -> None:
+        """Keep a stream open for messages to the client between its requests."""
+        if not _accepts(http, _STREAM):
             raise Rejected(
                 406, types.INVALID_REQUEST, "Not Acceptable: Client must accept text/event-stream"
             )
-        if session.standing is not None:
+        if session.standing_stream is not None:
             raise Rejected(
                 409, types.INVALID_REQUEST, "Conflict: Only one SSE stream is allowed per session"
             )
-        session.under_way += 1
-        session.running[stream := Stoppable()] = STANDING
-        with Answer(arrival.send, {SESSION_HEADER: session.id}) as answer:
-            session.standing = answer
+        session.active_requests += 1
+        session.running[running := Stoppable()] = STANDING_STREAM
+        with ResponseStream(http.send, {SESSION_HEADER: session.id}) as stream:
+            session.standing_stream = stream
             try:
-                with stream:
-                    await answer.open()
-                    self._protocol.changes.look_soon()  # it may have missed some
-                    await arrival.until_gone()
-                await answer.close()
+                with running:
+                    await stream.open()
+                    self._dispatcher.subscriptions.check_soon()  # it may have missed changes
+                    await http.wait_disconnected()
+                await stream.close()
             finally:
-                session.under_way -= 1
-                session.standing = None
-                del session.running[stream]
+                session.active_requests -= 1
+                session.standing_stream = None
+                del session.running[running]
 
-    # The stateless revision
+    # The modern revision
 
-    async def _stateless(self, arrival: Arrival, version: str) -> None:
-        if arrival.verb != "POST":
-            await respond(arrival.send, 405, headers={"Allow": "POST"})
+    async def _modern(self, http: HTTPRequest, version: str) -> None:
+        if http.method != "POST":
+            await respond(http.send, 405, headers={"Allow": "POST"})
             return
-        _check_accepted(arrival)
-        message = _message(arrival)
-        if isinstance(message, Notice):
-            _check(unsupported_protocol_version_rejection(version), None)
-            await respond(arrival.send, 202)
+        _check_accept(http)
+        message = _parse(http)
+        if isinstance(message, JSONRPCNotification):
+            _raise_rejection(unsupported_protocol_version_rejection(version))
+            await respond(http.send, 202)
             return
-        if isinstance(message, Reply):
+        if isinstance(message, JSONRPCResponse):
             raise Rejected(400, types.INVALID_REQUEST, "A client of this revision has no replies.")
-        self._check_envelope(arrival, message)
-        with Answer(arrival.send) as answer, Stoppable() as request:
-            gone = spawn(_until_gone(arrival, request), name="watch a client")
+        self._check_envelope(http, message)
+        with ResponseStream(http.send) as stream, Stoppable() as running:
+            watch = spawn(_stop_when_disconnected(http, running), name="watch a client")
             try:
-                incoming = Incoming.of(arrival, message, version, answer)
-                answering = self._protocol.answer(incoming, None)
-                body, status = await _outcome(incoming, answering)
-                await answer.finish(body, status)
+                request = ClientRequest.from_http(http, message, version, stream)
+                with _Response(request) as response:
+                    response.set_result(await self._dispatcher.handle(request, None))
+                await stream.finish(response.body, response.status)
             finally:
-                gone.cancel()
+                watch.cancel()
 
-    def _check_envelope(self, arrival: Arrival, call: Call) -> None:
-        lines = ((name.decode("latin-1"), "") for name, _ in arrival.header_lines)
-        if (twice := find_duplicated_routing_header(lines)) is not None:
-            message = f"{twice} header appears more than once"
-            raise Rejected(400, types.HEADER_MISMATCH, message, request=call.id)
+    def _check_envelope(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
+        lines = ((name.decode("latin-1"), "") for name, _ in http.header_lines)
+        if (repeated := find_duplicated_routing_header(lines)) is not None:
+            text = f"{repeated} header appears more than once"
+            raise Rejected(400, types.HEADER_MISMATCH, text, request_id=message.id)
         verdict = classify_inbound_request(
-            {"method": call.method, "params": call.params}, headers=arrival.headers
+            {"method": message.method, "params": message.params}, headers=http.headers
         )
-        _check(verdict if isinstance(verdict, InboundLadderRejection) else None, call)
-        if call.method == "tools/call":
-            self._check_mirrored(arrival, call)
+        _raise_rejection(verdict if isinstance(verdict, InboundLadderRejection) else None, message)
+        if message.method == "tools/call":
+            self._check_param_headers(http, message)
 
-    def _check_mirrored(self, arrival: Arrival, call: Call) -> None:
-        """Who routes by the headers and who runs the call must see the same arguments."""
-        schema = self._protocol.mirrored(arrival.caller, call.params.get("name"))
+    def _check_param_headers(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
+        """A proxy that routes by the headers must see the arguments that the call runs with."""
+        schema = self._dispatcher.param_header_schema(http.principal, message.params.get("name"))
         if schema is None:
             return
-        names = [name for name, _ in arrival.header_lines if name.startswith(b"mcp-param-")]
+        names = [name for name, _ in http.header_lines if name.startswith(b"mcp-param-")]
         if len(set(names)) < len(names):
-            message = "an mcp-param header appears more than once"
-            raise Rejected(400, types.HEADER_MISMATCH, message, request=call.id)
-        arguments = as_object(call.params.get("arguments"))
-        _check(validate_mcp_param_headers(schema, arguments, arrival.headers), call)
+            text = "an mcp-param header appears more than once"
+            raise Rejected(400, types.HEADER_MISMATCH, text, request_id=message.id)
+        arguments = as_object(message.params.get("arguments"))
+        _raise_rejection(validate_mcp_param_headers(schema, arguments, http.headers), message)
 
 
-async def _outcome(incoming: Incoming, answering: Awaitable[Result]) -> tuple[bytes, int]:
-    """What is answered, and the HTTP status that goes with it in the stateless revision."""
-    number = incoming.request_id
-    try:
-        return result_message(number, await answering), 200
-    except MCPError as error:
-        body = error_message(number, error.code, error.message, error.data)
-        return body, ERROR_CODE_HTTP_STATUS.get(error.code, 200)
-    except ValidationError:
-        return error_message(number, types.INVALID_PARAMS, "Invalid request parameters"), 400
-    except Exception:  # whatever it was, the client must not wait for ever
-        log.exception("%s could not be answered", incoming.method[:100])
-        return error_message(number, types.INTERNAL_ERROR, "Internal server error"), 200
+class _Response:
+    """The response to a request. Within the `with` block every exception becomes an error response:
+    the client must not wait for ever, whatever happens."""
+
+    def __init__(self, request: ClientRequest) -> None:
+        self._request = request
+        self.body = b""
+        self.status = 200
+        """The HTTP status that goes with it in the modern revision."""
+
+    def __enter__(self) -> _Response:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
+        match error:
+            case MCPError():
+                self._set_error(error.code, error.message, error.data)
+                self.status = ERROR_CODE_HTTP_STATUS.get(error.code, 200)
+            case ValidationError():
+                self._set_error(types.INVALID_PARAMS, "Invalid request parameters")
+                self.status = 400
+            case Exception():
+                log.error("%s failed", self._request.method[:100], exc_info=error)
+                self._set_error(types.INTERNAL_ERROR, "Internal server error")
+            case _:
+                return False
+        return True
+
+    def set_result(self, result: Result) -> None:
+        self.body = encode_result(self._request.id, result)
+
+    def _set_error(self, code: int, message: str, data: Any = None) -> None:
+        self.body = encode_error(self._request.id, code, message, data)
 
 
-def _cancelled(call: Call) -> bytes:
-    return error_message(call.id, _CANCELLED, "Request cancelled")
+def _cancelled(message: JSONRPCRequest) -> bytes:
+    return encode_error(message.id, _CANCELLED, "Request cancelled")
 
 
-async def _until_gone(arrival: Arrival, request: Stoppable) -> None:
-    await arrival.until_gone()
-    request.stop()
+async def _stop_when_disconnected(http: HTTPRequest, running: Stoppable) -> None:
+    await http.wait_disconnected()
+    running.stop()
 
 
-def _message(arrival: Arrival) -> Call | Notice | Reply:
-    if arrival.body is NOT_JSON:
+def _parse(http: HTTPRequest) -> JSONRPCMessage:
+    if http.body is INVALID_JSON:
         raise Rejected(400, types.PARSE_ERROR, "Parse error: the body is not JSON")
-    if (message := message_in(arrival.body)) is None:
+    if (message := parse_message(http.body)) is None:
         raise Rejected(
             400, types.INVALID_REQUEST, "Body must be a single JSON-RPC message, not a batch"
         )
     return message
 
 
-def _messages(arrival: Arrival) -> list[Call | Notice | Reply]:
-    """Those of a batch, which only one revision has, or the one there is."""
-    if not (values := as_array(arrival.body)):
-        return [_message(arrival)]
-    messages = [message for value in values if (message := message_in(value)) is not None]
-    if len(messages) < len(values) or len(values) > _MOST_IN_BATCH:
-        wanted = f"A batch must be JSON-RPC messages, {_MOST_IN_BATCH} at most"
-        raise Rejected(400, types.INVALID_REQUEST, wanted)
-    if any(isinstance(each, Call) and each.method == "initialize" for each in messages):
+def _parse_batch(http: HTTPRequest) -> list[JSONRPCMessage]:
+    """The messages of a batch, which only one revision has, or the single one."""
+    if not (values := as_array(http.body)):
+        return [_parse(http)]
+    messages = [message for value in values if (message := parse_message(value)) is not None]
+    if len(messages) < len(values) or len(values) > _MAX_BATCH:
+        expected = f"A batch must be JSON-RPC messages, {_MAX_BATCH} at most"
+        raise Rejected(400, types.INVALID_REQUEST, expected)
+    if any(isinstance(each, JSONRPCRequest) and each.method == "initialize" for each in messages):
         raise Rejected(400, types.INVALID_REQUEST, "initialize must not be part of a batch")
     return messages
 
 
-def _check(rejection: InboundLadderRejection | None, call: Call | None) -> None:
+def _raise_rejection(
+    rejection: InboundLadderRejection | None, message: JSONRPCRequest | None = None
+) -> None:
     if rejection is not None:
         status = ERROR_CODE_HTTP_STATUS.get(rejection.code, 400)
-        number = call.id if call is not None else None
+        request_id = message.id if message is not None else None
         data: JsonObject | None = rejection.data
-        raise Rejected(status, rejection.code, rejection.message, data, request=number)
+        raise Rejected(status, rejection.code, rejection.message, data, request_id=request_id)
 
 
-def _check_accepted(arrival: Arrival) -> None:
-    if not (_accepts(arrival, _JSON) and _accepts(arrival, _STREAM)):
+def _check_accept(http: HTTPRequest) -> None:
+    if not (_accepts(http, _JSON) and _accepts(http, _STREAM)):
         raise Rejected(
             406,
             types.INVALID_REQUEST,
@@ -316,8 +361,8 @@ def _check_accepted(arrival: Arrival) -> None:
         )
 
 
-def _accepts(arrival: Arrival, kinds: frozenset[bytes]) -> bool:
-    """Whether the client takes one of `kinds`, which it may say on several lines."""
-    lines = (value for name, value in arrival.header_lines if name == b"accept")
-    stated = b",".join(lines).lower().split(b",")
-    return any(kind.partition(b";")[0].strip() in kinds for kind in stated)
+def _accepts(http: HTTPRequest, media_types: frozenset[bytes]) -> bool:
+    """Whether the Accept header, which may have several lines, has one of `media_types`."""
+    lines = (value for name, value in http.header_lines if name == b"accept")
+    accepted = b",".join(lines).lower().split(b",")
+    return any(each.partition(b";")[0].strip() in media_types for each in accepted)

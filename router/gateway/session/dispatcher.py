@@ -1,17 +1,18 @@
-"""MCP for clients, in all its revisions: what each method answers. How messages come and go over
-HTTP is `front.py`'s matter; of the SDK we use what judges and seals, not what carries.
+"""What each MCP method returns to clients, in all revisions. `http/streamable_http.py` decides how
+messages travel. The SDK validates and seals; it carries nothing.
 
-The answers are plain JSON objects, handed on as they are: unknown fields stay.
+Results are plain JSON objects and pass as they are: unknown fields stay.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import cast
+from dataclasses import replace
+from functools import partial
+from typing import TypeAlias
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
-from mcp_types.methods import INPUT_REQUIRED_METHODS
 from mcp_types.version import (
     HANDSHAKE_PROTOCOL_VERSIONS,
     LATEST_HANDSHAKE_VERSION,
@@ -22,20 +23,19 @@ from router import __version__
 from router.domain.clients import Principal
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject, as_object
-from router.gateway.http.active_requests import Admissions
-from router.gateway.http.authentication import Refusal
-from router.gateway.http.jsonrpc import Notice, Result, is_id, joined
-from router.gateway.session.client_peer import ClientAtHand, ClientInSession, StatelessClient
-from router.gateway.session.incoming import Incoming
-from router.gateway.session.input_required import Rounds
-from router.gateway.session.sessions import OpenedSession, Session, Sessions, opening_capabilities
-from router.gateway.session.subscriptions import Changes, Follower, Lists
-from router.gateway.tools.activity_recorder import Request
+from router.gateway.client_request import ClientRequest
+from router.gateway.http.active_requests import ActiveRequests
+from router.gateway.http.authentication import HTTPError
+from router.gateway.session.client_peer import client_peer
+from router.gateway.session.input_required import InputRequiredCalls
+from router.gateway.session.sessions import LegacySession, Session, Sessions, client_capabilities
+from router.gateway.session.subscriptions import Lists, Subscriber, Subscriptions
 from router.gateway.tools.exposures import Exposures
-from router.gateway.tools.pass_through import PassThrough
+from router.gateway.tools.prompts_resources import PromptsAndResources
 from router.runtime.tasks import spawn
-from router.runtime.tracing import begin_trace, current_trace
+from router.runtime.tracing import begin_trace
 from router.upstream.ports import SessionId
+from router.wire.jsonrpc import JSONRPCNotification, Result, is_request_id, prepend_members
 
 _SERVER_INFO: JsonObject = {"name": "toolbooth", "title": "Toolbooth", "version": __version__}
 _CAPABILITIES: JsonObject = {
@@ -46,7 +46,7 @@ _CAPABILITIES: JsonObject = {
     "tools": {"listChanged": True},
 }
 _NOT_CACHED: JsonObject = {"ttlMs": 0, "cacheScope": "private"}
-"""A client may not reuse a listing: permissions and the workspace can change at any moment."""
+"""A client may not reuse a list: permissions and the workspace can change at any moment."""
 
 _CACHEABLE = (
     "server/discover",
@@ -57,231 +57,210 @@ _CACHEABLE = (
     "resources/read",
 )
 
-_Method = Callable[[Request], Awaitable[Result]]
-_OfOlder = Callable[[Incoming, OpenedSession], Awaitable[JsonObject]]
-_OfStateless = Callable[[Incoming, Session], Awaitable[JsonObject]]
+_Method: TypeAlias = Callable[[ClientRequest], Awaitable[Result]]
+_LegacyMethod: TypeAlias = Callable[[ClientRequest, LegacySession], Awaitable[JsonObject]]
+_ModernMethod: TypeAlias = Callable[[ClientRequest, Session], Awaitable[JsonObject]]
 
 
-class Protocol:
-    """Answers what clients ask, with what `exposures` and `passing` have."""
-
+class Dispatcher:
     def __init__(
         self,
         exposures: Exposures,
-        passing: PassThrough,
-        admissions: Admissions,
+        prompts_resources: PromptsAndResources,
+        active_requests: ActiveRequests,
         on_session_end: Callable[[SessionId], None],
     ) -> None:
         self._exposures = exposures
-        self._passing = passing
+        self._prompts_resources = prompts_resources
         self._on_session_end = on_session_end
-        self._admissions = admissions
-        self._rounds = Rounds()
-        self.sessions = Sessions(self._ended)
-        self.changes = Changes(self._lists, self._unsubscribed)
+        self._active_requests = active_requests
+        self._input_required = InputRequiredCalls()
+        self.sessions = Sessions(self._session_ended)
+        self.subscriptions = Subscriptions(self._lists, self._unsubscribe_upstream)
         self._methods: dict[str, _Method] = {
             "tools/list": self._list_tools,
-            "tools/call": self._call_tool,
-            **passing.methods,
+            "tools/call": exposures.call_tool,
+            **prompts_resources.methods,
         }
-        self._of_older: dict[str, _OfOlder] = {
+        self._legacy_methods: dict[str, _LegacyMethod] = {
             "initialize": self._initialize_again,
-            "ping": self._pong,
+            "ping": self._ping,
             "logging/setLevel": self._set_log_level,
             "resources/subscribe": self._subscribe,
             "resources/unsubscribe": self._unsubscribe,
         }
-        self._of_stateless: dict[str, _OfStateless] = {
+        self._modern_methods: dict[str, _ModernMethod] = {
             "server/discover": self._discover,
             "subscriptions/listen": self._listen,
         }
 
-    def initialize(self, incoming: Incoming) -> tuple[JsonObject, OpenedSession]:
-        """Begin a session of an older revision: what its client is told, and the session."""
-        result = self._initialized(incoming)
-        return result, self.sessions.open(incoming, result["protocolVersion"])
+    def initialize(self, request: ClientRequest) -> tuple[JsonObject, LegacySession]:
+        """Open a legacy session: the result for its client, and the session."""
+        result = self._initialize_result(request)
+        return result, self.sessions.open(request, result["protocolVersion"])
 
-    async def answer(self, incoming: Incoming, session: OpenedSession | None) -> Result:
-        """The result of a request, in the session it came in if it is of an older revision. Raises
-        `MCPError`, `ValidationError`."""
-        begin_trace()
-        place = session or self.sessions.stateless(incoming)
-        place.under_way += 1
+    async def handle(self, request: ClientRequest, session: LegacySession | None) -> Result:
+        """The result of a request, within its session if it is a legacy one. Raises `MCPError`,
+        `ValidationError`."""
+        own = session or self.sessions.modern(request)
+        client = client_peer(own, request)
+        wants_progress = request.meta.get("progressToken") is not None
+        request = replace(
+            request,
+            activity_id=begin_trace(),
+            on_progress=client.notify_progress if wants_progress else None,
+            client=client,
+        )
+        own.active_requests += 1
         try:
-            await self.sessions.locate(place, incoming)
-            return self._stamped(incoming, await self._result(incoming, place))
+            await self.sessions.use(own, request)
+            if (method := self._methods.get(request.method)) is None:
+                result = await self._handle_in_era(request, own)
+            elif self._input_required.may_require_input(request, client):
+                run = partial(self._run, method)
+                result = await self._input_required.handle(request, client, run)
+            else:
+                result = await self._run(method, request)
+                result = await self._input_required.seal(request, result)
+            return self._with_envelope(request, result)
         finally:
-            place.under_way -= 1
+            own.active_requests -= 1
 
-    def mirrored(self, caller: Principal, name: object) -> JsonObject | None:
+    def param_header_schema(self, principal: Principal, name: object) -> JsonObject | None:
         """The input schema of a tool whose arguments are repeated in headers."""
-        return self._exposures.mirrored(caller, name) if isinstance(name, str) else None
+        if not isinstance(name, str):
+            return None
+        return self._exposures.param_header_schema(principal, name)
 
-    def notice(self, notice: Notice, session: OpenedSession) -> None:
-        """A client of an older revision says something that needs no answer."""
-        match notice.method:
+    def handle_notification(
+        self, notification: JSONRPCNotification, session: LegacySession
+    ) -> None:
+        match notification.method:
             case "notifications/initialized":
-                self.changes.follow(session)
+                self.subscriptions.subscriber_of(session)
             case "notifications/cancelled":
-                number = notice.params.get("requestId")
-                if is_id(number):
-                    session.stop(number)
-            case "notifications/roots/list_changed" if session.said_folder is None:
+                request_id = notification.params.get("requestId")
+                if is_request_id(request_id):
+                    session.cancel(request_id)
+            case "notifications/roots/list_changed" if session.folder_header is None:
                 session.folder = None
             case _:
                 pass
 
     def close_streams(self) -> None:
-        """End what stands open until its client leaves, so that nobody waits for it when we
-        stop."""
-        self.changes.close()
+        """End the streams that stay open until their client disconnects, so that our stop does not
+        wait for them."""
+        self.subscriptions.close()
         self.sessions.close_streams()
 
-    async def _result(self, incoming: Incoming, session: Session) -> Result:
-        if (method := self._methods.get(incoming.method)) is None:
-            return await self._special(incoming, session)
-        client = _client(session, incoming)
-        if incoming.method not in INPUT_REQUIRED_METHODS:
-            return await self._while_admitted(method, _request(incoming, client))
-
-        async def ask(params: JsonObject) -> JsonObject:
-            result = self._while_admitted(method, _request(incoming, client, params))
-            return cast(JsonObject, await result)
-
-        return await self._rounds.answer(incoming, client, ask)
-
-    async def _while_admitted(self, method: _Method, request: Request) -> Result:
-        """What ends with its token, or with us, is answered with that; and a call that is kept for
-        its next round outlives what the gate has let in."""
+    async def _run(self, method: _Method, request: ClientRequest) -> Result:
+        """Tracked by itself, because an input-required call outlives the HTTP request; and if its
+        token or our stop ends it, that is the response."""
         try:
-            return await self._admissions.run(request.caller.token, method(request))
-        except Refusal as refusal:
-            raise MCPError(types.INVALID_REQUEST, str(refusal)) from None
+            with self._active_requests.track(request.principal.token):
+                return await method(request)
+        except HTTPError as error:
+            raise MCPError(types.INVALID_REQUEST, str(error)) from None
 
-    async def _special(self, incoming: Incoming, session: Session) -> JsonObject:
-        """What only one era knows."""
-        if isinstance(session, OpenedSession):
-            if (of_older := self._of_older.get(incoming.method)) is not None:
-                return await of_older(incoming, session)
-        elif (of_stateless := self._of_stateless.get(incoming.method)) is not None:
-            return await of_stateless(incoming, session)
-        raise MCPError(types.METHOD_NOT_FOUND, "Method not found", incoming.method)
+    async def _handle_in_era(self, request: ClientRequest, session: Session) -> JsonObject:
+        """Handle a method that only one era has."""
+        if isinstance(session, LegacySession):
+            if (legacy := self._legacy_methods.get(request.method)) is not None:
+                return await legacy(request, session)
+        elif (modern := self._modern_methods.get(request.method)) is not None:
+            return await modern(request, session)
+        raise MCPError(types.METHOD_NOT_FOUND, "Method not found", request.method)
 
-    async def _list_tools(self, request: Request) -> Result:
-        return self._exposures.list_tools(request).written
+    async def _list_tools(self, request: ClientRequest) -> Result:
+        return self._exposures.list_tools(request).encoded
 
-    async def _call_tool(self, request: Request) -> JsonObject:
-        name = request.params.get("name")
-        arguments = request.params.get("arguments", {})
-        if not isinstance(name, str) or not isinstance(arguments, dict):
-            raise MCPError(types.INVALID_PARAMS, "A tool call needs a name and its arguments.")
-        return await self._exposures.call_tool(request, name, cast(JsonObject, arguments))
-
-    def _stamped(self, incoming: Incoming, result: Result) -> Result:
-        """`result` with what its protocol revision asks of every result."""
-        if not incoming.modern:
+    def _with_envelope(self, request: ClientRequest, result: Result) -> Result:
+        """`result` with what the modern revision has in every result."""
+        if not request.modern:
             return result
-        caching = _NOT_CACHED if incoming.method in _CACHEABLE else {}
-        stamp: JsonObject = {types.SERVER_INFO_META_KEY: _SERVER_INFO}
+        caching = _NOT_CACHED if request.method in _CACHEABLE else {}
+        server_info: JsonObject = {types.SERVER_INFO_META_KEY: _SERVER_INFO}
         if isinstance(result, bytes):
-            return joined({"resultType": "complete", **caching, "_meta": stamp}, result)
+            envelope = {"resultType": "complete", **caching, "_meta": server_info}
+            return prepend_members(envelope, result)
         if result.get("resultType", "complete") != "complete":
             caching = {}
-        meta = {**as_object(result.get("_meta")), **stamp}
+        meta = {**as_object(result.get("_meta")), **server_info}
         return {"resultType": "complete", **caching, **result, "_meta": meta}
 
-    # What only one era knows, and what its clients follow
+    # Methods that only one era has
 
-    def _initialized(self, incoming: Incoming) -> JsonObject:
-        asked = types.InitializeRequestParams.model_validate(incoming.params, by_name=False)
-        known = asked.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS
+    def _initialize_result(self, request: ClientRequest) -> JsonObject:
+        params = types.InitializeRequestParams.model_validate(request.params, by_name=False)
+        version = params.protocol_version
+        known = version in HANDSHAKE_PROTOCOL_VERSIONS
         return {
-            "protocolVersion": asked.protocol_version if known else LATEST_HANDSHAKE_VERSION,
+            "protocolVersion": version if known else LATEST_HANDSHAKE_VERSION,
             "capabilities": _CAPABILITIES,
             "serverInfo": _SERVER_INFO,
-            "instructions": self._exposures.instructions(incoming.caller),
+            "instructions": self._exposures.instructions(request.principal),
         }
 
-    async def _initialize_again(self, incoming: Incoming, session: OpenedSession) -> JsonObject:
-        result = self._initialized(incoming)
-        session.capabilities = opening_capabilities(incoming)
+    async def _initialize_again(self, request: ClientRequest, session: LegacySession) -> JsonObject:
+        result = self._initialize_result(request)
+        session.capabilities = client_capabilities(request)
         session.version = result["protocolVersion"]
         return result
 
-    async def _discover(self, incoming: Incoming, session: Session) -> JsonObject:
+    async def _discover(self, request: ClientRequest, session: Session) -> JsonObject:
         return {
             "supportedVersions": list(MODERN_PROTOCOL_VERSIONS),
             "capabilities": _CAPABILITIES,
-            "instructions": self._exposures.instructions(incoming.caller),
+            "instructions": self._exposures.instructions(request.principal),
         }
 
-    async def _pong(self, incoming: Incoming, session: OpenedSession) -> JsonObject:
+    async def _ping(self, request: ClientRequest, session: LegacySession) -> JsonObject:
         return {}
 
-    async def _set_log_level(self, incoming: Incoming, session: OpenedSession) -> JsonObject:
-        asked = types.SetLevelRequestParams.model_validate(incoming.params, by_name=False)
-        session.log_level = asked.level
+    async def _set_log_level(self, request: ClientRequest, session: LegacySession) -> JsonObject:
+        params = types.SetLevelRequestParams.model_validate(request.params, by_name=False)
+        session.log_level = params.level
         return {}
 
-    async def _subscribe(self, incoming: Incoming, session: OpenedSession) -> JsonObject:
-        asked = types.SubscribeRequestParams.model_validate(incoming.params, by_name=False)
-        request = _request(incoming, _client(session, incoming))
-        place = await self._passing.subscribe(request, str(asked.uri))
-        self.changes.subscribed(self.changes.follow(session), place, str(asked.uri))
+    async def _subscribe(self, request: ClientRequest, session: LegacySession) -> JsonObject:
+        params = types.SubscribeRequestParams.model_validate(request.params, by_name=False)
+        uri = str(params.uri)
+        resource = await self._prompts_resources.subscribe(request, uri)
+        subscriber = self.subscriptions.subscriber_of(session)
+        self.subscriptions.add_resource(subscriber, resource, uri)
         return {}
 
-    async def _unsubscribe(self, incoming: Incoming, session: OpenedSession) -> JsonObject:
-        asked = types.UnsubscribeRequestParams.model_validate(incoming.params, by_name=False)
-        ref, address = self._passing.address(_request(incoming), str(asked.uri))
-        self.changes.drop(self.changes.follow(session), ref, address)
+    async def _unsubscribe(self, request: ClientRequest, session: LegacySession) -> JsonObject:
+        params = types.UnsubscribeRequestParams.model_validate(request.params, by_name=False)
+        ref, uri = self._prompts_resources.find_resource(request, str(params.uri))
+        self.subscriptions.remove_resource(self.subscriptions.subscriber_of(session), ref, uri)
         return {}
 
-    async def _listen(self, incoming: Incoming, session: Session) -> JsonObject:
-        asked = types.SubscriptionsListenRequestParams.model_validate(
-            incoming.params, by_name=False
+    async def _listen(self, request: ClientRequest, session: Session) -> JsonObject:
+        params = types.SubscriptionsListenRequestParams.model_validate(
+            request.params, by_name=False
         )
-        request = _request(incoming, _client(session, incoming))
 
-        async def subscribe(follower: Follower, address: str) -> None:
+        async def subscribe(subscriber: Subscriber, uri: str) -> None:
             try:
-                place = await self._passing.subscribe(request, address)
+                resource = await self._prompts_resources.subscribe(request, uri)
             except MCPError:
                 return  # like a subscription to a resource that never changes
-            self.changes.subscribed(follower, place, address)
+            self.subscriptions.add_resource(subscriber, resource, uri)
 
-        def subscribe_all(follower: Follower, addresses: Sequence[str]) -> None:
-            for address in addresses:
-                spawn(subscribe(follower, address), name="subscribe")
+        def subscribe_all(subscriber: Subscriber, uris: Sequence[str]) -> None:
+            for uri in uris:
+                spawn(subscribe(subscriber, uri), name="subscribe")
 
-        wanted = asked.notifications
-        return await self.changes.listen(incoming, session, wanted, subscribe_all)
+        listen = self.subscriptions.listen
+        return await listen(request, session, params.notifications, subscribe_all)
 
-    def _ended(self, session: Session) -> None:
-        self.changes.forget(session)
+    def _session_ended(self, session: Session) -> None:
+        self.subscriptions.remove(session)
         self._on_session_end(session.id)
 
-    def _lists(self, caller: Principal) -> Lists:
-        return (self._exposures.listing(caller), *self._passing.offers(caller))
+    def _lists(self, principal: Principal) -> Lists:
+        return (self._exposures.tool_list(principal), *self._prompts_resources.lists(principal))
 
-    def _unsubscribed(self, ref: ServerRef, address: str) -> None:
-        spawn(self._passing.unsubscribe(ref, address), name="unsubscribe")
-
-
-def _client(session: Session, incoming: Incoming) -> ClientAtHand:
-    if isinstance(session, OpenedSession):
-        return ClientInSession(session, incoming)
-    return StatelessClient(session, incoming)
-
-
-def _request(
-    incoming: Incoming, client: ClientAtHand | None = None, params: JsonObject | None = None
-) -> Request:
-    params = incoming.params if params is None else params
-    wants_progress = incoming.meta.get("progressToken") is not None
-    return Request(
-        id=current_trace(),
-        caller=incoming.caller,
-        params=params,
-        on_progress=client.progress if client is not None and wants_progress else None,
-        requester=client,
-    )
+    def _unsubscribe_upstream(self, ref: ServerRef, uri: str) -> None:
+        spawn(self._prompts_resources.unsubscribe(ref, uri), name="unsubscribe")

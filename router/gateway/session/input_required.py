@@ -1,8 +1,8 @@
-"""Calls that need several rounds: the client is told what to find out, and repeats its request.
+"""Calls that require input: the client gets an `input_required` result, and repeats its request.
 
-That is how the stateless revision asks. The call of an older server, which asks and waits, is kept
-running meanwhile. The client gets a state to bring back, which is sealed on its way: what comes
-here is a word of ours, or of the server's.
+That is how the modern revision sends requests to clients. The call of a legacy server, which asks
+and waits, is kept running meanwhile. The client gets a `requestState` to send back, which is sealed
+on its way: it can only be one of ours, or of the server's, for this very request.
 """
 
 from __future__ import annotations
@@ -11,80 +11,82 @@ import asyncio
 import itertools
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
 
 import mcp_types as types
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
+from mcp_types.methods import INPUT_REQUIRED_METHODS
 
 from router.domain.json_values import JsonObject, as_object
-from router.gateway.session.client_peer import ClientAtHand, StatelessClient
-from router.gateway.session.incoming import Incoming
+from router.gateway.client_request import ClientRequest
+from router.gateway.session.client_peer import LegacyClientPeer, ModernClientPeer
 from router.runtime.tasks import spawn
 from router.upstream.server_requests import askable
+from router.wire.jsonrpc import Result
 
-AskServer: TypeAlias = Callable[[JsonObject], Awaitable[JsonObject]]
+Handle: TypeAlias = Callable[[ClientRequest], Awaitable[Any]]
+"""Handles one of the methods whose result may be `input_required`: returns a JSON object."""
 
 KEPT_S = 600.0
-_MOST_KEPT = 256
+_MAX_KEPT = 256
 _OURS = "ours:"
 _THEIRS = "theirs:"
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _InputRequest:
     wire: JsonObject
-    answer: asyncio.Future[JsonObject]
+    response: asyncio.Future[JsonObject]
 
 
-class Round:
-    """One call, and what its server wants to know."""
+class InputRequiredCall:
+    """One call that goes on while its client collects input."""
 
-    def __init__(self, client: StatelessClient) -> None:
+    def __init__(self, client: ModernClientPeer) -> None:
         self.client = client
-        client.asks = self.ask
+        client.require_input = self._require_input
         self._numbers = itertools.count(1)
-        self._questions: dict[str, _Question] = {}
-        self._asked = asyncio.Event()
+        self._pending: dict[str, _InputRequest] = {}
+        self._required = asyncio.Event()
         self._call: asyncio.Task[JsonObject | MCPError]
 
-    def begin(self, call: Callable[[], Awaitable[JsonObject]]) -> None:
-        self._call = spawn(_outcome(call), name="call in rounds")
+    def start(self, handle: Handle, request: ClientRequest) -> None:
+        self._call = spawn(_outcome(handle, request), name="input-required call")
 
-    def give_up(self) -> None:
+    def cancel(self) -> None:
         self._call.cancel()
 
-    async def ask(self, method: str, params: JsonObject) -> JsonObject:
-        answer: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
+    async def _require_input(self, method: str, params: JsonObject) -> JsonObject:
+        response: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
         key = f"question-{next(self._numbers)}"
-        self._questions[key] = _Question({"method": method, "params": params}, answer)
-        self._asked.set()
+        self._pending[key] = _InputRequest({"method": method, "params": params}, response)
+        self._required.set()
         try:
-            return await answer
+            return await response
         finally:
-            self._questions.pop(key, None)
+            self._pending.pop(key, None)
 
-    def take(self, answers: JsonObject) -> None:
-        for key, answer in answers.items():
-            question = self._questions.get(key)
-            if question is not None and isinstance(answer, dict) and not question.answer.done():
-                question.answer.set_result(cast(JsonObject, answer))
-                del self._questions[key]
-        if not self._questions:
-            self._asked.clear()
+    def receive(self, input_responses: JsonObject) -> None:
+        for key, response in input_responses.items():
+            pending = self._pending.get(key)
+            if pending is not None and isinstance(response, dict) and not pending.response.done():
+                pending.response.set_result(cast(JsonObject, response))
+                del self._pending[key]
+        if not self._pending:
+            self._required.clear()
 
     async def next(self) -> JsonObject | None:
-        """The call's result, or nothing when it asks. Cancelling this cancels the call."""
-        asked = spawn(self._asked.wait(), name="wait for a question")
+        """The call's result, or `None` when it requires input. Cancelling this cancels the call."""
+        required = spawn(self._required.wait(), name="wait for an input request")
         try:
-            await asyncio.wait([self._call, asked], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([self._call, required], return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
             self._call.cancel()
             raise
         finally:
-            asked.cancel()
+            required.cancel()
         if not self._call.done():
             return None
         result = self._call.result()
@@ -93,97 +95,131 @@ class Round:
         return result
 
     @property
-    def requests(self) -> JsonObject:
-        return {key: question.wire for key, question in self._questions.items()}
+    def input_requests(self) -> JsonObject:
+        return {key: pending.wire for key, pending in self._pending.items()}
 
 
-class Rounds:
+class InputRequiredCalls:
     def __init__(self) -> None:
-        self._kept: dict[str, Round] = {}
+        self._kept: dict[str, InputRequiredCall] = {}
         security = RequestStateSecurity.ephemeral(ttl=KEPT_S)
         security.bind_principal = cast(Any, _principal)
-        self._unsealed = cast(Any, RequestStateBoundary(security, default_audience="toolbooth"))
+        self._boundary = cast(Any, RequestStateBoundary(security, default_audience="toolbooth"))
 
-    async def answer(self, incoming: Incoming, client: ClientAtHand, ask: AskServer) -> JsonObject:
-        """What the server says to a request, or what it wants to know first. `ask` asks it, with
-        the params it is given."""
+    @staticmethod
+    def may_require_input(
+        request: ClientRequest, client: LegacyClientPeer | ModernClientPeer
+    ) -> bool:
+        """Whether a request must go through `handle`: it continues a call, or its client can be
+        sent requests by way of its result."""
+        if request.method not in INPUT_REQUIRED_METHODS:
+            return False
+        continues = request.params.get("requestState") is not None
+        modern = isinstance(client, ModernClientPeer)
+        return continues or (modern and bool(askable(client.capabilities)))
 
-        async def answer(unsealed: Incoming) -> JsonObject:
-            return await self._answer(unsealed, client, ask)
+    async def handle(
+        self,
+        request: ClientRequest,
+        client: LegacyClientPeer | ModernClientPeer,
+        handle: Handle,
+    ) -> JsonObject:
+        """What `handle` returns for a request, or the input it requires first."""
 
-        return await self._unsealed(incoming, answer)
+        async def unsealed(request: ClientRequest) -> JsonObject:
+            return await self._handle_unsealed(request, client, handle)
 
-    async def _answer(self, incoming: Incoming, client: ClientAtHand, ask: AskServer) -> JsonObject:
-        if _is_ours(incoming.params.get("requestState")):
-            return await self._resume(incoming)
-        params = _for_server(incoming.params)
-        if not isinstance(client, StatelessClient) or not askable(client.capabilities):
-            return _passed_on(await ask(params))
-        this = Round(client)
-        this.begin(partial(ask, params))
-        return await self._until_next(this)
+        return await self._boundary(request, unsealed)
 
-    async def _resume(self, incoming: Incoming) -> JsonObject:
-        """Go on with a call whose server waits for answers."""
-        this = self._kept.pop(str(incoming.params["requestState"]).removeprefix(_OURS), None)
-        if this is None:
+    async def seal(self, request: ClientRequest, result: Result) -> Result:
+        """A server's result as its client gets it. If it is `input_required`, its state is marked
+        as the server's, so that it can't pass for one of ours, and sealed."""
+        if isinstance(result, bytes) or result.get("resultType") != "input_required":
+            return result
+        if request.method not in INPUT_REQUIRED_METHODS:
+            return result
+
+        async def marked(_: ClientRequest) -> JsonObject:
+            return _marked(result)
+
+        return await self._boundary(request, marked)
+
+    async def _handle_unsealed(
+        self,
+        request: ClientRequest,
+        client: LegacyClientPeer | ModernClientPeer,
+        handle: Handle,
+    ) -> JsonObject:
+        if _is_ours(request.params.get("requestState")):
+            return await self._continue(request)
+        request = replace(request, params=_unmarked(request.params))
+        if not isinstance(client, ModernClientPeer) or not askable(client.capabilities):
+            return _marked(await handle(request))
+        call = InputRequiredCall(client)
+        call.start(handle, request)
+        return await self._until_next(call)
+
+    async def _continue(self, request: ClientRequest) -> JsonObject:
+        """Go on with a call whose server waits for input."""
+        call = self._kept.pop(str(request.params["requestState"]).removeprefix(_OURS), None)
+        if call is None:
             raise MCPError(types.INVALID_PARAMS, "Invalid or expired requestState")
-        this.client.continued(incoming)
-        this.take(as_object(incoming.params.get("inputResponses")))
-        return await self._until_next(this)
+        call.client.continue_with(request)
+        call.receive(as_object(request.params.get("inputResponses")))
+        return await self._until_next(call)
 
-    async def _until_next(self, this: Round) -> JsonObject:
-        result = await this.next()
+    async def _until_next(self, call: InputRequiredCall) -> JsonObject:
+        result = await call.next()
         if result is not None:
-            return _passed_on(result)
-        handle = self._keep(this)
+            return _marked(result)
+        handle = self._keep(call)
         return {
             "resultType": "input_required",
-            "inputRequests": this.requests,
+            "inputRequests": call.input_requests,
             "requestState": f"{_OURS}{handle}",
         }
 
-    def _keep(self, this: Round) -> str:
-        if len(self._kept) >= _MOST_KEPT:
+    def _keep(self, call: InputRequiredCall) -> str:
+        if len(self._kept) >= _MAX_KEPT:
             self._drop(next(iter(self._kept)))
         handle = secrets.token_urlsafe(12)
-        self._kept[handle] = this
+        self._kept[handle] = call
         asyncio.get_running_loop().call_later(KEPT_S, self._drop, handle)
         return handle
 
     def _drop(self, handle: str) -> None:
-        if (dropped := self._kept.pop(handle, None)) is not None:
-            dropped.give_up()
+        if (call := self._kept.pop(handle, None)) is not None:
+            call.cancel()
 
 
 def _is_ours(state: object) -> bool:
     return isinstance(state, str) and state.startswith(_OURS)
 
 
-def _for_server(params: JsonObject) -> JsonObject:
-    """A repeated request's params with the state as the server gave it."""
+def _unmarked(params: JsonObject) -> JsonObject:
+    """A repeated request's params with the state as its server gave it."""
     state = params.get("requestState")
     if not isinstance(state, str):
         return params
     return {**params, "requestState": state.removeprefix(_THEIRS)}
 
 
-def _passed_on(result: JsonObject) -> JsonObject:
-    """A server's result with its state marked as its own, so that it can't pass for one of ours."""
+def _marked(result: JsonObject) -> JsonObject:
+    """A server's result with its state marked as the server's."""
     state = result.get("requestState")
     if result.get("resultType") != "input_required" or not isinstance(state, str):
         return result
     return {**result, "requestState": f"{_THEIRS}{state}"}
 
 
-async def _outcome(call: Callable[[], Awaitable[JsonObject]]) -> JsonObject | MCPError:
+async def _outcome(handle: Handle, request: ClientRequest) -> JsonObject | MCPError:
     try:
-        return await call()
+        return await handle(request)
     except MCPError as error:
         return error
 
 
-def _principal(incoming: Incoming) -> str:
-    """To whom a state we give out belongs."""
-    caller = incoming.caller
-    return repr((caller.token, caller.workspace, caller.project))
+def _principal(request: ClientRequest) -> str:
+    """The principal that a state of ours is bound to."""
+    principal = request.principal
+    return repr((principal.token, principal.workspace, principal.project))

@@ -1,16 +1,17 @@
-"""Telling clients what changed: lists they can see, and resources they have subscribed to.
+"""Notifies clients of changes: `list_changed` for the lists they can see, and `resources/updated`
+for the resources they have subscribed to.
 
-A client hears of a list only if it would now get another one than before. Those of older revisions
-are told on their standing stream, those of the stateless one on the stream of the request by which
-they listen.
+A client is notified of a list only if it would now get another one than before. Legacy clients are
+notified on their standing stream, modern ones on the stream of their `subscriptions/listen`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from mcp.shared.subscriptions import (
     SUBSCRIPTION_ID_META_KEY,
@@ -27,172 +28,178 @@ from mcp_types import SubscriptionFilter
 from router.domain.clients import Principal
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
-from router.gateway.http.authentication import Refusal
-from router.gateway.http.response_stream import Answer
-from router.gateway.session.incoming import Incoming
-from router.gateway.session.sessions import OpenedSession, Session
+from router.gateway.client_request import ClientRequest
+from router.gateway.http.authentication import HTTPError
+from router.gateway.session.sessions import LegacySession, Session
 from router.runtime.tasks import spawn
 from router.upstream.ports import SessionId
+from router.wire import jsonrpc
 
-_TOGETHER_S = 0.05
-_TELL_WITHIN_S = 5.0
-_EVENTS: tuple[ServerEvent, ...] = (
+_COALESCE_S = 0.05
+_SEND_TIMEOUT_S = 5.0
+_LIST_CHANGED: tuple[ServerEvent, ...] = (
     ToolsListChanged(),
     PromptsListChanged(),
     ResourcesListChanged(),
 )
 
-Lists = tuple[object, object, object]
+Lists: TypeAlias = tuple[object, object, object]
 """What a client would get as its tools, prompts and resources."""
+
+Resource: TypeAlias = tuple[ServerRef, str]
+"""A resource by its server and the URI it has there."""
+
+Send: TypeAlias = Callable[[JsonObject], Awaitable[None]]
 
 
 @dataclass(eq=False, slots=True)
-class Follower:
-    """Someone who is told: a session of an older revision, or a stream of the stateless one."""
+class Subscriber:
+    """A client that is notified: a legacy session, or a modern `subscriptions/listen` stream."""
 
     session: SessionId
-    recall: Callable[[], Principal]
-    tell: Callable[[ServerEvent], asyncio.Task[None] | None]
-    """Begins to tell it, if it wants to hear of that."""
-    hears: Callable[[], bool]
-    """Whether it can be told now; if not, it is once it can."""
-    seen: Lists | None = None
-    """What it would have got when it was last told, or began."""
-    subscriptions: dict[tuple[ServerRef, str], str] = field(
-        default_factory=dict[tuple[ServerRef, str], str]
-    )
-    """Resources by server and its own address, with the address the client knows."""
-    unsaid: set[ServerEvent] = field(default_factory=set[ServerEvent])
-    """What it is being told; to a client that doesn't read, the same once is enough."""
+    current_principal: Callable[[], Principal]
+    notify: Callable[[ServerEvent], asyncio.Task[None] | None]
+    """Starts to send a notification, if the client subscribed to that kind."""
+    reachable: Callable[[], bool]
+    """Whether it can be notified now; if not, it is as soon as it can."""
+    lists: Lists | None = None
+    """What it would have got when it was last notified, or subscribed."""
+    resources: dict[Resource, str] = field(default_factory=dict[Resource, str])
+    """The resources it subscribed to, with the URIs by which it knows them."""
+    sending: set[ServerEvent] = field(default_factory=set[ServerEvent])
+    """On their way; a client that doesn't read gets each of them once."""
     missed: set[ResourceUpdated] = field(default_factory=set[ResourceUpdated])
-    """What changed of its resources while it could not be told."""
+    """The updates of its resources while it was not reachable."""
 
 
-class Changes:
+class Subscriptions:
     def __init__(
         self,
-        see: Callable[[Principal], Lists],
+        lists: Callable[[Principal], Lists],
         unsubscribe: Callable[[ServerRef, str], None],
     ) -> None:
-        self._see = see
+        """`unsubscribe` tells a server that nobody is subscribed to a resource any more."""
+        self._lists = lists
         self._unsubscribe = unsubscribe
-        self._followers: dict[object, Follower] = {}
+        self._subscribers: dict[object, Subscriber] = {}
         self._streams: set[asyncio.Event] = set()
-        self._look: asyncio.TimerHandle | None = None
+        self._check_timer: asyncio.TimerHandle | None = None
 
-    def follow(self, session: OpenedSession) -> Follower:
-        """The follower a session of an older revision is."""
-        follower = self._followers.get(session)
-        if follower is None:
-            follower = Follower(
+    def subscriber_of(self, session: LegacySession) -> Subscriber:
+        """The subscriber that a legacy session is, from now on."""
+        subscriber = self._subscribers.get(session)
+        if subscriber is None:
+            subscriber = Subscriber(
                 session.id,
-                session.recall,
-                lambda event: _tell(session, event),
-                lambda: session.standing is not None,
+                session.current_principal,
+                lambda event: _notify_session(session, event),
+                lambda: session.standing_stream is not None,
             )
-            self._add(session, follower)
-        return follower
+            self._add(session, subscriber)
+        return subscriber
 
-    def forget(self, key: object) -> None:
-        if (follower := self._followers.pop(key, None)) is not None:
-            for ref, address in tuple(follower.subscriptions):
-                self.drop(follower, ref, address)
+    def remove(self, key: object) -> None:
+        """End all subscriptions of a session or stream."""
+        if (subscriber := self._subscribers.pop(key, None)) is not None:
+            for ref, uri in tuple(subscriber.resources):
+                self.remove_resource(subscriber, ref, uri)
 
     async def listen(
         self,
-        incoming: Incoming,
+        request: ClientRequest,
         session: Session,
         wanted: SubscriptionFilter,
-        subscribe: Callable[[Follower, Sequence[str]], object],
+        subscribe: Callable[[Subscriber, Sequence[str]], object],
     ) -> JsonObject:
-        """Serve one stream until its client leaves or we stop. What comes first on it is what it
-        will tell of; each message names the request it belongs to."""
-        addresses = frozenset(wanted.resource_subscriptions or ())
-        meta: JsonObject = {SUBSCRIPTION_ID_META_KEY: incoming.request_id}
+        """Serve a `subscriptions/listen` stream until its client disconnects or we stop. The first
+        message acknowledges what the client is subscribed to; each names the request."""
+        uris = frozenset(wanted.resource_subscriptions or ())
+        meta: JsonObject = {SUBSCRIPTION_ID_META_KEY: request.id}
         ended = asyncio.Event()
 
-        def tell(event: ServerEvent) -> asyncio.Task[None] | None:
-            if not event_matches(wanted, addresses, event):
+        def notify(event: ServerEvent) -> asyncio.Task[None] | None:
+            if not event_matches(wanted, uris, event):
                 return None
-            return spawn(_tell_or_end(incoming.answer, event, meta, ended), name="tell a client")
+            return spawn(_notify_or_end(request.send, event, meta, ended), name="notify a client")
 
-        follower = Follower(session.id, session.recall, tell, lambda: True)
-        self._add(ended, follower)
+        subscriber = Subscriber(session.id, session.current_principal, notify, lambda: True)
+        self._add(ended, subscriber)
         self._streams.add(ended)
         try:
-            await incoming.answer.tell(_acknowledged(wanted, meta))
-            subscribe(follower, sorted(addresses))
+            await request.send(_acknowledged(wanted, meta))
+            subscribe(subscriber, sorted(uris))
             await ended.wait()
         finally:
             self._streams.discard(ended)
-            self.forget(ended)
+            self.remove(ended)
         return {"_meta": meta}
 
     def close(self) -> None:
-        """End all streams, so that nobody waits for them when we stop."""
+        """End all `subscriptions/listen` streams, so that our stop does not wait for them."""
         for ended in self._streams:
             ended.set()
-        if self._look is not None:
-            self._look.cancel()
+        if self._check_timer is not None:
+            self._check_timer.cancel()
 
     # What may have changed
 
-    def look_soon(self) -> None:
-        """Something changed; whoever sees it is told in a moment, once for all that comes now."""
-        if self._look is None and self._followers:
-            self._look = asyncio.get_running_loop().call_later(_TOGETHER_S, self._look_now)
+    def check_soon(self) -> None:
+        """Something changed: notify those who see it, once for all changes of a moment."""
+        if self._check_timer is None and self._subscribers:
+            loop = asyncio.get_running_loop()
+            self._check_timer = loop.call_later(_COALESCE_S, self._check)
 
-    def _look_now(self) -> None:
-        self._look = None
-        for follower in [each for each in self._followers.values() if each.hears()]:
-            before, follower.seen = follower.seen, self._lists(follower)
-            for old, new, event in zip(before or (), follower.seen or (), _EVENTS, strict=False):
+    def _check(self) -> None:
+        self._check_timer = None
+        for subscriber in [each for each in self._subscribers.values() if each.reachable()]:
+            before, subscriber.lists = subscriber.lists, self._lists_of(subscriber)
+            pairs = zip(before or (), subscriber.lists or (), _LIST_CHANGED, strict=False)
+            for old, new, event in pairs:
                 if old is not new and old != new:
-                    _say(follower, event)
-            missed, follower.missed = follower.missed, set()
+                    _notify(subscriber, event)
+            missed, subscriber.missed = subscriber.missed, set()
             for event in missed:
-                _say(follower, event)
+                _notify(subscriber, event)
 
-    def updated(self, ref: ServerRef, session: SessionId | None, params: JsonObject) -> None:
-        """A server says that a resource changed; `session` is the only one it knows, if so."""
-        address = str(params.get("uri"))
-        for follower in tuple(self._followers.values()):
-            shown = follower.subscriptions.get((ref, address))
-            if shown is not None and session in (None, follower.session):
-                _say_or_keep(follower, ResourceUpdated(shown))
+    def resource_updated(
+        self, ref: ServerRef, session: SessionId | None, params: JsonObject
+    ) -> None:
+        """A server sent `resources/updated`; `session` is the only one it serves, if so."""
+        uri = str(params.get("uri"))
+        for subscriber in tuple(self._subscribers.values()):
+            client_uri = subscriber.resources.get((ref, uri))
+            if client_uri is not None and session in (None, subscriber.session):
+                _notify_or_keep(subscriber, ResourceUpdated(client_uri))
 
-    def subscribed(self, follower: Follower, place: tuple[ServerRef, str], shown: str) -> None:
-        """A server knows now that `follower`, if it is still there, wants to hear of a resource."""
-        follower.subscriptions[place] = shown
-        if follower not in self._followers.values():
-            self.drop(follower, *place)
+    def add_resource(self, subscriber: Subscriber, resource: Resource, client_uri: str) -> None:
+        """A server has confirmed a subscription for `subscriber`, which may be gone by now."""
+        subscriber.resources[resource] = client_uri
+        if subscriber not in self._subscribers.values():
+            self.remove_resource(subscriber, *resource)
 
-    def drop(self, follower: Follower, ref: ServerRef, address: str) -> None:
-        """End a subscription; the server hears of it when it was the last."""
-        if (shown := follower.subscriptions.pop((ref, address), None)) is None:
+    def remove_resource(self, subscriber: Subscriber, ref: ServerRef, uri: str) -> None:
+        """End a subscription; the server is told when it was the last one."""
+        if (client_uri := subscriber.resources.pop((ref, uri), None)) is None:
             return
-        follower.missed.discard(ResourceUpdated(shown))
-        if not any((ref, address) in each.subscriptions for each in self._followers.values()):
-            self._unsubscribe(ref, address)
+        subscriber.missed.discard(ResourceUpdated(client_uri))
+        if not any((ref, uri) in each.resources for each in self._subscribers.values()):
+            self._unsubscribe(ref, uri)
 
-    def _add(self, key: object, follower: Follower) -> None:
-        self._followers[key] = follower
-        follower.seen = self._lists(follower)
+    def _add(self, key: object, subscriber: Subscriber) -> None:
+        self._subscribers[key] = subscriber
+        subscriber.lists = self._lists_of(subscriber)
 
-    def _lists(self, follower: Follower) -> Lists | None:
-        with contextlib.suppress(Refusal):
-            return self._see(follower.recall())
+    def _lists_of(self, subscriber: Subscriber) -> Lists | None:
+        with contextlib.suppress(HTTPError):
+            return self._lists(subscriber.current_principal())
         return None
 
 
 def _acknowledged(wanted: SubscriptionFilter, meta: JsonObject) -> JsonObject:
-    said = wanted.model_dump(mode="json", by_alias=True, exclude_none=True)
-    honoured = {key: value for key, value in said.items() if value}
-    return {
-        "jsonrpc": "2.0",
-        "method": "notifications/subscriptions/acknowledged",
-        "params": {"notifications": honoured, "_meta": meta},
-    }
+    filters = wanted.model_dump(mode="json", by_alias=True, exclude_none=True)
+    honoured = {key: value for key, value in filters.items() if value}
+    params = {"notifications": honoured, "_meta": meta}
+    return jsonrpc.notification("notifications/subscriptions/acknowledged", params)
 
 
 def _notification(event: ServerEvent, meta: JsonObject) -> JsonObject:
@@ -200,41 +207,41 @@ def _notification(event: ServerEvent, meta: JsonObject) -> JsonObject:
     return {"jsonrpc": "2.0", **model.model_dump(mode="json", by_alias=True, exclude_none=True)}
 
 
-def _say_or_keep(follower: Follower, event: ResourceUpdated) -> None:
-    if follower.hears():
-        _say(follower, event)
+def _notify_or_keep(subscriber: Subscriber, event: ResourceUpdated) -> None:
+    if subscriber.reachable():
+        _notify(subscriber, event)
     else:
-        follower.missed.add(event)
+        subscriber.missed.add(event)
 
 
-def _say(follower: Follower, event: ServerEvent) -> None:
-    if event not in follower.unsaid and (telling := follower.tell(event)) is not None:
-        follower.unsaid.add(event)
-        telling.add_done_callback(lambda _: follower.unsaid.discard(event))
+def _notify(subscriber: Subscriber, event: ServerEvent) -> None:
+    if event not in subscriber.sending and (task := subscriber.notify(event)) is not None:
+        subscriber.sending.add(event)
+        task.add_done_callback(lambda _: subscriber.sending.discard(event))
 
 
-def _tell(session: OpenedSession, event: ServerEvent) -> asyncio.Task[None] | None:
-    if (stream := session.standing) is None:
+def _notify_session(session: LegacySession, event: ServerEvent) -> asyncio.Task[None] | None:
+    if (stream := session.standing_stream) is None:
         return None
-    return spawn(_tell_or_leave(stream, event), name="tell a client")
+    return spawn(_notify_or_drop(stream.send, event), name="notify a client")
 
 
-async def _tell_or_leave(stream: Answer, event: ServerEvent) -> None:
-    await _tell_in_time(stream, _notification(event, {}))
+async def _notify_or_drop(send: Send, event: ServerEvent) -> None:
+    await _send_in_time(send, _notification(event, {}))
 
 
-async def _tell_in_time(stream: Answer, message: JsonObject) -> bool:
-    """Whether the client took it before it seemed to have stopped reading."""
+async def _notify_or_end(
+    send: Send, event: ServerEvent, meta: JsonObject, ended: asyncio.Event
+) -> None:
+    """A client must know that it missed something: its stream ends, so it listens again."""
+    if not await _send_in_time(send, _notification(event, meta)):
+        ended.set()
+
+
+async def _send_in_time(send: Send, message: JsonObject) -> bool:
+    """False if the client seems to have stopped reading."""
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_TELL_WITHIN_S):
-            await stream.tell(message)
+        async with asyncio.timeout(_SEND_TIMEOUT_S):
+            await send(message)
             return True
     return False
-
-
-async def _tell_or_end(
-    stream: Answer, event: ServerEvent, meta: JsonObject, ended: asyncio.Event
-) -> None:
-    """A client that misses something must know: it listens again, and looks again."""
-    if not await _tell_in_time(stream, _notification(event, meta)):
-        ended.set()

@@ -1,4 +1,4 @@
-"""A client's request, and the note of it in the activity log."""
+"""Records clients' requests in the activity log, and failures also in the log."""
 
 from __future__ import annotations
 
@@ -10,78 +10,48 @@ from datetime import datetime
 from typing import Any
 
 from router.domain.activity import ActivityEntry, ActivityKind, Outcome
-from router.domain.clients import Principal
-from router.domain.json_values import JsonObject, as_object
+from router.gateway.client_request import ClientRequest
 from router.runtime.tracing import current_trace, log_event
-from router.upstream.ports import ProgressSink, Requester
 
 log = logging.getLogger(__name__)
 
-_ANSWERS = ("inputResponses", "requestState")
-
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """One request of a client."""
-
-    id: str
-    caller: Principal
-    params: JsonObject
-    on_progress: ProgressSink | None = None
-    requester: Requester | None = None
-    """How its client is reached meanwhile; nobody, if it is the person at the keyboard."""
-    inside_script: bool = False
-    """A script asks: the answer stays out of the client's context."""
-
-    @property
-    def answers(self) -> JsonObject:
-        """What a repeated request brings to a server that asked. A state of `null` is none, and was
-        never unsealed; what a script calls is no repetition."""
-        if self.inside_script:
-            return {}
-        said = {key: self.params.get(key) for key in _ANSWERS}
-        return {key: value for key, value in said.items() if value is not None}
-
-    @property
-    def meta(self) -> JsonObject:
-        return as_object(self.params.get("_meta"))
-
-
-@dataclass(frozen=True, slots=True)
-class Recorder:
-    record: Callable[[ActivityEntry], None]
+class ActivityRecorder:
+    write: Callable[[ActivityEntry], None]
     clock: Callable[[], datetime]
-    detailed: Callable[[], bool] = bool
-    """Whether the arguments of calls shall be noted too."""
+    with_arguments: Callable[[], bool] = bool
+    """Whether the arguments of calls are recorded too."""
 
-    def note(
+    def record(
         self,
-        request: Request,
+        request: ClientRequest,
         kind: ActivityKind,
         started: float,
         outcome: Outcome = Outcome.OK,
-        **what: Any,
+        **details: Any,
     ) -> None:
-        """Note a request that began at `started` (of `time.perf_counter`) and ends now."""
+        """Record a request that began at `started` (of `time.perf_counter`) and ends now."""
+        principal = request.principal
         entry = ActivityEntry(
             at=self.clock(),
-            request_id=request.id,
-            client=request.caller.client,
+            request_id=request.activity_id,
+            client=principal.client,
             kind=kind,
             outcome=outcome,
             duration_ms=(time.perf_counter() - started) * 1000,
-            workspace=request.caller.workspace,
-            project=request.caller.project,
+            workspace=principal.workspace,
+            project=principal.project,
             trace_id=current_trace(),
-            **what,
+            **details,
         )
         if outcome is Outcome.ERROR:
             _log_failure(entry)
-        self.record(entry)
+        self.write(entry)
 
 
 def _log_failure(entry: ActivityEntry) -> None:
-    """The log has what went wrong, with the trace id that is the entry's request id."""
+    """With the trace id, which is the entry's request id."""
     log_event(
         log,
         f"client.{entry.kind}.failed",

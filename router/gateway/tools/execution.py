@@ -1,18 +1,16 @@
-"""The one door to a server: every tool call, prompt and resource, by whatever road, passes here.
+"""The one path to a server: every tool call, prompt and resource passes here, however it was made.
 
 The order of the checks is the contract: boundary, arguments, permission, server state; only then is
-the server asked. What it answers goes back unchanged; its errors, without our secrets.
+the server called. Its result goes back unchanged; its errors, without our secrets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from router.catalog.catalog import WorkspaceCatalog
-from router.catalog.permission_policy import ALLOWED, Policy, Subject
+from router.catalog.permission_policy import ALLOWED, Subject
 from router.catalog.server_entry import ServerEntry
 from router.catalog.tool_definition import compact_json
 from router.catalog.view import View
@@ -20,7 +18,6 @@ from router.domain.clients import Principal
 from router.domain.errors import (
     NotFound,
     NoWorkspace,
-    Refused,
     ToolboothError,
     UpstreamAnsweredError,
     UpstreamFailed,
@@ -30,34 +27,21 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerId, ServerRef, ToolKey, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS
-from router.domain.permissions import Kind, Permission
+from router.domain.permissions import Kind
 from router.domain.result import Ok, ToolResult, failed
 from router.domain.scripts import SavedScript
 from router.domain.tools import Tool
-from router.gateway.tools.argument_check import problems
-from router.gateway.tools.argument_preview import shown
-from router.gateway.tools.permission_requests import Asking, Question
+from router.gateway.client_request import ClientRequest
+from router.gateway.tools.arguments import preview, problems
+from router.gateway.tools.permission_requests import PermissionRequests
 from router.store.redaction import Redactor
 from router.upstream.errors import UNNAMED, HttpRefused
-from router.upstream.ports import ProgressSink, Requester, Upstreams
+from router.upstream.ports import CallOptions, Upstreams
 
 Perform: TypeAlias = Callable[[], Awaitable[JsonObject]]
 
 _OUR_META_PREFIX = "io.modelcontextprotocol/"
 _OUR_META_KEYS = frozenset({"progressToken", "token", "projectId"})
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """One call of one tool, as a client asked for it."""
-
-    key: ToolKey
-    arguments: JsonObject
-    meta: JsonObject
-    on_progress: ProgressSink | None = None
-    requester: Requester | None = None
-    answers: JsonObject = field(default_factory=dict[str, Any])
-    """What a client that repeats its call brings to the server that asked."""
 
 
 class Execution:
@@ -66,156 +50,131 @@ class Execution:
         catalogs: Mapping[WorkspaceId, WorkspaceCatalog],
         upstreams: Upstreams,
         timeout_s: Callable[[], float],
-        asking: Asking,
+        permission_requests: PermissionRequests,
         redactor: Redactor,
     ) -> None:
         self._catalogs = catalogs
         self._upstreams = upstreams
         self._timeout_s = timeout_s
-        self._asking = asking
+        self._permission_requests = permission_requests
         self._redactor = redactor
 
-    def view(self, caller: Principal) -> View:
-        catalog = self._catalogs.get(caller.workspace)
+    def view(self, principal: Principal) -> View:
+        catalog = self._catalogs.get(principal.workspace)
         if catalog is None:
-            raise NoWorkspace(caller.workspace)
-        return catalog.view(caller.project, caller.servers)
+            raise NoWorkspace(principal.workspace)
+        return catalog.view(principal.project, principal.servers)
 
-    def scripts(self, caller: Principal) -> Mapping[str, SavedScript]:
-        """The scripts kept in the caller's workspace, by name."""
-        return self._catalogs[caller.workspace].scripts
+    def scripts(self, principal: Principal) -> Mapping[str, SavedScript]:
+        """The scripts saved in the principal's workspace, by name."""
+        return self._catalogs[principal.workspace].scripts
 
-    async def run(
-        self, caller: Principal, call: ToolCall, perform: Perform | None = None
+    def preview(self, arguments: JsonObject) -> str:
+        """Arguments as people may see them."""
+        return preview(arguments, self._redactor)
+
+    async def call_tool(
+        self,
+        request: ClientRequest,
+        key: ToolKey,
+        arguments: JsonObject,
+        perform: Perform | None = None,
     ) -> ToolResult[JsonObject]:
         """The server's result as it is, or why there is none. Never raises.
 
-        `perform` does the call of a tool that is no server's, once it may be done.
+        `perform` makes the call of a tool that no server has, once it is permitted.
         """
         try:
-            view = self.view(caller)
-            tool = view.tool(call.key)
-            if wrong := problems(tool.input_schema, call.arguments):
+            view = self.view(request.principal)
+            tool = view.tool(key)
+            if wrong := problems(tool.input_schema, arguments):
                 return Ok(_wrong_arguments(tool, wrong))
-            if (policy := view.policy(call.key)) is not ALLOWED:
-                subject = Subject(Kind.TOOL, call.key.server, call.key.tool, tool.annotations)
-                # The state of a call that goes on is sealed, so a person has said yes to this one.
-                goes_on = "requestState" in call.answers
-                await self._admit(
-                    caller,
-                    subject,
+            if (policy := view.policy(key)) is not ALLOWED:
+                await self._permission_requests.check(
+                    request,
+                    Subject(Kind.TOOL, key.server, key.tool, tool.annotations),
                     policy,
-                    call.arguments,
-                    call.on_progress,
-                    call.requester,
-                    goes_on=goes_on,
+                    arguments,
+                    self._server_name(request.principal, key.server),
+                    # The state of a continued call is sealed: it was permitted before.
+                    answered="requestState" in request.input_responses,
                 )
             if perform is not None:
                 return Ok(await perform())
-            result = await self._call(caller, call, repeatable=_is_repeatable(tool))
+            params: JsonObject = {
+                "name": key.tool,
+                "arguments": arguments,
+                **request.input_responses,
+            }
+            if meta := forwarded_meta(request.meta):
+                params["_meta"] = meta
+            repeatable = _is_repeatable(tool)
+            result = await self.forward(
+                request, key.server, "tools/call", params, repeatable=repeatable
+            )
             return Ok(self._redactor.json(result) if result.get("isError") else result)
         except ToolboothError as error:
             return failed(error)
 
-    def shown(self, arguments: JsonObject) -> str:
-        """Arguments as a person may see them."""
-        return shown(arguments, self._redactor)
-
-    async def admit(
+    async def check_permission(
         self,
-        caller: Principal,
+        request: ClientRequest,
         kind: Kind,
         server: ServerId,
         name: str,
         arguments: JsonObject,
-        on_progress: ProgressSink | None,
-        requester: Requester | None,
     ) -> None:
-        """Raise `Refused` unless the caller may use a prompt or a resource."""
+        """Raise `Refused` unless the request may use a prompt or a resource."""
         subject = Subject(kind, server, name)
-        policy = self.view(caller).policy_for(subject)
-        await self._admit(caller, subject, policy, arguments, on_progress, requester)
+        policy = self.view(request.principal).policy_for(subject)
+        if policy is not ALLOWED:
+            server_name = self._server_name(request.principal, server)
+            await self._permission_requests.check(request, subject, policy, arguments, server_name)
 
-    async def _admit(
-        self,
-        caller: Principal,
-        subject: Subject,
-        policy: Policy,
-        arguments: JsonObject,
-        on_progress: ProgressSink | None,
-        requester: Requester | None,
-        *,
-        goes_on: bool = False,
-    ) -> None:
-        permission = policy.decide(arguments)
-        if permission is Permission.DENY:
-            raise Refused(
-                f"The user's rules don't allow this call of {subject}.",
-                "Go on without it, or ask the user to change the rule.",
-            )
-        if permission is Permission.ASK and not goes_on:
-            name = self._name_of(caller, subject.server)
-            session = requester.session if requester is not None else None
-            question = Question(caller, subject, name, self.shown(arguments), session)
-            await self._asking.ask(question, on_progress)
-
-    def _name_of(self, caller: Principal, server: ServerId) -> str:
+    def _server_name(self, principal: Principal, server: ServerId) -> str:
         if server == SCRIPTS:
             return "Scripts"
-        return self._catalogs[caller.workspace].entry(server).name
-
-    async def _call(self, caller: Principal, call: ToolCall, *, repeatable: bool) -> JsonObject:
-        """A call whose connection was lost may have been carried out, so it is sent again only if
-        that does no harm, and only once."""
-        params: JsonObject = {"name": call.key.tool, "arguments": call.arguments, **call.answers}
-        if meta := forwarded_meta(call.meta):
-            params["_meta"] = meta
-        ref = ServerRef(caller.workspace, call.key.server)
-        forward = partial(self.forward, ref, "tools/call", params, call.on_progress, call.requester)
-        try:
-            return await forward()
-        except UpstreamFailed as error:
-            if not (repeatable and _was_lost(error)):
-                raise
-        return await forward()
+        return self._catalogs[principal.workspace].entry(server).name
 
     async def forward(
         self,
-        ref: ServerRef,
+        request: ClientRequest,
+        server: ServerId,
         method: str,
         params: JsonObject,
-        on_progress: ProgressSink | None = None,
-        requester: Requester | None = None,
+        *,
+        repeatable: bool = False,
     ) -> JsonObject:
-        """Ask a server that the caller's view contains; raises what the server's failure is."""
-        asked = self._entry(ref)
+        """The result of a server that the principal's view contains. Raises what its failure is.
+
+        A call whose connection was lost may have been carried out, so it is sent again only if it
+        is `repeatable`, and only once.
+        """
+        ref = ServerRef(request.principal.workspace, server)
+        entry = self._entry(ref)
+        options = CallOptions(self._timeout_s(), request.on_progress, request.client)
         try:
-            return await self._upstreams.request(
-                ref,
-                method,
-                params,
-                on_progress=on_progress,
-                timeout_s=self._timeout_s(),
-                requester=requester,
-            )
+            return await self._upstreams.request(ref, method, params, options)
         except UpstreamAnsweredError as error:
             error.message = self._redactor.text(error.message)
             error.data = self._redactor.json(error.data)
             raise
         except UpstreamFailed as error:
-            if asked is not None:
-                self._check_still_there(ref, asked.name, error)
-            error.message = self._redactor.text(error.message)
-            error.hint = self._redactor.text(error.hint)
-            raise
+            if entry is not None:
+                self._check_still_there(ref, entry.name, error)
+            if not (repeatable and _was_lost(error)):
+                error.message = self._redactor.text(error.message)
+                error.hint = self._redactor.text(error.hint)
+                raise
+        return await self.forward(request, server, method, params)
 
     def _entry(self, ref: ServerRef) -> ServerEntry | None:
         catalog = self._catalogs.get(ref.workspace)
         return catalog.servers.get(ref.server) if catalog is not None else None
 
     def _check_still_there(self, ref: ServerRef, name: str, error: UpstreamFailed) -> None:
-        """Say what a person did to the server meanwhile, if that is why it failed; else name the
-        server, which the rooms below can't."""
+        """Raise what the user did to the server meanwhile, if that is why it failed; else put the
+        server's name, which upstream does not know, into the error."""
         now = self._entry(ref)
         if now is None:
             raise NotFound(
@@ -228,12 +187,12 @@ class Execution:
         if error.message.startswith(UNNAMED):
             error.message = f"{name}{error.message.removeprefix(UNNAMED)}"
 
-    async def unsubscribe(self, ref: ServerRef, address: str) -> None:
-        await self._upstreams.unsubscribe(ref, address)
+    async def unsubscribe(self, ref: ServerRef, uri: str) -> None:
+        await self._upstreams.unsubscribe(ref, uri)
 
 
 def forwarded_meta(meta: JsonObject) -> JsonObject:
-    """What of a request's `_meta` is meant for the server: not this hop's keys, not our token."""
+    """The part of a request's `_meta` for the server: not this hop's keys, not our token."""
     return {
         key: value
         for key, value in meta.items()
@@ -247,14 +206,14 @@ def _is_repeatable(tool: Tool) -> bool:
 
 
 def _was_lost(error: UpstreamFailed) -> bool:
-    """Whether a working connection broke: not a failed start, nor an answer of the server."""
+    """Whether a working connection broke: not a failed start, nor an HTTP error of the server."""
     failure = error.failure
     broke = failure.kind in (FailureKind.EXITED, FailureKind.UNREACHABLE)
     return broke and failure.retry_at is None and not isinstance(error, HttpRefused)
 
 
 def _wrong_arguments(tool: Tool, wrong: list[str]) -> JsonObject:
-    """An answer with which an agent can mend its call at once."""
+    """A result with which an agent can correct its call at once."""
     schema = compact_json(tool.input_schema)
     text = f"Wrong arguments for {tool.key}: {' '.join(wrong)}\nIts input schema: {schema}"
     return {"content": [{"type": "text", "text": text}], "isError": True}

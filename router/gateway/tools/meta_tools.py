@@ -1,7 +1,7 @@
 """The two fixed tools: their definitions, and the arguments they take.
 
 The definitions are the same bytes on every call, so that a client's prompt cache holds, and as
-short as they can be: they stand in every conversation. So there is no output schema either.
+short as they can be: they are part of every conversation. So there is no output schema either.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import Any, cast
 
 from router.catalog.tool_definition import context_tokens
 from router.domain.errors import InvalidInput
+from router.domain.ids import ToolKey
 from router.domain.json_values import JsonObject
+from router.domain.names import parse_tool_key
 from router.domain.servers import ServerState, ServerStatus
 from router.gateway.tools.progressive import EXECUTE_TOOL
 
@@ -81,7 +83,7 @@ LISTING_WITH_EXECUTE_TOKENS = context_tokens(LISTING_WITH_EXECUTE)
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
+class DiscoveryArguments:
     """The checked arguments of a `tool_discovery` call."""
 
     queries: tuple[str, ...]
@@ -89,7 +91,7 @@ class Inquiry:
     context: str = ""
 
     @classmethod
-    def read(cls, arguments: JsonObject, default_results: int) -> Inquiry:
+    def read(cls, arguments: JsonObject, default_results: int) -> DiscoveryArguments:
         limit = arguments.get("maxResults", default_results)
         if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MAX_RESULTS:
             raise InvalidInput(f'"maxResults" must be a whole number from 1 to {MAX_RESULTS}.')
@@ -100,7 +102,7 @@ class Inquiry:
 
 
 def _queries(value: object) -> tuple[str, ...]:
-    # Models often send one string where a list is asked for; there is no doubt what they mean.
+    # Models often send one string where a list is expected; the meaning is clear.
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not texts:
         raise InvalidInput('"query" must be a list of strings.', 'For example ["create an issue"].')
@@ -135,8 +137,8 @@ def _age(now: datetime, then: datetime) -> str:
     return "just now"
 
 
-def execute_arguments(arguments: JsonObject) -> tuple[str, JsonObject]:
-    """The tool key and the tool's own arguments of a `tool_execute` call."""
+def execute_arguments(arguments: JsonObject) -> tuple[ToolKey, JsonObject]:
+    """The tool key and the tool's own arguments in a `tool_execute` call. Raises `InvalidInput`."""
     key = arguments.get("toolKey")
     if not isinstance(key, str):
         raise InvalidInput('"toolKey" is required.', "tool_discovery gives the toolKey of a tool.")
@@ -145,4 +147,4 @@ def execute_arguments(arguments: JsonObject) -> tuple[str, JsonObject]:
         own = {}
     if not isinstance(own, dict):
         raise InvalidInput('"arguments" must be an object.')
-    return key, cast(JsonObject, own)
+    return parse_tool_key(key), cast(JsonObject, own)

@@ -1,7 +1,8 @@
-"""Asking a person before a call: the question is told as an event, the call waits for the answer.
+"""Permission requests: decides whether a call needs one, publishes it as an event, and makes the
+call wait for the answer.
 
-Whoever is asked may give a yes for longer than one call. Nobody at the screen, no answer in time,
-or too many questions at once: refused, with a sentence that says so.
+The user may answer for longer than one call. A call is refused, with the reason, where nobody can
+see the request, no answer comes in time, or too many calls wait already.
 """
 
 from __future__ import annotations
@@ -15,169 +16,185 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from router.api.events import PermissionAsked, PermissionSettled, Publish
-from router.catalog.permission_policy import Subject
-from router.domain.clients import Principal
+from router.api.events import PermissionRequested, PermissionResolved, Publish
+from router.catalog.permission_policy import Policy, Subject
 from router.domain.errors import NotFound, Refused
 from router.domain.ids import ServerRef
-from router.domain.permissions import Answer, AskId, PermissionAsk
+from router.domain.json_values import JsonObject
+from router.domain.permissions import Answer, Permission, PermissionRequest, PermissionRequestId
+from router.gateway.client_request import ClientRequest
+from router.gateway.tools.arguments import preview
+from router.store.redaction import Redactor
 from router.upstream.ports import ProgressSink, SessionId
 
 _HOUR_S = 3600.0
-_MAX_WAITING = 32
-_REMIND_EVERY_S = 10.0
-"""How often a waiting call shows a sign of life: clients give up on calls that are silent."""
+_MAX_PENDING = 32
+_PROGRESS_INTERVAL_S = 10.0
+"""How often a waiting call sends progress: clients give up on calls that are silent."""
 
-_REMIND_WITHIN_S = 1.0
+_PROGRESS_TIMEOUT_S = 1.0
 
-_Grantee: TypeAlias = tuple[object, ...]
+_GrantKey: TypeAlias = tuple[object, ...]
+"""The principal and the subject that an answer is for."""
 
 
 @dataclass(eq=False, slots=True)
-class _Waiting:
-    ask: PermissionAsk
-    grantee: _Grantee
+class _Pending:
+    request: PermissionRequest
+    grant_key: _GrantKey
     session: SessionId | None
+    """`None` for the person at this computer."""
     answer: asyncio.Future[Answer] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What a caller wants to do, in the words a person is shown."""
-
-    caller: Principal
-    subject: Subject
-    server_name: str
-    arguments: str
-    session: SessionId | None = None
-    """The client's conversation; none if it is the person at the keyboard."""
-
-
-class Asking:
-    """`attended`: whether somebody can see a question. `remember` makes a yes for always last."""
-
+class PermissionRequests:
     def __init__(
         self,
         publish: Publish,
         clock: Callable[[], datetime],
         timeout_s: Callable[[], float],
         attended: Callable[[], bool],
+        redactor: Redactor,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`attended` says whether somebody can see a request."""
         self._publish = publish
         self._clock = clock
         self._timeout_s = timeout_s
         self._attended = attended
+        self._redactor = redactor
         self._now = now
-        self._waiting: dict[AskId, _Waiting] = {}
-        self._granted: dict[_Grantee, float] = {}
-        """Until when, on the monotonic clock, a yes holds."""
-        self._granted_in: dict[SessionId | None, set[_Grantee]] = {}
-        """What a yes for its session was said to."""
+        self._pending: dict[PermissionRequestId, _Pending] = {}
+        self._granted_until: dict[_GrantKey, float] = {}
+        """On the monotonic clock."""
+        self._granted_in: dict[SessionId | None, set[_GrantKey]] = {}
 
-    def pending(self) -> tuple[PermissionAsk, ...]:
-        """What waits for an answer, the oldest first."""
-        return tuple(waiting.ask for waiting in list(self._waiting.values()))
+    def pending(self) -> tuple[PermissionRequest, ...]:
+        """The requests without an answer, oldest first."""
+        return tuple(pending.request for pending in list(self._pending.values()))
 
-    async def ask(self, question: Question, on_progress: ProgressSink | None) -> None:
-        """Return if the person agrees, or has agreed before; else raise `Refused`."""
-        grantee = _grantee(question)
-        if self._is_granted(grantee, question.session):
+    async def check(
+        self,
+        request: ClientRequest,
+        subject: Subject,
+        policy: Policy,
+        arguments: JsonObject,
+        server_name: str,
+        *,
+        answered: bool = False,
+    ) -> None:
+        """Return once `request` may use `subject`, else raise `Refused`. `answered`: the user has
+        already answered the request for this call."""
+        permission = policy.decide(arguments)
+        if permission is Permission.DENY:
+            raise Refused(
+                f"The user's rules don't allow this call of {subject}.",
+                "Go on without it, or ask the user to change the rule.",
+            )
+        if permission is Permission.ASK and not answered:
+            await self._request(request, subject, arguments, server_name)
+
+    async def _request(
+        self, request: ClientRequest, subject: Subject, arguments: JsonObject, server_name: str
+    ) -> None:
+        session = request.client.session if request.client is not None else None
+        grant_key = _grant_key(request, subject)
+        if self._is_granted(grant_key, session):
             return
-        self._check_askable(question.subject)
-        waiting = self._put(question, grantee)
+        self._check_attended(subject)
+        pending = _Pending(
+            self._permission_request(request, subject, arguments, server_name), grant_key, session
+        )
+        self._pending[pending.request.id] = pending
+        self._publish(PermissionRequested(pending.request))
         try:
-            answer = await self._answer(waiting, on_progress)
+            answer = await self._wait(pending, request.on_progress)
         finally:
-            self._settle(waiting)
-        self._take(waiting, answer, question.subject)
+            pending.answer.cancel()
+            del self._pending[pending.request.id]
+            self._publish(PermissionResolved(pending.request.id))
+        self._apply(pending, answer, subject)
 
     def session_ended(self, session: SessionId) -> None:
-        """What was agreed to for this session no longer is."""
+        """Answers for this session no longer hold."""
         self._granted_in.pop(session, None)
 
-    def answer(self, ask: AskId, answer: Answer) -> PermissionAsk:
-        """What a person says; a yes for longer also answers the same client's other calls of the
-        same tool. Raises `NotFound` if nobody waits for it any more."""
-        if (waiting := self._waiting.get(ask)) is None:
+    def answer(self, request_id: PermissionRequestId, answer: Answer) -> PermissionRequest:
+        """The user's answer; one for longer also answers the same client's other calls of the same
+        tool. Raises `NotFound` if the call no longer waits."""
+        if (pending := self._pending.get(request_id)) is None:
             raise NotFound(
                 "This permission request is no longer open.",
                 "If the call is made again, a new request appears.",
             )
-        alike = [waiting]
+        alike = [pending]
         if answer not in (Answer.ONCE, Answer.DENY):
-            alike = [w for w in self._waiting.values() if w.grantee == waiting.grantee]
+            alike = [each for each in self._pending.values() if each.grant_key == pending.grant_key]
         if answer is Answer.SESSION:
-            alike = [w for w in alike if w.session == waiting.session]
+            alike = [each for each in alike if each.session == pending.session]
         for each in alike:
             if not each.answer.done():
                 each.answer.set_result(answer)
-        return waiting.ask
+        return pending.request
 
-    def _check_askable(self, subject: Subject) -> None:
+    def _check_attended(self, subject: Subject) -> None:
         if not self._attended():
             raise Refused(
                 f"{subject} needs the user's permission, and nobody is there to give it.",
                 f"The user can allow it with: toolbooth permission set {subject} allow",
             )
-        if len(self._waiting) >= _MAX_WAITING:
+        if len(self._pending) >= _MAX_PENDING:
             raise Refused(
                 f"{subject} needs the user's permission, and too many calls already wait for it.",
                 "Try again when the user has answered.",
             )
 
-    def _put(self, question: Question, grantee: _Grantee) -> _Waiting:
-        caller, subject = question.caller, question.subject
-        ask = PermissionAsk(
-            id=AskId(secrets.token_hex(4)),
-            client=caller.client,
-            ref=ServerRef(caller.workspace, subject.server),
-            server_name=question.server_name,
-            project=caller.project,
+    def _permission_request(
+        self, request: ClientRequest, subject: Subject, arguments: JsonObject, server_name: str
+    ) -> PermissionRequest:
+        principal = request.principal
+        return PermissionRequest(
+            id=PermissionRequestId(secrets.token_hex(4)),
+            client=principal.client,
+            ref=ServerRef(principal.workspace, subject.server),
+            server_name=server_name,
+            project=principal.project,
             kind=subject.kind,
             name=subject.name,
-            arguments=question.arguments,
+            arguments=preview(arguments, self._redactor),
             until=self._clock() + timedelta(seconds=self._timeout_s()),
         )
-        self._waiting[ask.id] = waiting = _Waiting(ask, grantee, question.session)
-        self._publish(PermissionAsked(ask))
-        return waiting
 
-    async def _answer(self, waiting: _Waiting, on_progress: ProgressSink | None) -> Answer | None:
-        """What the person says; None if they say nothing in time."""
+    async def _wait(self, pending: _Pending, on_progress: ProgressSink | None) -> Answer | None:
+        """The user's answer; `None` if there is none in time."""
         deadline = self._now() + self._timeout_s()
-        message = f"Waiting for the user to allow {waiting.ask.key}…"
+        message = f"Waiting for the user to allow {pending.request.key}…"
         steps = 0
         while (left_s := deadline - self._now()) > 0:
             if on_progress is not None:
-                with contextlib.suppress(TimeoutError):  # it waits for a client that doesn't read
-                    async with asyncio.timeout(min(left_s, _REMIND_WITHIN_S)):
+                with contextlib.suppress(TimeoutError):  # the client may have stopped reading
+                    async with asyncio.timeout(min(left_s, _PROGRESS_TIMEOUT_S)):
                         await on_progress({"progress": steps / 1000, "message": message})
             steps += 1
-            await asyncio.wait([waiting.answer], timeout=min(left_s, _REMIND_EVERY_S))
-            if waiting.answer.done():
-                return waiting.answer.result()
+            await asyncio.wait([pending.answer], timeout=min(left_s, _PROGRESS_INTERVAL_S))
+            if pending.answer.done():
+                return pending.answer.result()
         return None
 
-    def _settle(self, waiting: _Waiting) -> None:
-        waiting.answer.cancel()
-        del self._waiting[waiting.ask.id]
-        self._publish(PermissionSettled(waiting.ask.id))
+    def _is_granted(self, grant_key: _GrantKey, session: SessionId | None) -> bool:
+        in_session = self._granted_in.get(session, ())
+        return grant_key in in_session or self._granted_until.get(grant_key, 0) > self._now()
 
-    def _is_granted(self, grantee: _Grantee, session: SessionId | None) -> bool:
-        for_session = self._granted_in.get(session, ())
-        return grantee in for_session or self._granted.get(grantee, 0) > self._now()
-
-    def _take(self, waiting: _Waiting, answer: Answer | None, subject: Subject) -> None:
+    def _apply(self, pending: _Pending, answer: Answer | None, subject: Subject) -> None:
         match answer:
             case Answer.ONCE | Answer.ALWAYS:
                 return
             case Answer.HOUR:
-                self._granted[waiting.grantee] = self._now() + _HOUR_S
+                self._granted_until[pending.grant_key] = self._now() + _HOUR_S
             case Answer.SESSION:
-                self._granted_in.setdefault(waiting.session, set()).add(waiting.grantee)
+                self._granted_in.setdefault(pending.session, set()).add(pending.grant_key)
             case Answer.DENY:
                 raise Refused(
                     f"The user denied this call of {subject}.", "Go on without it, or ask them."
@@ -189,8 +206,7 @@ class Asking:
                 )
 
 
-def _grantee(question: Question) -> _Grantee:
-    """For whom and what a yes holds."""
-    caller, subject = question.caller, question.subject
-    who = (caller.token, caller.workspace, caller.project)
-    return (*who, subject.kind, subject.server, subject.name)
+def _grant_key(request: ClientRequest, subject: Subject) -> _GrantKey:
+    principal = request.principal
+    scope = (principal.token, principal.workspace, principal.project)
+    return (*scope, subject.kind, subject.server, subject.name)

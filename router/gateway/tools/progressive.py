@@ -1,7 +1,7 @@
-"""The five tools of the exposure `progressive`: their definitions, and the answers about servers.
+"""The five tools of the exposure `progressive`: their definitions, and their results about servers.
 
-Like the two meta-tools the definitions are the same bytes on every call, and short. The answers
-come from what is known already: no server is started to be read about.
+Like the two meta-tools the definitions are the same bytes on every call, and short. Results come
+from cached tool lists: no server is started.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def required_text(arguments: JsonObject, name: str) -> str:
 
 
 def named_tool(view: View, arguments: JsonObject) -> Tool:
-    """The tool that `luaServerName` and `luaToolName` mean."""
+    """The tool that `luaServerName` and `luaToolName` name."""
     server = required_text(arguments, "luaServerName")
     return view.lua.tool(server, required_text(arguments, "luaToolName"))
 
@@ -120,7 +120,7 @@ def sample_arguments(arguments: JsonObject) -> JsonObject:
 
 
 def servers_text(view: View) -> str:
-    """The answer of `list-servers`."""
+    """The result of `list-servers`."""
     entries = {entry.id: entry for entry in view.servers}
     parts = ["Available MCP Servers:"]
     for identifier, server in view.lua.servers.items():
@@ -146,7 +146,7 @@ def _server(entry: ServerEntry, identifier: str) -> str:
 
 
 def tools_text(view: View, arguments: JsonObject) -> str:
-    """The answer of `list-server-tools`."""
+    """The result of `list-server-tools`."""
     server = view.lua.server(required_text(arguments, "luaServerName"))
     name = next((entry.name for entry in view.servers if entry.id == server), "Scripts")
     view.check_listed(server)
@@ -163,7 +163,7 @@ def _tool_line(identifier: str, tool: Tool) -> str:
 
 
 def details_text(view: View, tool: Tool) -> str:
-    """The answer of `tool-details`."""
+    """The result of `tool-details`."""
     lines = parameter_lines(tool.input_schema)
     parts = [
         f"## {tool.key.tool}",
@@ -177,7 +177,7 @@ def details_text(view: View, tool: Tool) -> str:
 
 
 def response_text(tool: Tool, result: JsonObject) -> str:
-    """The answer of `inspect-tool-response`: what a script would get of the tool."""
+    """The result of `inspect-tool-response`: what a script would get from the tool."""
     kind, value = script_value(result)
     shown = value if isinstance(value, str) else compact_json(value)
     what = {"error": "It failed", "text": "Its response, a text"}.get(kind, "Its response")
@@ -187,7 +187,7 @@ def response_text(tool: Tool, result: JsonObject) -> str:
 
 
 def script_value(result: JsonObject) -> tuple[str, object]:
-    """What a script gets of a tool's result: its structured content if there is any, else its
+    """What a script gets from a tool's result: its structured content if there is any, else its
     text (`text`, which may yet be JSON), else its blocks; of an error, the text of that."""
     if result.get("resultType") == "input_required":
         return "error", "The tool asks the user something, which can't be done in a script."

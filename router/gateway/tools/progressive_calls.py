@@ -1,4 +1,4 @@
-"""Progressive discovery step by step: each tool of it answered, and noted in the activity log."""
+"""Handles calls of the progressive discovery tools, and records each in the activity log."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from router.domain.activity import ActivityKind, Outcome
 from router.domain.errors import ToolboothError
 from router.domain.json_values import JsonObject
 from router.domain.result import Failed, Ok, ToolResult, failed
+from router.gateway.client_request import ClientRequest
 from router.gateway.tools import progressive
-from router.gateway.tools.activity_recorder import Recorder, Request
-from router.gateway.tools.script_tools import RunTool, Scripting
+from router.gateway.tools.activity_recorder import ActivityRecorder
+from router.gateway.tools.script_tools import RunTool, ScriptTools
 from router.gateway.tools.tool_results import error_result, outcome_of, text_result
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
-    recorder: Recorder
-    scripting: Scripting
+class ProgressiveCalls:
+    recorder: ActivityRecorder
+    script_tools: ScriptTools
     run_tool: RunTool
 
-    async def answer(
-        self, request: Request, view: View, name: str, arguments: JsonObject
+    async def call(
+        self, request: ClientRequest, view: View, name: str, arguments: JsonObject
     ) -> JsonObject:
-        """The result of a call of one of its tools."""
+        """The result of a call of one of the tools in `progressive.py`."""
         started = time.perf_counter()
         outcome, message, tokens = Outcome.CANCELLED, None, 0
         try:
@@ -37,7 +38,7 @@ class Steps:
             return answer
         finally:
             runs = name in (progressive.EXECUTE, progressive.INSPECT)
-            self.recorder.note(
+            self.recorder.record(
                 request,
                 ActivityKind.CALL if runs else ActivityKind.SEARCH,
                 started,
@@ -50,7 +51,7 @@ class Steps:
             )
 
     async def _result(
-        self, request: Request, view: View, name: str, arguments: JsonObject
+        self, request: ClientRequest, view: View, name: str, arguments: JsonObject
     ) -> ToolResult[JsonObject]:
         try:
             match name:
@@ -65,16 +66,16 @@ class Steps:
                     return await self._inspect(request, view, arguments)
                 case _:
                     script = progressive.required_text(arguments, "script")
-                    return Ok(await self.scripting.execute(request, script))
+                    return Ok(await self.script_tools.execute(request, script))
         except ToolboothError as error:
             return failed(error)
 
     async def _inspect(
-        self, request: Request, view: View, arguments: JsonObject
+        self, request: ClientRequest, view: View, arguments: JsonObject
     ) -> ToolResult[JsonObject]:
         tool = progressive.named_tool(view, arguments)
         sample = progressive.sample_arguments(arguments)
-        called = replace(request, id=f"{request.id}/1", inside_script=True)
+        called = replace(request, activity_id=f"{request.activity_id}/1", inside_script=True)
         result = await self.run_tool(called, tool.key, sample)
         if isinstance(result, Failed):
             return result

@@ -1,7 +1,7 @@
-"""Results too long for a conversation: what fits is shown, the rest is kept and read in pages.
+"""Results too long for a conversation: the first part is shown, the rest is kept and read in pages.
 
-Kept in memory, for a while, and for nobody but the caller who made the call. Pictures and sound
-pass as they are: a client doesn't show them as text, and nobody could use a page of one.
+Kept in memory, for a while, and only for the principal who made the call. Images and audio pass as
+they are: clients don't show them as text, and a page of one would be useless.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from router.domain.clients import Principal
 from router.domain.errors import InvalidInput, NotFound
 from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.result import Ok, ToolResult, failed
 from router.domain.tools import Tool
 
 READ_RESULT: Tool = read_tool(
@@ -45,19 +46,19 @@ _MEDIA = ("image", "audio")
 _DEFAULT_PAGE_KB = 64
 _KB = 1024
 _FRAME = 128
-"""What a block may have around its text without that counting."""
+"""How many characters around a block's text don't count."""
 _KEPT_S = 600.0
 _MAX_KEPT = 64
 _MAX_KEPT_BYTES = 32 * 1024 * 1024
 _LARGE = 256 * 1024
 _encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
-_Owner: TypeAlias = tuple[object, object, object]
+_Boundary: TypeAlias = tuple[object, object, object]
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    owner: _Owner
+    boundary: _Boundary
     text: str
     until: float
 
@@ -68,13 +69,13 @@ class _Kept:
 
 @dataclass(slots=True)
 class _Selection:
-    """What of a result's content is shown, and what has to be kept for later."""
+    """The parts of a result's content that are shown, and those that are kept for later."""
 
     room: int
     shown: list[object] = field(default_factory=list[object])
     left: list[str] = field(default_factory=list[str])
     offset: int = 0
-    """Where in what is left to read on."""
+    """Where to read on in `left`."""
 
     def take(self, block: object) -> None:
         content = as_object(block)
@@ -99,8 +100,8 @@ class _Selection:
         self.room = -_FRAME  # what comes after it is not shown before it
 
 
-class Results:
-    """Cuts results and gives out the rest. `limit_kb` is asked each time; 0 means never cut."""
+class ResultPages:
+    """Cuts results, and returns the rest in pages. A `limit_kb` of 0 means never cut."""
 
     def __init__(
         self,
@@ -111,8 +112,8 @@ class Results:
         self._clock = clock
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
-    async def shorten(self, caller: Principal, result: JsonObject) -> JsonObject:
-        """`result` itself if it is short enough, else what fits of it and how to read on."""
+    async def shorten(self, principal: Principal, result: JsonObject) -> JsonObject:
+        """`result` itself if it is short enough, else its first part and how to read on."""
         limit = self._limit_kb() * _KB
         if not limit:
             return result
@@ -126,17 +127,24 @@ class Results:
         shortened = {**result, "content": selection.shown}
         if selection.left:
             text = "\n".join(selection.left)
-            selection.shown.append(self._keep(caller, text, "", selection.offset))
+            selection.shown.append(self._keep(principal, text, "", selection.offset))
         if leave_out:
             del shortened["structuredContent"]
             text = await _as_json(structured)
-            selection.shown.append(self._keep(caller, text, "structured content, "))
+            selection.shown.append(self._keep(principal, text, "structured content, "))
         return shortened
 
-    def read(self, caller: Principal, arguments: JsonObject) -> JsonObject:
+    def read_page(self, principal: Principal, arguments: JsonObject) -> ToolResult[JsonObject]:
+        """The result of the tool `READ_RESULT`."""
+        try:
+            return Ok(self.read(principal, arguments))
+        except InvalidInput as error:
+            return failed(error)
+
+    def read(self, principal: Principal, arguments: JsonObject) -> JsonObject:
         """The page of a kept text at an offset. Raises `InvalidInput`."""
         handle, offset = arguments.get("handle"), arguments.get("offset", 0)
-        kept = self._find(caller, handle)
+        kept = self._find(principal, handle)
         if not isinstance(offset, int) or isinstance(offset, bool) or offset < 0:
             raise InvalidInput('"offset" must be a whole number from 0.')
         if offset >= len(kept.text):
@@ -147,25 +155,25 @@ class Results:
             blocks.append(_note(str(handle), end, len(kept.text)))
         return {"content": blocks}
 
-    def _find(self, caller: Principal, handle: object) -> _Kept:
+    def _find(self, principal: Principal, handle: object) -> _Kept:
         self._drop_old()
         kept = self._kept.get(handle) if isinstance(handle, str) else None
-        if kept is None or kept.owner != _owner(caller):
+        if kept is None or kept.boundary != _boundary(principal):
             raise NotFound(
                 "There is no result with this handle, or it is no longer kept.",
                 "Run the tool again to get a new one.",
             )
         return kept
 
-    def _keep(self, caller: Principal, text: str, what: str, offset: int = 0) -> JsonObject:
+    def _keep(self, principal: Principal, text: str, what: str, offset: int = 0) -> JsonObject:
         """Keep `text`, of which the first `offset` characters are shown; returns the note on it."""
         handle = secrets.token_urlsafe(12)
-        self._kept[handle] = _Kept(_owner(caller), text, self._clock() + _KEPT_S)
+        self._kept[handle] = _Kept(_boundary(principal), text, self._clock() + _KEPT_S)
         self._drop_old()
         return _note(handle, offset, len(text), what)
 
     def _drop_old(self) -> None:
-        """Those whose time is over, then the oldest while there are too many."""
+        """Drop those whose time is over, then the oldest while there are too many."""
         now = self._clock()
         size = sum(kept.size for kept in self._kept.values())
         for handle, kept in list(self._kept.items()):
@@ -176,12 +184,12 @@ class Results:
             del self._kept[handle]
 
 
-def _owner(caller: Principal) -> _Owner:
-    return caller.token, caller.workspace, caller.project
+def _boundary(principal: Principal) -> _Boundary:
+    return principal.token, principal.workspace, principal.project
 
 
 def _blocks(content: object) -> list[object]:
-    """Some servers send a text, or one block, where a list of blocks belongs."""
+    """The content's blocks; some servers send a text, or one block, instead of a list."""
     if isinstance(content, str):
         return [_text(content)]
     return [content] if isinstance(content, dict) else as_array(content)

@@ -1,7 +1,7 @@
-"""Scripts for a caller: what they may call, and what comes of them as a tool's result.
+"""Runs scripts for a client: which tools they may call, and their outcome as a tool's result.
 
-A script's calls go through the same door as any other, in the name of the client that runs it. What
-they return stays out of the client's context: only the script's result goes there.
+A script's calls take the same path as any other, as requests of the client that runs it. Their
+results stay out of the client's context: only the script's result goes there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from router.domain.names import SCRIPTS
 from router.domain.result import Failed, ToolResult
 from router.domain.scripts import SavedScript, ScriptTrial, TrialCall
 from router.domain.tools import Effect
-from router.gateway.tools.activity_recorder import Request
+from router.gateway.client_request import ClientRequest
 from router.gateway.tools.progressive import script_value
 from router.scripts.runner import Finished, Script, ScriptCall, ScriptFailed, ScriptRunner
 
@@ -31,37 +31,43 @@ _AT_LINE = re.compile(r"script:(\d+): (.*)")
 
 class RunTool(Protocol):
     def __call__(
-        self, request: Request, key: ToolKey, arguments: JsonObject
+        self, request: ClientRequest, key: ToolKey, arguments: JsonObject
     ) -> Awaitable[ToolResult[JsonObject]]: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Scripting:
+class ScriptTools:
     runner: ScriptRunner
     view: Callable[[Principal], View]
     saved: Callable[[Principal], Mapping[str, SavedScript]]
     run_tool: RunTool
 
-    async def execute(self, request: Request, text: str, host: Host | None = None) -> JsonObject:
-        """What `execute` answers. A script that fails is a result that says so."""
+    async def execute(
+        self, request: ClientRequest, text: str, host: ScriptHost | None = None
+    ) -> JsonObject:
+        """The result of `execute`. A script that fails has a result that says so."""
         if len(text) > _MAX_SCRIPT:
             raise InvalidInput(
                 f"A script has at most {_MAX_SCRIPT // 1024} KB.", "Run it in several parts."
             )
-        host = host or Host(self, request)
+        host = host or ScriptHost(self, request)
         return await self._result(host, text, {})
 
-    async def run_saved(self, request: Request, name: str, arguments: JsonObject) -> JsonObject:
+    async def run_saved(
+        self, request: ClientRequest, name: str, arguments: JsonObject
+    ) -> JsonObject:
         """The result of a tool of the pseudo-server `scripts`."""
-        script = self.saved(request.caller).get(name)
+        script = self.saved(request.principal).get(name)
         if script is None:
             raise NotFound(f'There is no script "{name}".', "List them with: toolbooth script list")
-        return await self._result(Host(self, request, saved=True), script.text, arguments)
+        return await self._result(ScriptHost(self, request, saved=True), script.text, arguments)
 
-    async def try_out(self, request: Request, text: str, arguments: JsonObject) -> ScriptTrial:
-        """Run a script without changing anything: only tools that say they just read are called;
-        of the others it is told what they would have been called with."""
-        host = Host(self, request, saved=True, dry=True)
+    async def try_out(
+        self, request: ClientRequest, text: str, arguments: JsonObject
+    ) -> ScriptTrial:
+        """Run a script without changing anything: only read-only tools are called; for the others,
+        the trial has the arguments they would have been called with."""
+        host = ScriptHost(self, request, saved=True, dry=True)
         try:
             finished = await self._run(host, text, arguments)
         except ScriptFailed as error:
@@ -70,41 +76,43 @@ class Scripting:
         shown = compact_json(finished.result) if finished.has_result else None
         return ScriptTrial(shown, None, finished.printed, tuple(host.tried))
 
-    async def check(self, request: Request, text: str) -> None:
+    async def check(self, request: ClientRequest, text: str) -> None:
         """Raise `InvalidInput` with the line if `text` is not Lua. Nothing of it is run: a script
-        is compiled in whole before its first statement, and here that is the last one."""
+        is compiled before its first statement, which here returns."""
         try:
-            await self._run(Host(self, request, saved=True, dry=True), f"do return end {text}", {})
+            await self._run(
+                ScriptHost(self, request, saved=True, dry=True), f"do return end {text}", {}
+            )
         except ScriptFailed as error:
-            place = _AT_LINE.search(error.message)
-            sentence = f"Line {place[1]} is not Lua: {place[2]}." if place else error.message
+            line = _AT_LINE.search(error.message)
+            sentence = f"Line {line[1]} is not Lua: {line[2]}." if line else error.message
             raise InvalidInput(sentence, error.hint) from None
 
-    async def _result(self, host: Host, text: str, arguments: JsonObject) -> JsonObject:
+    async def _result(self, host: ScriptHost, text: str, arguments: JsonObject) -> JsonObject:
         try:
             return _answer(await self._run(host, text, arguments))
         except ScriptFailed as error:
             return _failure(error, host)
 
-    async def _run(self, host: Host, text: str, arguments: JsonObject) -> Finished:
+    async def _run(self, host: ScriptHost, text: str, arguments: JsonObject) -> Finished:
         servers = tuple(host.view.lua.servers)
         return await self.runner.run(Script(text, servers, arguments), host, inner=host.saved)
 
 
 @dataclass(slots=True)
-class Host:
-    """The router's side of one script. `saved` scripts can't run others; `dry` ones only read."""
+class ScriptHost:
+    """The router's side of one script. A `saved` one can't run others; a `dry` run only reads."""
 
-    scripting: Scripting
-    request: Request
+    script_tools: ScriptTools
+    request: ClientRequest
     saved: bool = False
     dry: bool = False
     tried: list[TrialCall] = field(default_factory=list[TrialCall])
 
     @property
     def view(self) -> View:
-        """As it is now: what is denied while a script runs is denied to it too."""
-        return self.scripting.view(self.request.caller)
+        """As it is now: what is denied while a script runs is denied to the script too."""
+        return self.script_tools.view(self.request.principal)
 
     async def call(self, call: ScriptCall) -> JsonObject:
         try:
@@ -117,7 +125,7 @@ class Host:
             return {"error": f"{error.message} {error.hint}".strip()}
         if self.dry and not self._only_reads(tool.key, tool.annotations, call.arguments):
             return {"value": {}}
-        result = await self.scripting.run_tool(self._inside(call), tool.key, call.arguments)
+        result = await self.script_tools.run_tool(self._request(call), tool.key, call.arguments)
         if isinstance(result, Failed):
             return {"error": result.sentence}
         kind, value = script_value(result.value)
@@ -132,11 +140,11 @@ class Host:
         self.tried.append(TrialCall(key, compact_json(arguments), made=reads))
         return reads
 
-    def _inside(self, call: ScriptCall) -> Request:
-        """The request of one call of the script; a client can tell them by their ids."""
+    def _request(self, call: ScriptCall) -> ClientRequest:
+        """The request of one call of the script, with an id of its own in the activity log."""
         return replace(
             self.request,
-            id=f"{self.request.id}/{call.number}",
+            activity_id=f"{self.request.activity_id}/{call.number}",
             params={"_meta": self.request.meta},
             on_progress=call.on_progress,
             inside_script=True,
@@ -144,8 +152,8 @@ class Host:
 
 
 def _answer(finished: Finished) -> JsonObject:
-    """Text always; structured content when the result is a table. A list stands in a field, since
-    structured content is an object in every revision."""
+    """Text always; structured content if the result is a table. A list becomes a field of an
+    object, which structured content is in every revision."""
     if not finished.has_result:
         texts = ["The script ended without a result. Give one with result(value)."]
     elif isinstance(finished.result, str):
@@ -161,7 +169,7 @@ def _answer(finished: Finished) -> JsonObject:
     return answer
 
 
-def _failure(error: ScriptFailed, host: Host) -> JsonObject:
+def _failure(error: ScriptFailed, host: ScriptHost) -> JsonObject:
     text = f"{error.message} {error.hint}".strip()
     if "a nil value (global" in error.message:
         known = ", ".join(host.view.lua.servers) or "none"

@@ -1,6 +1,6 @@
-"""What `tool_discovery` finds, and how that is told: few words, since they stand in a conversation.
+"""`tool_discovery`: the search, and its result, which is short because it stays in a conversation.
 
-A search that finds nothing fitting says so, and which servers there are, instead of offering noise.
+A search that finds nothing relevant says so, and which servers there are, instead of weak hits.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from router.domain.names import parse_tool_key
 from router.domain.search import MatchReasons, SearchHit, SearchReply, SearchRequest, UsageSignal
 from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
-from router.gateway.tools.meta_tools import Inquiry
+from router.gateway.tools.meta_tools import DiscoveryArguments
 from router.gateway.tools.result_pages import READ_RESULT
 from router.search.calibration import MIN_RELEVANCE
 
 _TIMED = 50
-_TELLING = 3
-"""The first search waits for its index: one alone says nothing of the others."""
+_MIN_TIMED = 3
+"""The first search waits for its index, so one alone is not typical."""
 _ROOM_EACH = 370
-"""How many characters a result may take on the average. Short ones leave theirs to the others."""
+"""How many characters a result may have on average. Short ones leave room for the others."""
 _DESCRIPTION = range(60, 241)
 _SIGNATURE = range(90, 301)
 """The bounds between which they are cut; a signature keeps all required parameters if it can."""
@@ -37,48 +37,48 @@ _MAX_SERVERS = 40
 
 async def find(
     view: View,
-    inquiry: Inquiry,
+    query: DiscoveryArguments,
     usage: Sequence[UsageSignal] = (),
     strategy: Optimization | None = None,
 ) -> SearchReply:
     """Tools named by their key first, then what the search finds by the project's strategy, or the
-    one given. Nothing while optimization is off."""
+    given one. Nothing while optimization is off."""
     strategy = strategy or view.optimization
     if strategy is None:
         return SearchReply((), Optimization.BM25)
-    named = {query: tool for query in inquiry.queries if (tool := _named(query, view))}
+    named = {text: tool for text in query.queries if (tool := _named(text, view))}
     exact = {
         tool.key: SearchHit(tool, 1.0, "named by its key", reasons=MatchReasons(exact_key=True))
         for tool in named.values()
     }
-    texts = tuple(query for query in inquiry.queries if query not in named)
+    texts = tuple(text for text in query.queries if text not in named)
     reply = SearchReply((), strategy)
     if texts:
-        request = SearchRequest(texts, inquiry.max_results, strategy, inquiry.context, tuple(usage))
+        request = SearchRequest(texts, query.max_results, strategy, query.context, tuple(usage))
         reply = fitting(await view.index.search(request))
     # A search may have begun on a view that has since lost tools.
     found = [hit for hit in reply.hits if hit.tool.key not in exact and hit.tool.key in view.tools]
-    return replace(reply, hits=(*exact.values(), *found)[: inquiry.max_results])
+    return replace(reply, hits=(*exact.values(), *found)[: query.max_results])
 
 
 class SearchTimes:
-    """How long searches took lately, by the strategy that answered. One that had to be stood in
-    for says nothing of either."""
+    """How long recent searches took, by the strategy that answered. A search for which another
+    strategy stood in counts for neither."""
 
     def __init__(self) -> None:
         self._recent: dict[Optimization, deque[float]] = defaultdict(lambda: deque(maxlen=_TIMED))
 
-    def note(self, reply: SearchReply, duration_ms: float) -> None:
+    def record(self, reply: SearchReply, duration_ms: float) -> None:
         if not reply.note:
             self._recent[reply.strategy].append(duration_ms)
 
     def typical_ms(self, strategy: Optimization) -> float | None:
         recent = tuple(self._recent.get(strategy, ()))
-        return median(recent) if len(recent) >= _TELLING else None
+        return median(recent) if len(recent) >= _MIN_TIMED else None
 
 
 def fitting(reply: SearchReply) -> SearchReply:
-    """`reply`, or none of its hits if even the best of them does not fit."""
+    """`reply`, without its hits if even the best one is not relevant."""
     best = max((hit.relevance for hit in reply.hits), default=0.0)
     return reply if best >= MIN_RELEVANCE[reply.strategy] else replace(reply, hits=())
 
@@ -92,7 +92,7 @@ def _named(query: str, view: View) -> Tool | None:
     return READ_RESULT if key == READ_RESULT.key else view.tools.get(key)
 
 
-def discovery_answer(
+def discovery_result(
     reply: SearchReply,
     view: View,
     queries: Sequence[str],
@@ -153,7 +153,7 @@ def _result(hit: SearchHit, readiness: str) -> JsonObject:
 
 
 def _describe(results: Sequence[JsonObject], hits: Sequence[SearchHit]) -> None:
-    """Put descriptions in, as long as there is room for all of them together."""
+    """Add descriptions, as long as there is room for all of them together."""
     lines = [" ".join(hit.tool.description.split()) for hit in hits]
     room = _ROOM_EACH * len(results) - len(compact_json(list(results)))
     length = _fair(sorted(map(len, lines)), room)
@@ -162,7 +162,7 @@ def _describe(results: Sequence[JsonObject], hits: Sequence[SearchHit]) -> None:
 
 
 def _fair(lengths: Sequence[int], room: int) -> int:
-    """How long each may be so that all have room: what the short ones leave goes to the long."""
+    """How long each may be so that all have room: what short ones leave goes to the long ones."""
     for number, length in enumerate(lengths):
         share = room // (len(lengths) - number)
         if length > share:

@@ -1,7 +1,7 @@
-"""What `tools/list` answers: the tools by which others are found, then those that are pinned; or,
-where all are exposed, each of them.
+"""The result of `tools/list`: the meta-tools, then the pinned tools; or, where all are exposed,
+every tool.
 
-The same object until something changes, so that whoever compares or writes it does that once.
+The same object until something changes, so that it is compared and encoded once.
 """
 
 from __future__ import annotations
@@ -14,45 +14,47 @@ from weakref import WeakKeyDictionary
 from router.catalog.view import View
 from router.domain.json_values import JsonObject, as_object
 from router.domain.workspaces import Exposure
-from router.gateway.http.jsonrpc import written
 from router.gateway.tools import meta_tools, progressive
+from router.wire.jsonrpc import encode
 
 _MARK = b'"x-mcp-header"'
 
 
 @dataclass(frozen=True, eq=False)
-class Listing:
-    answer: JsonObject
+class ToolListing:
+    result: JsonObject
     context_tokens: int
 
     @cached_property
-    def written(self) -> bytes:
-        """The answer as it goes to clients, written for the first who asks."""
-        return written(self.answer)
+    def encoded(self) -> bytes:
+        """The result as clients get it, encoded on first use."""
+        return encode(self.result)
 
     @cached_property
-    def mirrored(self) -> Mapping[str, JsonObject]:
-        """By name, the input schemas that want arguments repeated in headers. Hardly any does, and
-        that is known by one look at what is written."""
-        if _MARK not in self.written:
+    def param_header_schemas(self) -> Mapping[str, JsonObject]:
+        """By name, the input schemas that require arguments to be repeated in headers. Hardly any
+        does, which one search in the encoded result tells."""
+        if _MARK not in self.encoded:
             return {}
         schemas = {
-            str(tool["name"]): as_object(tool["inputSchema"]) for tool in self.answer["tools"]
+            str(tool["name"]): as_object(tool["inputSchema"]) for tool in self.result["tools"]
         }
-        return {name: schema for name, schema in schemas.items() if _MARK in written(schema)}
+        return {name: schema for name, schema in schemas.items() if _MARK in encode(schema)}
 
 
-_SEARCH = Listing(meta_tools.LISTING, meta_tools.LISTING_TOKENS)
-_WITH_EXECUTE = Listing(meta_tools.LISTING_WITH_EXECUTE, meta_tools.LISTING_WITH_EXECUTE_TOKENS)
-_PROGRESSIVE = Listing(progressive.LISTING, progressive.LISTING_TOKENS)
+_SEARCH = ToolListing(meta_tools.LISTING, meta_tools.LISTING_TOKENS)
+_WITH_EXECUTE = ToolListing(meta_tools.LISTING_WITH_EXECUTE, meta_tools.LISTING_WITH_EXECUTE_TOKENS)
+_PROGRESSIVE = ToolListing(progressive.LISTING, progressive.LISTING_TOKENS)
 
 
-class Listings:
+class ToolListings:
     def __init__(self, offers_execute: Callable[[], bool]) -> None:
         self._offers_execute = offers_execute
-        self._made: WeakKeyDictionary[View, dict[Listing | None, Listing]] = WeakKeyDictionary()
+        self._made: WeakKeyDictionary[View, dict[ToolListing | None, ToolListing]] = (
+            WeakKeyDictionary()
+        )
 
-    def of(self, view: View) -> Listing:
+    def of(self, view: View) -> ToolListing:
         base = None if view.optimization is None else self._base(view)
         if base is not None and not view.pinned:
             return base
@@ -61,18 +63,18 @@ class Listings:
             made[base] = _direct(view) if base is None else _with_pinned(base, view)
         return made[base]
 
-    def _base(self, view: View) -> Listing:
+    def _base(self, view: View) -> ToolListing:
         if view.exposure is Exposure.PROGRESSIVE:
             return _PROGRESSIVE
         return _WITH_EXECUTE if self._offers_execute() else _SEARCH
 
 
-def _direct(view: View) -> Listing:
-    return Listing(view.direct_listing, view.full_tokens)
+def _direct(view: View) -> ToolListing:
+    return ToolListing(view.direct_listing, view.full_tokens)
 
 
-def _with_pinned(base: Listing, view: View) -> Listing:
+def _with_pinned(base: ToolListing, view: View) -> ToolListing:
     pinned = [(name, view.tools[key]) for name, key in view.pinned.items()]
-    tools = [*base.answer["tools"], *({**tool.wire, "name": name} for name, tool in pinned)]
+    tools = [*base.result["tools"], *({**tool.wire, "name": name} for name, tool in pinned)]
     tokens = base.context_tokens + sum(tool.context_tokens for _, tool in pinned)
-    return Listing({"tools": tools}, tokens)
+    return ToolListing({"tools": tools}, tokens)

@@ -1,4 +1,4 @@
-"""What a tool answers in words: a text, a failure, and how that counts in the activity log."""
+"""Tool results of our own: a text, an error; and the outcome that the activity log records."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def outcome_of(result: ToolResult[JsonObject]) -> tuple[Outcome, str | None]:
 
 
 def error_result(failure: Failed) -> JsonObject:
-    """A failure of ours as a tool result an agent can read and act on."""
+    """A failure as a tool result that an agent can read and act on."""
     return {
         "content": [{"type": "text", "text": failure.sentence}],
         "structuredContent": {

@@ -16,21 +16,22 @@ from router.domain.errors import UpstreamFailed
 from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
-from router.upstream.background_sends import QuietSends
+from router.upstream.background_sends import BackgroundSends
 from router.upstream.errors import NoConnection, bad_protocol, failed, refused
 from router.upstream.http.http_client import EVENT_STREAM, JSON, HttpClient, HttpResponse
 from router.upstream.limits import LIMITS, Limits
 from router.upstream.message_decoder import InvalidMessage, decode_any
 from router.upstream.oauth.authorized_client import Credentials, http_client_for
-from router.upstream.peer import Receiver, answered_id, encode
+from router.upstream.peer import Receiver, response_id
+from router.wire.jsonrpc import encode_ascii
 from router.wire.sse import MESSAGE_EVENT, SseParser
 
 _ENDPOINT = b"endpoint"
 _MAX_URL_BYTES = 8 * 1024
 
 
-class SseLink:
-    """A `Link` to an address that answers GET with an event stream."""
+class HttpSseTransport:
+    """A `Transport` to an address that answers GET with an event stream."""
 
     cancels_by_closing = False
 
@@ -47,8 +48,8 @@ class SseLink:
         self._reader: asyncio.Task[None] | None = None
         self._endpoint_client: asyncio.Future[HttpClient]
         """The client for the endpoint, once the server has named it."""
-        self._quiet = QuietSends(self.send, self._http.host)
-        self.send_soon = self._quiet.send_soon
+        self._background = BackgroundSends(self.send, self._http.host)
+        self.send_soon = self._background.send_soon
         self._receiver: Receiver
 
     async def start(self, receiver: Receiver) -> None:
@@ -67,7 +68,7 @@ class SseLink:
             raise failed(bad_protocol("a stream that ends before it names an address"))
         self._endpoint_client.result()
 
-    def speak(self, version: str) -> None:
+    def set_protocol_version(self, version: str) -> None:
         """A message is the same in every revision."""
 
     async def send(self, message: JsonObject) -> None:
@@ -75,7 +76,7 @@ class SseLink:
         endpoint = self._endpoint_client.result()
         headers = {"accept": f"{JSON}, {EVENT_STREAM}", "content-type": JSON}
         try:
-            response = await endpoint.open("POST", headers, encode(message))
+            response = await endpoint.open("POST", headers, encode_ascii(message))
         except NoConnection as error:
             self._receiver.close(error.failure)
             raise
@@ -89,7 +90,7 @@ class SseLink:
 
     async def close(self) -> None:
         await stop(self._reader)
-        await self._quiet.stop()
+        await self._background.stop()
         await self._http.close()
 
     # The stream
@@ -121,7 +122,7 @@ class SseLink:
             messages = await decode_any(data, self._limits)
         except InvalidMessage as error:
             failure = bad_protocol(f"an answer that is no message ({error})")
-            self._receiver.reject(answered_id(data), failure)
+            self._receiver.reject(response_id(data), failure)
             return
         for message in messages:
             self._receiver.receive(message)

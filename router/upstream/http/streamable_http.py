@@ -18,7 +18,7 @@ from router.domain.errors import UpstreamFailed
 from router.domain.failures import FailureKind
 from router.domain.json_values import JsonObject, as_object
 from router.runtime.tasks import spawn, stop
-from router.upstream.background_sends import QuietSends
+from router.upstream.background_sends import BackgroundSends
 from router.upstream.errors import (
     HttpRefused,
     NoConnection,
@@ -32,7 +32,8 @@ from router.upstream.http.param_headers import param_headers
 from router.upstream.limits import LIMITS, Limits
 from router.upstream.message_decoder import InvalidMessage, decode_any
 from router.upstream.oauth.authorized_client import Credentials, http_client_for
-from router.upstream.peer import Receiver, encode
+from router.upstream.peer import Receiver
+from router.wire.jsonrpc import encode_ascii
 from router.wire.mcp import (
     METHOD_HEADER,
     MODERN_VERSION,
@@ -54,8 +55,8 @@ _SESSION_ERROR = -32000
 _NO_REQUEST = object()
 
 
-class HttpLink:
-    """A `Link` to an address."""
+class StreamableHttpTransport:
+    """A `Transport` to an address."""
 
     def __init__(
         self,
@@ -73,8 +74,8 @@ class HttpLink:
         self._version = ""
         self._session_id: str | None = None
         self._listener: asyncio.Task[None] | None = None
-        self._quiet = QuietSends(self.send, self._http.host)
-        self.send_soon = self._quiet.send_soon
+        self._background = BackgroundSends(self.send, self._http.host)
+        self.send_soon = self._background.send_soon
         self._closing: asyncio.Task[None] | None = None
         self._receiver: Receiver
 
@@ -89,7 +90,7 @@ class HttpLink:
     async def start(self, receiver: Receiver) -> None:
         self._receiver = receiver
 
-    def speak(self, version: str) -> None:
+    def set_protocol_version(self, version: str) -> None:
         """Set the negotiated version."""
         self._version = version
 
@@ -106,7 +107,7 @@ class HttpLink:
     async def send(self, message: JsonObject) -> None:
         headers = self._headers_of(message)
         try:
-            async with await self._http.open("POST", headers, encode(message)) as response:
+            async with await self._http.open("POST", headers, encode_ascii(message)) as response:
                 await self._handle_response(response, message, in_session=SESSION_HEADER in headers)
         except HttpRefused as error:
             if error.status == HTTPStatus.UNAUTHORIZED:
@@ -124,7 +125,7 @@ class HttpLink:
 
     async def _close(self) -> None:
         await stop(self._listener)
-        await self._quiet.stop()
+        await self._background.stop()
         if self._session_id is not None:
             await self._delete_session()
         await self._http.close()

@@ -1,8 +1,8 @@
-"""The ways to a server's address: streamable HTTP, and HTTP+SSE which came before it.
+"""The transports to a server's URL: streamable HTTP, and HTTP+SSE which came before it.
 
-An address doesn't tell which of them it speaks. As the specification has it, the older one is tried
+A URL doesn't tell which of them it serves. As the specification has it, the older one is tried
 where the newer is refused; and the other way round where the configuration says `"sse"`, because
-addresses change and configurations stay.
+servers change and configurations stay.
 """
 
 from __future__ import annotations
@@ -27,39 +27,43 @@ _OTHER_REASONS = (
 )
 
 
-class Way(StrEnum):
+class HttpTransportType(StrEnum):
     HTTP = "http"
     SSE = "sse"
 
 
-def ways_to(config: ServerConfig, known: Way | None) -> tuple[Way, ...]:
-    """In which order they are tried; `known` is the one that led there before."""
-    first = known or (Way.SSE if config.prefers_sse else Way.HTTP)
-    return (first, *(way for way in Way if way is not first))
+def transport_order(
+    config: ServerConfig, known: HttpTransportType | None
+) -> tuple[HttpTransportType, ...]:
+    """The order in which they are tried; `known` is the one that worked before."""
+    first = known or (HttpTransportType.SSE if config.prefers_sse else HttpTransportType.HTTP)
+    return (first, *(each for each in HttpTransportType if each is not first))
 
 
-async def by_any_way(
-    reach: Callable[[Way, float], Awaitable[T]], ways: Sequence[Way], limit_s: float
+async def connect_with_fallback(
+    reach: Callable[[HttpTransportType, float], Awaitable[T]],
+    order: Sequence[HttpTransportType],
+    limit_s: float,
 ) -> T:
-    """What `reach` brings by the first of the ways that is not refused, all within `limit_s`.
+    """What `reach` returns for the first transport that is not refused, all within `limit_s`.
 
-    Where all are, the first says why, unless a later one was found and is broken.
+    If all are refused, the first error is raised, unless a later one was found but is broken.
     """
     end = time.monotonic() + limit_s
-    first, *others = ways
+    first, *others = order
     try:
         return await reach(first, limit_s)
     except HttpRefused as refusal:
-        if not others or not _means_not_this_way(refusal.status):
+        if not others or not _means_other_transport(refusal.status):
             raise
         try:
-            return await by_any_way(reach, others, end - time.monotonic())
+            return await connect_with_fallback(reach, others, end - time.monotonic())
         except UpstreamFailed as error:
             broken = error.failure.kind in (FailureKind.BAD_PROTOCOL, FailureKind.SIGN_IN_NEEDED)
             raise (error if broken else refusal) from None
 
 
-def _means_not_this_way(status: int) -> bool:
+def _means_other_transport(status: int) -> bool:
     """A page instead of a stream, or an error of the client's."""
     refused = status == HTTPStatus.OK or status in range(400, 500)
     return refused and status not in _OTHER_REASONS

@@ -14,7 +14,7 @@ from router.domain.servers import ProcessFacts
 from router.runtime.clock import utc_now
 from router.runtime.tasks import spawn, stop
 from router.upstream.connection import ProcessConnection
-from router.upstream.instance_key import Place
+from router.upstream.instance_key import InstanceKey
 from router.upstream.process.tracking import ProcessMark, read_usage
 from router.upstream.process.usage import TreeUsage
 
@@ -25,8 +25,8 @@ _MB = 1024 * 1024
 class ProcessMonitor:
     def __init__(
         self,
-        running: Callable[[], Mapping[Place, ProcessConnection]],
-        limit_mb: Callable[[Place], int | None],
+        running: Callable[[], Mapping[InstanceKey, ProcessConnection]],
+        limit_mb: Callable[[InstanceKey], int | None],
         *,
         read: Callable[[Mapping[int, ProcessMark]], Mapping[int, TreeUsage]] = read_usage,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -43,7 +43,7 @@ class ProcessMonitor:
         """The time and the CPU seconds of each process at the last measurement."""
         self._enforcer: asyncio.Task[None] | None = None
 
-    async def measure(self) -> dict[Place, ProcessFacts]:
+    async def measure(self) -> dict[InstanceKey, ProcessFacts]:
         """The current usage of every running server."""
         running = dict(self._running())
         pids = {ref: connection.pid for ref, connection in running.items()}

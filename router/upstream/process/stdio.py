@@ -19,7 +19,7 @@ from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, undisturbed
 from router.upstream.errors import bad_protocol, failed
 from router.upstream.limits import LIMITS, Limits
-from router.upstream.peer import Receiver, answered_id, encode
+from router.upstream.peer import Receiver, response_id
 from router.upstream.process.environment import find_command, server_environment
 from router.upstream.process.inbox import Inbox
 from router.upstream.process.spawn import start_process
@@ -27,6 +27,7 @@ from router.upstream.process.stderr_tail import KEPT_LINES, LineSink, StderrTail
 from router.upstream.process.stderr_tail import MAX_LINE_BYTES as MAX_STDERR_LINE_BYTES
 from router.upstream.process.tracking import ProcessMark, new_mark
 from router.upstream.process.tree import ProcessTree, creation_options, watch_tree
+from router.wire.jsonrpc import encode_ascii
 from router.wire.lines import LineSplitter
 
 log = logging.getLogger(__name__)
@@ -59,8 +60,8 @@ class Command:
         return server_environment(os.environ, self.env) if self.inherits else dict(self.env)
 
 
-class StdioLink(asyncio.SubprocessProtocol):
-    """A `Link` to a process of its own."""
+class StdioTransport(asyncio.SubprocessProtocol):
+    """A `Transport` to a process of its own."""
 
     cancels_by_closing = False
 
@@ -122,7 +123,7 @@ class StdioLink(asyncio.SubprocessProtocol):
             return self._start_failure(error)
         return None
 
-    def speak(self, version: str) -> None:
+    def set_protocol_version(self, version: str) -> None:
         """A line is the same in every revision."""
         if version:
             self._grace = 1.0
@@ -200,7 +201,7 @@ class StdioLink(asyncio.SubprocessProtocol):
 
     def _write(self, message: JsonObject) -> None:
         if not self._over.is_set() and not self._stdin.is_closing():
-            self._stdin.write(encode(message) + b"\n")
+            self._stdin.write(encode_ascii(message) + b"\n")
 
     def _read_stdout(self, data: bytes) -> None:
         if self._discarded_bytes is not None:
@@ -217,7 +218,7 @@ class StdioLink(asyncio.SubprocessProtocol):
     def take_noise(self, line: bytes, reason: str) -> None:
         """Servers print banners and usage to stdout; that may be all they write before they
         exit."""
-        if (request_id := answered_id(line)) is not None:
+        if (request_id := response_id(line)) is not None:
             failure = bad_protocol(f"an answer that is no message ({reason})")
             self._receiver.reject(request_id, failure)
             return

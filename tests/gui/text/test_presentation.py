@@ -30,7 +30,7 @@ from router.domain.servers import (
     DiscoveryStep,
     ServerState,
     ServerStatus,
-    Transport,
+    TransportType,
 )
 from router.domain.tools import Effect
 from tests.support.fakes import fake_status
@@ -165,22 +165,26 @@ def test_what_protected_the_computer_is_said_as_it_was() -> None:
     assert "Files: not blocked. Network: allowed. Memory: 512 MB.\n" in said
     assert said.endswith("bubblewrap (bwrap) is not installed.")
     assert protection_text(fake_status("Git")) == ""
-    reached = fake_status("Web", transport=Transport.HTTP)
+    reached = fake_status("Web", transport=TransportType.HTTP)
     assert "nothing to isolate" in protection_text(reached)
 
 
 @pytest.mark.parametrize(
     ("transport", "target", "short"),
     [
-        (Transport.HTTP, "api.githubcopilot.com/mcp", "HTTP · api.githubcopilot.com"),
-        (Transport.HTTP, "localhost:8080/mcp", "HTTP · localhost:8080"),
-        (Transport.STDIO, "npx -y server-time", "stdio · npx server-time"),
-        (Transport.STDIO, "npx @modelcontextprotocol/server-memory", "stdio · npx server-memory"),
-        (Transport.STDIO, "/usr/local/bin/uvx mcp-server-git", "stdio · uvx mcp-server-git"),
+        (TransportType.HTTP, "api.githubcopilot.com/mcp", "HTTP · api.githubcopilot.com"),
+        (TransportType.HTTP, "localhost:8080/mcp", "HTTP · localhost:8080"),
+        (TransportType.STDIO, "npx -y server-time", "stdio · npx server-time"),
+        (
+            TransportType.STDIO,
+            "npx @modelcontextprotocol/server-memory",
+            "stdio · npx server-memory",
+        ),
+        (TransportType.STDIO, "/usr/local/bin/uvx mcp-server-git", "stdio · uvx mcp-server-git"),
     ],
 )
 def test_a_target_is_shortened_to_what_tells_servers_apart(
-    transport: Transport, target: str, short: str
+    transport: TransportType, target: str, short: str
 ) -> None:
     assert short_target(fake_status("X", transport=transport, target=target)) == short
 

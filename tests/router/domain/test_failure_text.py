@@ -9,7 +9,7 @@ import pytest
 from router.domain.failure_text import advise, explain
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerId, WorkspaceId
-from router.domain.servers import DiscoveryStatus, ServerState, ServerStatus, Transport
+from router.domain.servers import DiscoveryStatus, ServerState, ServerStatus, TransportType
 
 
 def status(state: ServerState, failure: Failure | None = None) -> ServerStatus:
@@ -17,7 +17,7 @@ def status(state: ServerState, failure: Failure | None = None) -> ServerStatus:
         workspace=WorkspaceId("w"),
         id=ServerId("notes"),
         name="Notes",
-        transport=Transport.STDIO,
+        transport=TransportType.STDIO,
         target="notes --stdio",
         enabled=state is not ServerState.DISABLED,
         state=state,

@@ -19,11 +19,12 @@ from router.domain.clients import Principal
 from router.domain.ids import ProjectId, ServerId, ServerRef, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.tool_lists import CachedListing, ServerListing
-from router.gateway.tools.activity_recorder import Recorder, Request
+from router.gateway.client_request import ClientRequest
+from router.gateway.tools.activity_recorder import ActivityRecorder
 from router.gateway.tools.execution import Execution
 from router.gateway.tools.exposures import Exposures
-from router.gateway.tools.permission_requests import Asking
-from router.gateway.tools.result_pages import Results
+from router.gateway.tools.permission_requests import PermissionRequests
+from router.gateway.tools.result_pages import ResultPages
 from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
 from router.search.provider import Provider
@@ -85,19 +86,21 @@ class Booth:
         self.events: list[Event] = []
         self.told = asyncio.Event()
         self.attended = False
-        self.asking = Asking(self._hear, lambda: NOW, lambda: ask_timeout_s, lambda: self.attended)
         self.redactor = Redactor()
+        self.permission_requests = PermissionRequests(
+            self._hear, lambda: NOW, lambda: ask_timeout_s, lambda: self.attended, self.redactor
+        )
         self.execution = Execution(
-            {HOME: catalog}, self.upstreams, lambda: 5.0, self.asking, self.redactor
+            {HOME: catalog}, self.upstreams, lambda: 5.0, self.permission_requests, self.redactor
         )
         self.runner = ScriptRunner(ScriptLimits)
         self.offers_execute = False
         self.exposures = Exposures(
             self.execution,
-            Recorder(self.recorded.append, lambda: NOW),
+            ActivityRecorder(self.recorded.append, lambda: NOW),
             self.board.status,
             lambda: 8,
-            Results(lambda: 64),
+            ResultPages(lambda: 64),
             self.feedback,
             self.runner,
             lambda: self.offers_execute,
@@ -114,12 +117,13 @@ class Booth:
         listing = replace(cached.listing, **facts)
         self.catalog.set_listing(FILES, replace(cached, listing=listing))
 
-    def request(self, project: str | None = None, **params: Any) -> Request:
-        caller = Principal("Editor", None, HOME, ProjectId(project) if project else None)
-        return Request("1", caller, params)
+    def request(self, project: str | None = None, **params: Any) -> ClientRequest:
+        principal = Principal("Editor", None, HOME, ProjectId(project) if project else None)
+        return ClientRequest.local(principal, "1", params)
 
     async def call(self, name: str, arguments: JsonObject, **params: Any) -> JsonObject:
-        return await self.exposures.call_tool(self.request(**params), name, arguments)
+        request = self.request(name=name, arguments=arguments, **params)
+        return await self.exposures.call_tool(request)
 
     async def discover(self, *queries: str, **more: Any) -> list[JsonObject]:
         answer = await self.call("tool_discovery", {"query": list(queries), **more})

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from router.domain.json_values import JsonObject
-from tests.router.service.test_front import CANCEL, LIST, SLOW, of_session, slow_server
+from tests.router.service.test_streamable_http import CANCEL, LIST, SLOW, of_session, slow_server
 from tests.support.running_router import Running
 
 WITH_BATCHES = "2025-03-26"

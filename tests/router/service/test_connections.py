@@ -111,7 +111,7 @@ async def test_a_head_without_end_behind_an_open_stream_is_bounded_too(running: 
 async def test_a_stream_ends_with_its_connection_though_a_request_waits_behind_it(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(response_stream, "SILENCE_S", 0.05)
+    monkeypatch.setattr(response_stream, "PING_INTERVAL_S", 0.05)
     async with connected(running) as wire:
         wire.writer.write(wire.request("GET") + wire.request("POST", PING))
         assert await wire.status() == 200

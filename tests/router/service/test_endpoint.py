@@ -18,7 +18,7 @@ from router.domain.endpoint import ListenerPhase
 from router.domain.ids import TokenId
 from router.domain.json_values import JsonObject
 from router.domain.workspaces import Exposure
-from router.gateway.http import guard
+from router.gateway.http import request_checks
 from router.runtime.tasks import spawn
 from router.service import Router
 from tests.support.running_router import (
@@ -260,7 +260,7 @@ async def test_a_body_without_end_is_refused(running: Running) -> None:
 async def test_a_body_that_never_comes_is_not_waited_for(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guard, "BODY_DEADLINE_S", 0.01)
+    monkeypatch.setattr(request_checks, "BODY_DEADLINE_S", 0.01)
     headers = running.headers(
         **{"Content-Length": "9", "Host": httpx2.URL(running.url).netloc.decode()}
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from router.api.events import ActivityRecorded, PermissionAsked
+from router.api.events import ActivityRecorded, PermissionRequested
 from router.config.workspace import PermissionRule
 from router.domain.activity import Outcome
 from router.domain.ids import ServerId, ToolKey
@@ -34,9 +34,9 @@ async def test_always_makes_the_tool_allowed_although_a_rule_asks(
     rules = (PermissionRule(permission=Permission.ASK, tool="e*"),)
     await attended.router.permissions.set_rules(PERSONAL, None, rules)
     call = spawn(attended.call("tool_execute", ECHO), name="a call")
-    asked = await attended.trace.until(PermissionAsked)
-    assert attended.router.permissions.requests() == (asked.ask,)
-    await attended.router.permissions.answer(asked.ask.id, Answer.ALWAYS)
+    asked = await attended.trace.until(PermissionRequested)
+    assert attended.router.permissions.requests() == (asked.request,)
+    await attended.router.permissions.answer(asked.request.id, Answer.ALWAYS)
     assert (await call)["structuredContent"] == {"a": 1}
     assert (await attended.call("tool_execute", ECHO))["structuredContent"] == {"a": 1}
     written = json.loads((tmp_path / "workspaces/personal/workspace.json").read_text())
@@ -50,9 +50,9 @@ async def test_a_refused_call_is_in_the_activity_log_as_denied(attended: Running
         PERSONAL, ToolKey(ServerId("test"), "echo"), Permission.ASK
     )
     call = spawn(attended.call("tool_execute", ECHO), name="a call")
-    asked = await attended.trace.until(PermissionAsked)
-    await attended.router.permissions.answer(asked.ask.id, Answer.DENY)
-    assert "refused" in (await call)["content"][0]["text"]
+    asked = await attended.trace.until(PermissionRequested)
+    await attended.router.permissions.answer(asked.request.id, Answer.DENY)
+    assert "denied" in (await call)["content"][0]["text"]
     entry = (await attended.trace.until(ActivityRecorded, lambda e: e.entry.tool == "echo")).entry
     assert entry.outcome is Outcome.DENIED
 
@@ -69,8 +69,8 @@ async def test_a_yes_for_a_session_holds_in_that_session_and_ends_with_it(
     async def asked_in(session: dict[str, str], answer: Answer) -> None:
         attended.trace.clear()
         call = spawn(attended.post(message, **session), name="a call")
-        asked = await attended.trace.until(PermissionAsked)
-        await attended.router.permissions.answer(asked.ask.id, answer)
+        asked = await attended.trace.until(PermissionRequested)
+        await attended.router.permissions.answer(asked.request.id, answer)
         await call
 
     _, one = await attended.open_session("2025-06-18")

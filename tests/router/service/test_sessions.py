@@ -207,7 +207,7 @@ async def test_the_server_of_a_quiet_client_of_the_stateless_revision_ends(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody ends a session there: it is over when nothing was heard of it for a while."""
-    monkeypatch.setattr(sessions, "_LOOK_EVERY_S", 0.05)
+    monkeypatch.setattr(sessions, "_CHECK_INTERVAL_S", 0.05)
     await running.add("own", stdio_config(sharing=Sharing.PER_SESSION))
     async with client_of(running, MODERN) as client:
         pid, _ = await process_of(client, "own")

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from router.upstream.connection import Connection
+from router.upstream.connection import UpstreamConnection
 from router.upstream.pool import UpstreamPool
-from tests.router.upstream.pooling import Fleet
-from tests.router.upstream.talking import Heard, Open, open_config
+from tests.router.upstream.connection_harness import Heard, Open, open_config
+from tests.router.upstream.pool_harness import Fleet
 from tests.servers.commands import stdio_config
 from tests.support.timeouts import WAIT_S
 
@@ -32,11 +32,11 @@ def heard() -> Heard:
 @pytest.fixture
 async def open_server(heard: Heard) -> AsyncIterator[Open]:
     """Opens test servers with options, and closes them after the test."""
-    opened: list[Connection] = []
+    opened: list[UpstreamConnection] = []
 
     async def open_with(
         *options: str, startup_timeout_s: float = WAIT_S, expected_version: str = "", **fields: Any
-    ) -> Connection:
+    ) -> UpstreamConnection:
         config = stdio_config(*options, **fields)
         connection = await open_config(
             config, heard, startup_timeout_s, expected_version=expected_version

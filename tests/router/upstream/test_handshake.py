@@ -12,8 +12,8 @@ from router import __version__
 from router.config.server import ServerConfig
 from router.domain.failures import Failure, FailureKind
 from router.upstream import handshake
-from router.upstream.connection import Connection
-from tests.router.upstream.talking import Heard, Open, call, failure_of, open_config
+from router.upstream.connection import UpstreamConnection
+from tests.router.upstream.connection_harness import Heard, Open, call, failure_of, open_config
 from tests.servers.commands import recorded
 from tests.servers.http_server import serving
 from tests.servers.odd_http_server import OddServer
@@ -21,7 +21,7 @@ from tests.servers.odd_http_server import OddServer
 
 async def open_address(
     url: str, heard: Heard, startup_timeout_s: float | None = None
-) -> Connection:
+) -> UpstreamConnection:
     return await open_config(ServerConfig(url=f"{url}/mcp"), heard, startup_timeout_s)
 
 
@@ -65,7 +65,7 @@ async def test_a_server_remembered_to_be_modern_is_not_asked_the_old_way(
 async def test_a_server_that_is_modern_no_longer_is_asked_the_old_way_after_all(
     open_server: Open, options: Sequence[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(handshake, "_PATIENCE_S", 0.3)
+    monkeypatch.setattr(handshake, "_DISCOVER_TIMEOUT_S", 0.3)
     connection = await open_server(*options, expected_version="2026-07-28")
     assert connection.protocol_version == "2025-11-25"
     assert await call(connection, "echo", a=1)

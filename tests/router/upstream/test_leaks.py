@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from router.upstream.pool import UpstreamPool
-from tests.router.upstream.pooling import REF, Fleet, call
+from tests.router.upstream.pool_harness import REF, Fleet, call
 from tests.servers.commands import ends_within, is_running, recorded, stdio_config
 from tests.support.router_process import children_of
 from tests.support.timeouts import WAIT_S

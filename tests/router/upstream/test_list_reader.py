@@ -11,8 +11,8 @@ from router.domain.errors import UpstreamAnsweredError
 from router.domain.json_values import JsonObject
 from router.upstream.limits import LIMITS
 from router.upstream.list_reader import read_listing
-from router.upstream.ports import ProgressSink
-from tests.router.upstream.talking import Open
+from router.upstream.ports import NO_OPTIONS, CallOptions
+from tests.router.upstream.connection_harness import Open
 
 
 class ListedUpstream:
@@ -31,9 +31,7 @@ class ListedUpstream:
         self,
         method: str,
         params: JsonObject | None = None,
-        *,
-        on_progress: ProgressSink | None = None,
-        timeout_s: float | None = None,
+        options: CallOptions = NO_OPTIONS,
     ) -> JsonObject:
         self.asked.append(method)
         if method not in self._pages:

@@ -13,11 +13,13 @@ from router.config.server import Lifecycle, ServerConfig
 from router.domain.failures import FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
-from router.upstream.pool import Terms, UpstreamPool
+from router.upstream.pool import RunOptions, UpstreamPool
+from router.upstream.ports import CallOptions
 from router.upstream.process import stdio, tree
 from router.upstream.process.tracking import ProcessMark
 from router.upstream.process.tree import ProcessTree
-from tests.router.upstream.pooling import (
+from tests.router.upstream.connection_harness import failure_of
+from tests.router.upstream.pool_harness import (
     BACKING_OFF,
     CONNECTING,
     FAILED,
@@ -27,13 +29,12 @@ from tests.router.upstream.pooling import (
     Fleet,
     call,
 )
-from tests.router.upstream.talking import failure_of
 from tests.servers.commands import is_running
 from tests.servers.http_server import serving
 from tests.servers.odd_sse_server import OddSseServer
 from tests.support.timeouts import WAIT_S
 
-ALWAYS = Terms(lifecycle=Lifecycle.ALWAYS, idle_timeout_s=0.1)
+ALWAYS = RunOptions(lifecycle=Lifecycle.ALWAYS, idle_timeout_s=0.1)
 FAILING = ["--exit-at-start", "3"]
 
 
@@ -53,7 +54,7 @@ async def test_a_start_ahead_of_any_call_is_shared_with_the_first_call(
 async def test_an_eager_server_stops_when_unused_and_starts_again_when_called(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
-    fleet.terms = Terms(lifecycle=Lifecycle.EAGER, idle_timeout_s=0.1)
+    fleet.run_options = RunOptions(lifecycle=Lifecycle.EAGER, idle_timeout_s=0.1)
     pool.start(REF)
     await fleet.until(lambda: fleet.states_of() == [CONNECTING, READY, IDLE])
     assert await call(pool, "echo", a=1) == {"a": 1}
@@ -62,7 +63,7 @@ async def test_an_eager_server_stops_when_unused_and_starts_again_when_called(
 async def test_a_server_that_shall_always_run_outlives_idleness_and_borrowers(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
-    fleet.terms = ALWAYS
+    fleet.run_options = ALWAYS
     async with pool.borrow(REF):
         pass
     idle = spawn(asyncio.sleep(0.3), name="idle")
@@ -140,7 +141,7 @@ async def test_nobody_who_waits_for_an_end_starts_a_server_after_the_pool_is_clo
 async def test_a_server_that_shall_always_run_is_started_again_after_a_crash(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
-    fleet.terms = ALWAYS
+    fleet.run_options = ALWAYS
     pool.start(REF)
     await fleet.until(lambda: READY in fleet.states_of())
     os.kill(fleet.pids()[0], signal.SIGKILL)
@@ -160,7 +161,7 @@ async def test_a_server_that_shall_always_run_is_started_again_after_a_crash(
 async def test_a_crash_loop_backs_off_and_is_given_up_with_one_notice(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
-    fleet.terms, fleet.options = ALWAYS, FAILING
+    fleet.run_options, fleet.options = ALWAYS, FAILING
     pool.start(REF)
     for tries in range(1, 5):
         await fleet.until_pause(tries)
@@ -197,13 +198,13 @@ async def test_a_person_need_not_wait_for_the_pause(pool: UpstreamPool, fleet: F
     fleet.options = FAILING
     await fail(pool)
     fleet.options = []
-    pool.forgive(REF)
+    pool.reset_failures(REF)
     assert await call(pool, "echo", a=1) == {"a": 1}
     assert fleet.states_of() == [CONNECTING, BACKING_OFF, CONNECTING, READY]
 
 
 async def test_disconnecting_ends_a_pause(pool: UpstreamPool, fleet: Fleet) -> None:
-    fleet.terms, fleet.options = ALWAYS, FAILING
+    fleet.run_options, fleet.options = ALWAYS, FAILING
     pool.start(REF)
     await fleet.until(lambda: BACKING_OFF in fleet.states_of())
     await pool.disconnect(REF)
@@ -212,7 +213,7 @@ async def test_disconnecting_ends_a_pause(pool: UpstreamPool, fleet: Fleet) -> N
 
 
 async def test_who_waits_for_a_start_is_told_so(pool: UpstreamPool, fleet: Fleet) -> None:
-    fleet.terms = Terms(name="Files")
+    fleet.run_options = RunOptions(name="Files")
     told: list[JsonObject] = []
 
     async def on_progress(params: JsonObject) -> None:
@@ -220,14 +221,14 @@ async def test_who_waits_for_a_start_is_told_so(pool: UpstreamPool, fleet: Fleet
 
     params: JsonObject = {"name": "echo", "arguments": {}}
     for _ in range(2):
-        await pool.request(REF, "tools/call", params, on_progress=on_progress)
+        await pool.request(REF, "tools/call", params, CallOptions(on_progress=on_progress))
     assert told == [{"progress": 0, "message": "Starting Files…"}]
 
 
 async def test_a_server_gets_no_more_calls_at_once_than_it_may(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
-    fleet.terms = Terms(max_concurrent_calls=2)
+    fleet.run_options = RunOptions(max_concurrent_calls=2)
     pair = [spawn(call(pool, "reverse", size=2, value=n), name="pair") for n in range(3)]
     done, _ = await asyncio.wait(pair, timeout=WAIT_S, return_when=asyncio.FIRST_COMPLETED)
     assert pair[2] not in done

@@ -10,7 +10,7 @@ import pytest
 from router.domain.json_values import JsonObject
 from router.upstream.limits import Limits
 from router.upstream.message_decoder import InvalidMessage, decode, decode_large
-from router.upstream.peer import answered_id
+from router.upstream.peer import response_id
 
 Decode = Callable[[bytes, Limits], Awaitable[list[JsonObject]]]
 LIMITS = Limits()
@@ -131,4 +131,4 @@ async def test_the_number_of_values_in_a_large_message_is_limited() -> None:
 def test_the_request_an_unreadable_answer_belongs_to_is_seen_at_its_ends(
     text: bytes, request_id: int | None
 ) -> None:
-    assert answered_id(text) == request_id
+    assert response_id(text) == request_id

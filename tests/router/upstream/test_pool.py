@@ -12,8 +12,9 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.servers import ServerState
 from router.runtime.tasks import spawn
-from router.upstream.pool import Terms, UpstreamPool
-from tests.router.upstream.pooling import (
+from router.upstream.pool import RunOptions, UpstreamPool
+from tests.router.upstream.connection_harness import failure_of
+from tests.router.upstream.pool_harness import (
     BACKING_OFF,
     CONNECTING,
     FAILED,
@@ -24,7 +25,6 @@ from tests.router.upstream.pooling import (
     Fleet,
     call,
 )
-from tests.router.upstream.talking import failure_of
 from tests.servers.commands import ends_within, is_running, recorded
 from tests.servers.http_server import serving
 from tests.servers.odd_http_server import OddServer
@@ -156,7 +156,7 @@ async def test_notifications_and_lines_name_their_server(pool: UpstreamPool, fle
 
 
 async def test_an_unused_server_is_stopped_and_a_used_one_is_not(fleet: Fleet) -> None:
-    fleet.terms = Terms(idle_timeout_s=0.3)
+    fleet.run_options = RunOptions(idle_timeout_s=0.3)
     pool = fleet.pool()
     slow = spawn(call(pool, "slow", OTHER), name="slow")
     await call(pool, "echo")

@@ -13,7 +13,7 @@ from router.config.server import ServerConfig
 from router.runtime.tasks import spawn, stop
 from router.upstream import pool as pool_module
 from router.upstream.pool import UpstreamPool
-from tests.router.upstream.pooling import IDLE, OTHER, READY, REF, Fleet, call
+from tests.router.upstream.pool_harness import IDLE, OTHER, READY, REF, Fleet, call
 from tests.servers.http_server import sdk_app, serving
 
 
@@ -65,7 +65,7 @@ async def network_to(url: str) -> AsyncGenerator[Network]:
 async def test_what_the_network_forgot_is_let_go_and_connected_anew(
     pool: UpstreamPool, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool_module, "ANSWERS_WITHIN_S", 0.5)
+    monkeypatch.setattr(pool_module, "PING_TIMEOUT_S", 0.5)
     with serving(sdk_app(json_response=True)) as url:
         async with network_to(url) as network:
             fleet.configs[REF] = ServerConfig(url=f"http://127.0.0.1:{network.port}/mcp")

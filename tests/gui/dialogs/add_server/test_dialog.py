@@ -14,7 +14,7 @@ from gui.link.commands import Commands
 from router.config.server import ServerConfig
 from router.domain.errors import Conflict, InvalidInput
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
-from router.domain.servers import Transport
+from router.domain.servers import TransportType
 from tests.gui.driver import button, texts
 from tests.support.fakes import FakeRouter, SentCommand, fake_status, run_now
 from tests.support.timeouts import WAIT_MS
@@ -81,7 +81,7 @@ def test_a_pasted_command_line_fills_the_form(dialog: ServerDialog, qtbot: QtBot
 
 def test_a_pasted_address_turns_the_form_to_url(dialog: ServerDialog, qtbot: QtBot) -> None:
     dialog.paste.paste("https://mcp.linear.app/mcp")
-    qtbot.waitUntil(lambda: dialog.form.draft().transport is Transport.HTTP, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: dialog.form.draft().transport is TransportType.HTTP, timeout=WAIT_MS)
     assert dialog.consent.facts() == ["https://mcp.linear.app/mcp"]
 
 
@@ -180,10 +180,12 @@ def test_editing_keeps_what_the_form_does_not_know(
         (ServerDraft(name="n", command_line="x", env=(("", "v"),)), Field.ENV),
         (ServerDraft(name="n", command_line="x", env=(("A B", "v"),)), Field.ENV),
         (ServerDraft(name="n", command_line="x", env=(("A", "1"), ("A", "2"))), Field.ENV),
-        (ServerDraft(name="n", transport=Transport.HTTP, url="ftp://x"), Field.URL),
-        (ServerDraft(name="n", transport=Transport.HTTP, url="http://x:port"), Field.URL),
+        (ServerDraft(name="n", transport=TransportType.HTTP, url="ftp://x"), Field.URL),
+        (ServerDraft(name="n", transport=TransportType.HTTP, url="http://x:port"), Field.URL),
         (
-            ServerDraft(name="n", transport=Transport.HTTP, url="http://x", headers=(("A:", "v"),)),
+            ServerDraft(
+                name="n", transport=TransportType.HTTP, url="http://x", headers=(("A:", "v"),)
+            ),
             Field.HEADERS,
         ),
     ],

@@ -12,17 +12,17 @@ from pytestqt.qtbot import QtBot
 
 from gui.dialogs.permission_request.presenter import PermissionPresenter
 from gui.link.commands import Commands
-from router.api.events import PermissionAsked
+from router.api.events import PermissionRequested
 from router.domain.errors import NotFound
 from router.domain.ids import ServerId, ServerRef
-from router.domain.permissions import Answer, AskId, Kind, PermissionAsk
+from router.domain.permissions import Answer, Kind, PermissionRequest, PermissionRequestId
 from tests.gui.driver import PERSONAL, bridge_from, double_click, press, texts
 from tests.support.fakes import FakeRouter, SentCommand, run_now
 
 
-def question(number: int) -> PermissionAsk:
-    return PermissionAsk(
-        id=AskId(str(number)),
+def question(number: int) -> PermissionRequest:
+    return PermissionRequest(
+        id=PermissionRequestId(str(number)),
         client="Claude Code",
         ref=ServerRef(PERSONAL, ServerId("github")),
         server_name="GitHub",
@@ -49,10 +49,10 @@ def asker(router: FakeRouter, gui_loop: object, qtbot: QtBot) -> PermissionPrese
     return asker
 
 
-def put(router: FakeRouter, *asks: PermissionAsk) -> None:
+def put(router: FakeRouter, *asks: PermissionRequest) -> None:
     router.permissions.asks = asks
     for ask in asks:
-        router.emit(PermissionAsked(ask))
+        router.emit(PermissionRequested(ask))
 
 
 @pytest.mark.proves("META-5")
@@ -88,7 +88,9 @@ def test_each_answer_reaches_the_router_and_the_next_question_follows(
 ) -> None:
     put(router, question(1), question(2))
     press(asker.prompt, button)
-    assert router.commands == [SentCommand("permissions.answer", (AskId("1"), answer))]
+    assert router.commands == [
+        SentCommand("permissions.answer", (PermissionRequestId("1"), answer))
+    ]
     assert "Claude Code wants to run tool_2" in texts(asker.prompt)
     press(asker.prompt, button)
     assert not asker.prompt.isVisible()
@@ -99,7 +101,9 @@ def test_a_double_click_answers_one_question_and_not_the_next(
 ) -> None:
     put(router, question(1), question(2))
     double_click(asker.prompt, "Allow once")
-    assert router.commands == [SentCommand("permissions.answer", (AskId("1"), Answer.ONCE))]
+    assert router.commands == [
+        SentCommand("permissions.answer", (PermissionRequestId("1"), Answer.ONCE))
+    ]
     assert "Claude Code wants to run tool_2" in texts(asker.prompt)
 
 
@@ -110,7 +114,9 @@ def test_closing_means_no_and_enter_means_nothing(
     QTest.keyClick(asker.prompt, Qt.Key.Key_Return)
     assert router.commands == []
     asker.prompt.close()
-    assert router.commands == [SentCommand("permissions.answer", (AskId("1"), Answer.DENY))]
+    assert router.commands == [
+        SentCommand("permissions.answer", (PermissionRequestId("1"), Answer.DENY))
+    ]
 
 
 def test_an_answer_that_comes_too_late_is_let_go(

@@ -12,12 +12,20 @@ from router.config.server import ServerConfig
 from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
-from router.upstream.connection import Connection
+from router.upstream.connection import UpstreamConnection
 from router.upstream.errors import HttpRefused
-from router.upstream.http.http_sse import SseLink
+from router.upstream.http.http_sse import HttpSseTransport
 from router.upstream.limits import Limits
 from router.upstream.peer import Peer
-from tests.router.upstream.talking import Heard, Open, call, content_of, failure_of, open_config
+from router.upstream.ports import CallOptions
+from tests.router.upstream.connection_harness import (
+    Heard,
+    Open,
+    call,
+    content_of,
+    failure_of,
+    open_config,
+)
 from tests.servers.http_server import Tools, sdk_app, serving, sse_app
 from tests.servers.odd_sse_server import OddSseServer
 from tests.support.timeouts import WAIT_S
@@ -28,9 +36,9 @@ PLAIN: JsonObject = {"content": [], "x": None}
 @pytest.fixture
 async def open_url(heard: Heard) -> AsyncIterator[Open]:
     """Opens connections to addresses, said to be of a type, and closes them after the test."""
-    opened: list[Connection] = []
+    opened: list[UpstreamConnection] = []
 
-    async def open_with(url: str, type: str | None = "sse", **options: Any) -> Connection:  # noqa: A002
+    async def open_with(url: str, type: str | None = "sse", **options: Any) -> UpstreamConnection:  # noqa: A002
         config = ServerConfig(url=url, type=type)
         opened.append(await open_config(config, heard, **options))
         return opened[-1]
@@ -93,7 +101,7 @@ async def test_progress_notifications_and_cancellation_pass(
         seen.append(params["progress"])
 
     params = {"name": "progress", "arguments": {"steps": 3}}
-    await connection.request("tools/call", params, on_progress=sink, timeout_s=WAIT_S)
+    await connection.request("tools/call", params, CallOptions(WAIT_S, sink))
     assert seen == [1, 2, 3]
     await call(connection, "notify")
     assert heard.notifications == [("notifications/tools/list_changed", {})]
@@ -183,7 +191,7 @@ async def test_a_token_the_stream_refuses_is_renewed(
     odd: OddSseServer, odd_url: str, heard: Heard
 ) -> None:
     odd.token = "new"
-    link = SseLink(odd_url, {}, Renewing())
+    link = HttpSseTransport(odd_url, {}, Renewing())
     await link.start(Peer(link, heard.notification))
     await link.close()
 
@@ -211,9 +219,9 @@ async def test_a_message_that_is_refused_fails_its_call(
     assert connection.closed is closed
 
 
-async def limited(url: str, heard: Heard) -> Connection:
-    connection = Connection(
-        SseLink(url, {}, limits=Limits(message_bytes=1_000_000)), heard.notification
+async def limited(url: str, heard: Heard) -> UpstreamConnection:
+    connection = UpstreamConnection(
+        HttpSseTransport(url, {}, limits=Limits(message_bytes=1_000_000)), heard.notification
     )
     await connection.open()
     return connection

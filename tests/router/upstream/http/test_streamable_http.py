@@ -13,10 +13,18 @@ from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
 from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
-from router.upstream.connection import Connection, HttpConnection
-from router.upstream.http.streamable_http import HttpLink
+from router.upstream.connection import HttpConnection, UpstreamConnection
+from router.upstream.http.streamable_http import StreamableHttpTransport
 from router.upstream.limits import Limits
-from tests.router.upstream.talking import Heard, Open, call, content_of, failure_of, open_config
+from router.upstream.ports import CallOptions
+from tests.router.upstream.connection_harness import (
+    Heard,
+    Open,
+    call,
+    content_of,
+    failure_of,
+    open_config,
+)
 from tests.servers.http_server import Tools, sdk_app, serving
 from tests.servers.odd_http_server import OddServer
 from tests.support.timeouts import WAIT_S
@@ -35,9 +43,9 @@ class Nobody:
 @pytest.fixture
 async def open_url(heard: Heard) -> AsyncIterator[Open]:
     """Opens connections to addresses, and closes them after the test."""
-    opened: list[Connection] = []
+    opened: list[UpstreamConnection] = []
 
-    async def open_with(url: str, **headers: str) -> Connection:
+    async def open_with(url: str, **headers: str) -> UpstreamConnection:
         connection = await open_config(ServerConfig(url=url), heard, headers=headers)
         opened.append(connection)
         return connection
@@ -119,7 +127,7 @@ async def test_progress_passes(sdk_url: str, open_url: Open) -> None:
         seen.append(params)
 
     params = {"name": "progress", "arguments": {"steps": 5}}
-    await connection.request("tools/call", params, on_progress=sink, timeout_s=WAIT_S)
+    await connection.request("tools/call", params, CallOptions(WAIT_S, sink))
     assert [step["progress"] for step in seen] == [1, 2, 3, 4, 5]
     assert all("progressToken" not in step for step in seen)
 
@@ -220,7 +228,7 @@ async def test_an_answer_that_is_none_fails_the_call(
 
 @pytest.mark.parametrize("tool", ["large", "bomb", "endless_event"])
 async def test_no_answer_is_larger_than_the_limit(odd_url: str, heard: Heard, tool: str) -> None:
-    link = HttpLink(odd_url, {}, limits=Limits(message_bytes=LIMIT))
+    link = StreamableHttpTransport(odd_url, {}, limits=Limits(message_bytes=LIMIT))
     connection = HttpConnection(link, heard.notification)
     await connection.open()
     failure = await failure_of(call(connection, tool))
@@ -288,7 +296,7 @@ async def test_a_proxy_of_the_environment_is_not_used_for_this_computer(
     monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{free_port()}")
     connection = await open_url(odd_url)
     assert await call(connection, "plain") == {"content": [], "x": None}
-    elsewhere = HttpLink("http://example.invalid/mcp", {})
+    elsewhere = StreamableHttpTransport("http://example.invalid/mcp", {})
     await elsewhere.start(Nobody())
     failure = await failure_of(elsewhere.send({"jsonrpc": "2.0", "method": "x"}))
     assert "refused" in failure.detail or "failed" in failure.detail
@@ -341,7 +349,7 @@ async def test_a_header_that_can_not_be_sent_is_not_repeated(
 @pytest.mark.parametrize("url", ["http://", "http:///mcp", "http://[::1/mcp"])
 def test_an_address_that_makes_no_sense_is_said_to_make_none(url: str) -> None:
     with pytest.raises(UpstreamFailed, match="makes no sense"):
-        HttpLink(url, {})
+        StreamableHttpTransport(url, {})
 
 
 async def test_a_name_and_password_in_the_address_are_sent_and_never_shown(

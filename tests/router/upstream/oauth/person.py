@@ -9,8 +9,8 @@ import httpx2
 from router.config.server import OAuthConfig, ServerConfig
 from router.domain.ids import WorkspaceId
 from router.runtime.tasks import spawn
-from router.upstream.connect import open_upstream
-from router.upstream.connection import Connection
+from router.upstream.connect import LaunchPlan, open_upstream
+from router.upstream.connection import UpstreamConnection
 from router.upstream.oauth.account import Account
 from router.upstream.oauth.address_policy import Resolve, resolve_host
 from router.upstream.oauth.credential_store import CredentialStore
@@ -45,12 +45,9 @@ class Person:
         )
 
 
-async def connect(account: Account) -> Connection:
+async def connect(account: Account) -> UpstreamConnection:
     return await open_upstream(
-        ServerConfig(url=account.url),
-        env={},
-        headers={},
-        credentials=account,
+        LaunchPlan(ServerConfig(url=account.url), credentials=account),
         on_notification=lambda _method, _params: None,
         on_stderr=lambda _line: None,
     )

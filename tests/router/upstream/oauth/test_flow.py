@@ -18,8 +18,8 @@ from router.domain.failures import FailureKind
 from router.runtime.tasks import spawn
 from router.upstream.oauth.errors import SignInFailed
 from router.upstream.oauth.flow import start_sign_in
+from tests.router.upstream.connection_harness import content_of, failure_of
 from tests.router.upstream.oauth.person import Person, connect, sign_in, visit
-from tests.router.upstream.talking import content_of, failure_of
 from tests.servers.oauth_server import SCOPE, OAuthServer
 
 METADATA = (

@@ -11,11 +11,11 @@ import pytest
 
 from router.domain.failures import FailureKind
 from router.runtime.tasks import spawn
-from router.upstream.pool import Terms, UpstreamPool
+from router.upstream.pool import RunOptions, UpstreamPool
 from router.upstream.process import usage
 from router.upstream.process.tracking import new_mark, read_usage
-from tests.router.upstream.pooling import FAILED, OTHER, REF, Fleet, call
-from tests.router.upstream.talking import failure_of
+from tests.router.upstream.connection_harness import failure_of
+from tests.router.upstream.pool_harness import FAILED, OTHER, REF, Fleet, call
 from tests.servers.commands import ends_within, is_running
 from tests.support.timeouts import WAIT_S
 
@@ -95,7 +95,7 @@ async def test_a_running_servers_process_is_known_with_its_children(
 async def test_a_server_over_its_memory_is_killed_with_all_its_children(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
-    fleet.terms = Terms(memory_limit_mb=80)
+    fleet.run_options = RunOptions(memory_limit_mb=80)
     await call(pool, "echo")
     await call(pool, "echo", OTHER)
     await fleet.until_pause(1)  # it was looked at, and all was well
@@ -113,7 +113,7 @@ async def test_a_server_over_its_memory_is_killed_with_all_its_children(
 async def test_a_call_that_takes_too_much_memory_is_told_so(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
-    fleet.terms = Terms(memory_limit_mb=80)
+    fleet.run_options = RunOptions(memory_limit_mb=80)
     await call(pool, "echo")
     await fleet.until_pause(1)
     await call(pool, "grow", megabytes=150)

@@ -15,7 +15,15 @@ from router.domain.errors import UpstreamAnsweredError
 from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
-from tests.router.upstream.talking import Heard, Open, call, content_of, failure_of, open_config
+from router.upstream.ports import CallOptions
+from tests.router.upstream.connection_harness import (
+    Heard,
+    Open,
+    call,
+    content_of,
+    failure_of,
+    open_config,
+)
 from tests.servers.commands import recorded, stdio_config
 from tests.support.timeouts import WAIT_S
 
@@ -70,7 +78,7 @@ async def test_progress_passes(open_server: Open) -> None:
         seen.append(params)
 
     params = {"name": "progress", "arguments": {"steps": 50}}
-    await connection.request("tools/call", params, on_progress=sink, timeout_s=WAIT_S)
+    await connection.request("tools/call", params, CallOptions(WAIT_S, sink))
     assert seen == [{"progress": n, "total": 50, "x-note": f"#{n}"} for n in range(1, 51)]
 
 

@@ -14,11 +14,18 @@ import pytest
 
 from router.domain.failures import Failure, FailureKind
 from router.runtime.tasks import spawn
-from router.upstream.connection import Connection
+from router.upstream.connection import UpstreamConnection
 from router.upstream.limits import Limits
 from router.upstream.peer import Peer
-from router.upstream.process.stdio import Command, StdioLink
-from tests.router.upstream.talking import Heard, Open, call, content_of, failure_of, open_config
+from router.upstream.process.stdio import Command, StdioTransport
+from tests.router.upstream.connection_harness import (
+    Heard,
+    Open,
+    call,
+    content_of,
+    failure_of,
+    open_config,
+)
 from tests.servers.commands import ends_within, is_running, recorded, stdio_config
 from tests.support.timeouts import WAIT_S
 
@@ -92,11 +99,11 @@ async def test_a_start_may_be_cancelled_at_any_step(
     assert [pid for pid in recorded(record, "started") if is_running(pid)] == []
 
 
-async def opened_with(limits: Limits, heard: Heard) -> Connection:
+async def opened_with(limits: Limits, heard: Heard) -> UpstreamConnection:
     config = stdio_config()
     command = Command(config.command or "", config.args)
-    link = StdioLink(command, on_stderr=heard.line, limits=limits)
-    connection = Connection(link, heard.notification)
+    link = StdioTransport(command, on_stderr=heard.line, limits=limits)
+    connection = UpstreamConnection(link, heard.notification)
     await connection.open()
     return connection
 
@@ -182,13 +189,13 @@ async def test_closing_survives_the_cancellation_of_who_closes(open_server: Open
 KILLED_ROUTER = """
 import asyncio, json, sys
 from router.config.server import ServerConfig
-from router.upstream.connect import open_upstream
+from router.upstream.connect import LaunchPlan, open_upstream
 
 async def main() -> None:
     config = ServerConfig(command=sys.executable, args=sys.argv[2:])
     nothing = lambda *_: None
     upstream = await open_upstream(
-        config, env={}, headers={}, on_notification=nothing, on_stderr=nothing
+        LaunchPlan(config), on_notification=nothing, on_stderr=nothing
     )
     pids = []
     for tool in ("env", "spawn"):
@@ -222,7 +229,7 @@ def test_killing_the_router_leaves_no_child_however_stubborn(loop: str) -> None:
 
 
 async def test_closing_a_link_that_never_started_does_nothing(heard: Heard) -> None:
-    link = StdioLink(Command("x"), on_stderr=heard.line)
+    link = StdioTransport(Command("x"), on_stderr=heard.line)
     peer = Peer(link, heard.notification)
     await link.close()
     assert not peer.closed

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from router.runtime.tasks import spawn
-from router.upstream.connection import Connection
+from router.upstream.connection import UpstreamConnection
 from router.upstream.process.tracking import (
     VARIABLE,
     kill_leftovers,
@@ -23,9 +23,9 @@ from router.upstream.process.tracking import (
     new_mark,
     owner_of,
 )
-from tests.router.upstream.pooling import REF, Fleet, Terms, UpstreamPool
-from tests.router.upstream.pooling import call as call_pooled
-from tests.router.upstream.talking import Open, call, content_of
+from tests.router.upstream.connection_harness import Open, call, content_of
+from tests.router.upstream.pool_harness import REF, Fleet, RunOptions, UpstreamPool
+from tests.router.upstream.pool_harness import call as call_pooled
 from tests.servers.commands import ends_within, is_running, stdio_config
 from tests.support.router_process import children_of
 from tests.support.timeouts import WAIT_S
@@ -35,7 +35,7 @@ LINUX_ONLY = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has 
 WAYS_OUT: dict[str, dict[str, bool]] = {"daemon": {}, "spawn": {"own_session": True}}
 
 
-async def left_by(connection: Connection, tool: str) -> int:
+async def left_by(connection: UpstreamConnection, tool: str) -> int:
     return (await content_of(connection, tool, **WAYS_OUT[tool]))["pid"]
 
 
@@ -64,7 +64,7 @@ async def test_a_server_that_exits_by_itself_leaves_no_daemon_holding_its_pipes(
 async def test_what_left_a_servers_group_counts_as_its_memory(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
-    fleet.terms = Terms(memory_limit_mb=500)
+    fleet.run_options = RunOptions(memory_limit_mb=500)
     await call_pooled(pool, "daemon")
     facts = (await pool.measure())[REF]
     assert facts.processes == 2
@@ -74,15 +74,15 @@ KILLED_ROUTER = """
 import asyncio, json, os, sys
 from pathlib import Path
 from router.config.server import ServerConfig
-from router.upstream.connect import open_upstream
+from router.upstream.connect import LaunchPlan, open_upstream
 from router.upstream.process.tracking import owner_of
 
 async def main() -> None:
     config = ServerConfig(command=sys.executable, args=sys.argv[2:])
     nothing = lambda *_: None
     upstream = await open_upstream(
-        config, env={}, headers={}, on_notification=nothing, on_stderr=nothing,
-        owner=owner_of(Path(sys.argv[1])),
+        LaunchPlan(config, owner=owner_of(Path(sys.argv[1]))),
+        on_notification=nothing, on_stderr=nothing,
     )
     pids = []
     for tool in ("env", "spawn", "daemon"):

@@ -7,30 +7,39 @@ from typing import Any
 
 import pytest
 
-from router.gateway.http.jsonrpc import (
-    NOT_JSON,
-    Call,
-    Notice,
-    Reply,
-    UnfitBody,
-    message_in,
-    read,
-    result_message,
-    written,
+from router.wire.jsonrpc import (
+    INVALID_JSON,
+    AmbiguousJSON,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    decode,
+    encode,
+    encode_result,
+    parse_message,
 )
 
 
 @pytest.mark.parametrize(
     ("message", "meaning"),
     [
-        ({"id": 1, "method": "ping"}, Call(1, "ping", {})),
-        ({"id": "a", "method": "ping", "params": None}, Call("a", "ping", {})),
-        ({"method": "notifications/x", "params": {"a": 1}}, Notice("notifications/x", {"a": 1})),
-        ({"id": "q", "result": {}}, Reply("q", {}, {})),
-        ({"id": "q", "error": {"code": 1}}, Reply("q", None, {"code": 1})),
-        ({"id": "q", "result": {"a": 1}, "error": None}, Reply("q", {"a": 1}, {})),
-        ({"id": "q", "result": None, "error": {"code": 1}}, Reply("q", None, {"code": 1})),
-        ({"id": "q", "result": {"a": 1}, "error": {"code": 1}}, Reply("q", None, {"code": 1})),
+        ({"id": 1, "method": "ping"}, JSONRPCRequest(1, "ping", {})),
+        ({"id": "a", "method": "ping", "params": None}, JSONRPCRequest("a", "ping", {})),
+        (
+            {"method": "notifications/x", "params": {"a": 1}},
+            JSONRPCNotification("notifications/x", {"a": 1}),
+        ),
+        ({"id": "q", "result": {}}, JSONRPCResponse("q", {}, {})),
+        ({"id": "q", "error": {"code": 1}}, JSONRPCResponse("q", None, {"code": 1})),
+        ({"id": "q", "result": {"a": 1}, "error": None}, JSONRPCResponse("q", {"a": 1}, {})),
+        (
+            {"id": "q", "result": None, "error": {"code": 1}},
+            JSONRPCResponse("q", None, {"code": 1}),
+        ),
+        (
+            {"id": "q", "result": {"a": 1}, "error": {"code": 1}},
+            JSONRPCResponse("q", None, {"code": 1}),
+        ),
         ({"id": None, "method": "ping"}, None),
         ({"id": True, "method": "ping"}, None),
         ({"id": 1.5, "method": "ping"}, None),
@@ -42,29 +51,29 @@ from router.gateway.http.jsonrpc import (
     ],
 )
 def test_a_message_is_a_call_a_notice_or_a_reply(message: dict[str, Any], meaning: object) -> None:
-    assert message_in({"jsonrpc": "2.0", **message}) == meaning
-    assert message_in(message) is None
+    assert parse_message({"jsonrpc": "2.0", **message}) == meaning
+    assert parse_message(message) is None
 
 
 def test_a_batch_is_no_message() -> None:
-    assert message_in([{"jsonrpc": "2.0", "id": 1, "method": "ping"}]) is None
+    assert parse_message([{"jsonrpc": "2.0", "id": 1, "method": "ping"}]) is None
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[" * 100_000, b'{"a":"\xed\xa0\x80"}'])
 def test_what_is_not_json_is_not_read(body: bytes) -> None:
-    assert read(body) is NOT_JSON
+    assert decode(body) is INVALID_JSON
 
 
 @pytest.mark.parametrize("body", [b'{"a":1,"a":1}', b'[{"b":{"a":1,"a":2}}]', b"[NaN]", b"[1e999]"])
 def test_what_others_might_read_otherwise_is_refused(body: bytes) -> None:
-    with pytest.raises(UnfitBody):
-        read(body)
+    with pytest.raises(AmbiguousJSON):
+        decode(body)
 
 
 @pytest.mark.parametrize("value", ["héß 語 🎉", "half \ud800", {"a": [None, 1.5, True, "\u0000"]}])
 def test_what_is_written_can_be_read(value: object) -> None:
-    assert json.loads(written(value)) == value
-    assert json.loads(result_message("é", {"v": value})) == {
+    assert json.loads(encode(value)) == value
+    assert json.loads(encode_result("é", {"v": value})) == {
         "jsonrpc": "2.0",
         "id": "é",
         "result": {"v": value},
@@ -74,4 +83,4 @@ def test_what_is_written_can_be_read(value: object) -> None:
 def test_a_number_json_does_not_know_is_written_as_null() -> None:
     """Servers that write JSON by hand send them; a client could not read the whole answer."""
     odd = {"a": [float("nan"), 1.5, {"b": float("-inf")}], "half": "\ud800"}
-    assert written(odd) == b'{"a":[null,1.5,{"b":null}],"half":"\\ud800"}'
+    assert encode(odd) == b'{"a":[null,1.5,{"b":null}],"half":"\\ud800"}'

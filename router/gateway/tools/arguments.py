@@ -1,12 +1,16 @@
-"""A first look at a call's arguments: required, type and enum, nothing that could take long.
+"""A call's arguments: a cheap check against the input schema, and a preview for people.
 
-Never `pattern` (a regular expression can hang the loop) and never `$ref` or combinations: what we
-can't judge cheaply is the server's to judge.
+The check knows `required`, `type` and `enum`. Never `pattern` (a regular expression can hang the
+loop), `$ref` or combinations: whatever can't be checked cheaply is left to the server.
 """
 
 from __future__ import annotations
 
+import json
+from typing import Any, cast
+
 from router.domain.json_values import JsonObject, as_array, as_object
+from router.store.redaction import Redactor
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -18,10 +22,14 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "null": (type(None),),
 }
 _COMBINATIONS = ("$ref", "anyOf", "oneOf", "allOf", "not", "if")
+_MAX_VALUE = 400
+_MAX_TEXT = 8000
+_MAX_ITEMS = 50
+_MAX_DEPTH = 8
 
 
 def problems(schema: JsonObject, arguments: JsonObject) -> list[str]:
-    """What is wrong with `arguments`, one sentence each; empty when nothing is."""
+    """What is wrong with `arguments`, one sentence each; empty if nothing is."""
     properties = as_object(schema.get("properties"))
     required = [name for name in as_array(schema.get("required")) if isinstance(name, str)]
     missing = [f'"{name}" is required.' for name in required if name not in arguments]
@@ -29,7 +37,7 @@ def problems(schema: JsonObject, arguments: JsonObject) -> list[str]:
     wrong = [
         problem
         for name, value in arguments.items()
-        # Models send null for what they leave out; whether that is fine is the server's to say.
+        # Models send null for what they leave out; the server decides whether that is fine.
         if (value is not None or name in required)
         and (problem := _problem(name, as_object(properties.get(name)), value))
     ]
@@ -64,3 +72,33 @@ def _is(declared: str, value: object) -> bool:
     if declared == "integer" and isinstance(value, float):
         return value.is_integer()
     return isinstance(value, _TYPES[declared])
+
+
+def preview(arguments: JsonObject, redactor: Redactor) -> str:
+    """`arguments` as indented JSON of bounded length. Secrets are masked before anything is cut:
+    half a secret is one too."""
+    text = json.dumps(
+        _cut(redactor.json(_cut(arguments, 4 * _MAX_TEXT), by_name=True)),
+        indent=2,
+        ensure_ascii=False,
+    )
+    return _shortened(text, _MAX_TEXT)
+
+
+def _cut(value: Any, longest: int = _MAX_VALUE, depth: int = 0) -> Any:
+    if isinstance(value, str):
+        return _shortened(value, longest)
+    if isinstance(value, list | dict) and depth >= _MAX_DEPTH:
+        return "…"
+    if isinstance(value, list):
+        items = cast(list[Any], value)
+        more = [f"… and {len(items) - _MAX_ITEMS} more"] if len(items) > _MAX_ITEMS else []
+        return [_cut(item, longest, depth + 1) for item in items[:_MAX_ITEMS]] + more
+    if isinstance(value, dict):
+        pairs = list(cast(JsonObject, value).items())
+        return {key: _cut(item, longest, depth + 1) for key, item in pairs[:_MAX_ITEMS]}
+    return value
+
+
+def _shortened(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}… ({len(text):,} characters)"

@@ -8,13 +8,13 @@ from typing import Any
 
 from router.domain.clients import Principal
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
-from router.gateway.http.response_stream import Answer
+from router.gateway.http.response_stream import ResponseStream
 from router.gateway.session.sessions import Sessions
-from router.gateway.session.subscriptions import Changes
-from tests.router.gateway.test_idle_sessions import incoming
+from router.gateway.session.subscriptions import Subscriptions
+from tests.router.gateway.session.test_idle_sessions import request
 from tests.support.timeouts import WAIT_S
 
-PLACE = (ServerRef(WorkspaceId("home"), ServerId("files")), "file:///a")
+RESOURCE = (ServerRef(WorkspaceId("home"), ServerId("files")), "file:///a")
 
 
 def lists(_: Principal) -> tuple[object, object, object]:
@@ -23,18 +23,18 @@ def lists(_: Principal) -> tuple[object, object, object]:
 
 async def test_a_subscription_that_comes_about_after_its_client_left_is_ended() -> None:
     ended: list[tuple[ServerRef, str]] = []
-    changes = Changes(lists, lambda ref, address: ended.append((ref, address)))
-    sessions = Sessions(changes.forget)
-    stays, leaves = (sessions.open(incoming("2025-06-18"), "2025-06-18") for _ in range(2))
-    follower = changes.follow(leaves)
+    subscriptions = Subscriptions(lists, lambda ref, uri: ended.append((ref, uri)))
+    sessions = Sessions(subscriptions.remove)
+    stays, leaves = (sessions.open(request("2025-06-18"), "2025-06-18") for _ in range(2))
+    subscriber = subscriptions.subscriber_of(leaves)
     sessions.end(leaves)
-    changes.subscribed(follower, PLACE, "a")
-    assert ended == [PLACE]
-    changes.subscribed(changes.follow(stays), PLACE, "a")
-    changes.subscribed(follower, PLACE, "a")
-    assert ended == [PLACE], "somebody else still follows it"
+    subscriptions.add_resource(subscriber, RESOURCE, "a")
+    assert ended == [RESOURCE]
+    subscriptions.add_resource(subscriptions.subscriber_of(stays), RESOURCE, "a")
+    subscriptions.add_resource(subscriber, RESOURCE, "a")
+    assert ended == [RESOURCE], "somebody else still follows it"
     sessions.close()
-    assert ended == [PLACE, PLACE]
+    assert ended == [RESOURCE, RESOURCE]
 
 
 class Client:
@@ -44,12 +44,12 @@ class Client:
         self.reads, self.told = asyncio.Event(), asyncio.Event()
         self.sent: list[bytes] = []
         self._last = last
-        self.changes = Changes(lists, lambda ref, address: None)
-        self.sessions = Sessions(self.changes.forget)
-        self.session = self.sessions.open(incoming("2025-06-18"), "2025-06-18")
-        self.follower = self.changes.follow(self.session)
-        self.changes.subscribed(self.follower, PLACE, first)
-        self.changes.subscribed(self.follower, (PLACE[0], "other"), other)
+        self.subscriptions = Subscriptions(lists, lambda ref, uri: None)
+        self.sessions = Sessions(self.subscriptions.remove)
+        self.session = self.sessions.open(request("2025-06-18"), "2025-06-18")
+        self.subscriber = self.subscriptions.subscriber_of(self.session)
+        self.subscriptions.add_resource(self.subscriber, RESOURCE, first)
+        self.subscriptions.add_resource(self.subscriber, (RESOURCE[0], "other"), other)
 
     async def send(self, message: Mapping[str, Any]) -> None:
         await self.reads.wait()
@@ -67,27 +67,27 @@ class Client:
 
 
 async def test_a_client_that_does_not_read_is_told_of_one_change_once() -> None:
-    ref, address = PLACE
+    ref, uri = RESOURCE
     client = Client("first", "last", last=b"last")
-    with Answer(client.send) as client.session.standing:
+    with ResponseStream(client.send) as client.session.standing_stream:
         for _ in range(100):
-            client.changes.updated(ref, None, {"uri": address})
-        client.changes.updated(ref, None, {"uri": "other"})
+            client.subscriptions.resource_updated(ref, None, {"uri": uri})
+        client.subscriptions.resource_updated(ref, None, {"uri": "other"})
         await client.hear()
     assert client.times(b"first") == 1
     await asyncio.sleep(0)
-    assert not client.follower.unsaid
+    assert not client.subscriber.sending
     client.sessions.close()
 
 
 async def test_a_change_of_a_resource_is_kept_until_its_client_can_be_told() -> None:
-    ref, address = PLACE
+    ref, uri = RESOURCE
     client = Client("mine", "dropped", last=b"mine")
-    for changed in (address, "other"):
-        client.changes.updated(ref, None, {"uri": changed})
-    client.changes.drop(client.follower, ref, "other")
-    with Answer(client.send) as client.session.standing:
-        client.changes.look_soon()
+    for changed in (uri, "other"):
+        client.subscriptions.resource_updated(ref, None, {"uri": changed})
+    client.subscriptions.remove_resource(client.subscriber, ref, "other")
+    with ResponseStream(client.send) as client.session.standing_stream:
+        client.subscriptions.check_soon()
         await client.hear()
     assert client.times(b"dropped") == 0
     client.sessions.close()

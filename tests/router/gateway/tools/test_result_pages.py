@@ -12,7 +12,7 @@ from router.domain.clients import Principal
 from router.domain.errors import InvalidInput, NotFound
 from router.domain.ids import ProjectId, TokenId, WorkspaceId
 from router.domain.json_values import JsonObject
-from router.gateway.tools.result_pages import READ_RESULT, Results
+from router.gateway.tools.result_pages import READ_RESULT, ResultPages
 
 CALLER = Principal("Editor", TokenId("t1"), WorkspaceId("home"), None)
 LONG = "".join(f"line {number}\n" for number in range(20_000))
@@ -37,10 +37,10 @@ class Clock:
         return self.now
 
 
-def read_all(results: Results, arguments: JsonObject, caller: Principal = CALLER) -> str:
+def read_all(results: ResultPages, arguments: JsonObject, principal: Principal = CALLER) -> str:
     pages: list[str] = []
     while True:
-        page, *note = results.read(caller, arguments)["content"]
+        page, *note = results.read(principal, arguments)["content"]
         pages.append(page["text"])
         if not note:
             return "".join(pages)
@@ -48,8 +48,8 @@ def read_all(results: Results, arguments: JsonObject, caller: Principal = CALLER
 
 
 @pytest.fixture
-def results() -> Results:
-    return Results(lambda: 64)
+def results() -> ResultPages:
+    return ResultPages(lambda: 64)
 
 
 @pytest.mark.proves("META-3")
@@ -62,11 +62,11 @@ def results() -> Results:
         {"content": "nonsense", "structuredContent": None},
     ],
 )
-async def test_a_result_that_fits_passes_as_it_is(results: Results, result: JsonObject) -> None:
+async def test_a_result_that_fits_passes_as_it_is(results: ResultPages, result: JsonObject) -> None:
     assert await results.shorten(CALLER, result) is result
 
 
-async def test_a_long_text_is_cut_and_can_be_read_to_its_end(results: Results) -> None:
+async def test_a_long_text_is_cut_and_can_be_read_to_its_end(results: ResultPages) -> None:
     result: JsonObject = {"content": [text(LONG)], "_meta": {"a": 1}, "isError": False}
     shortened = await results.shorten(CALLER, result)
     shown, note = shortened["content"]
@@ -79,14 +79,16 @@ async def test_a_long_text_is_cut_and_can_be_read_to_its_end(results: Results) -
 
 @pytest.mark.parametrize("content", [LONG, text(LONG)])
 async def test_a_long_text_is_cut_where_a_server_sends_it_without_a_list(
-    results: Results, content: object
+    results: ResultPages, content: object
 ) -> None:
     shortened = await results.shorten(CALLER, {"content": content})
     shown, note = shortened["content"]
     assert shown["text"] + read_all(results, arguments_in(note)) == LONG
 
 
-async def test_short_blocks_stay_and_all_that_does_not_fit_is_in_one_text(results: Results) -> None:
+async def test_short_blocks_stay_and_all_that_does_not_fit_is_in_one_text(
+    results: ResultPages,
+) -> None:
     blob = {"type": "resource", "resource": {"uri": "file:///x", "blob": "x" * 100_000}}
     image = {"type": "image", "data": "x" * 100_000, "mimeType": "image/png"}
     content = [text("before"), blob, image, text(LONG), text("after")]
@@ -101,7 +103,7 @@ async def test_short_blocks_stay_and_all_that_does_not_fit_is_in_one_text(result
 
 @pytest.mark.parametrize("rows", [10_000, 100_000])
 async def test_long_structured_content_is_left_out_and_read_as_json(
-    results: Results, rows: int
+    results: ResultPages, rows: int
 ) -> None:
     structured = {"rows": [{"id": number, "name": "Zoë"} for number in range(rows)]}
     shortened = await results.shorten(
@@ -113,19 +115,21 @@ async def test_long_structured_content_is_left_out_and_read_as_json(
     assert json.loads(read_all(results, arguments_in(note))) == structured
 
 
-async def test_short_structured_content_stays_beside_a_text_that_is_cut(results: Results) -> None:
+async def test_short_structured_content_stays_beside_a_text_that_is_cut(
+    results: ResultPages,
+) -> None:
     result = {"content": [text(LONG)], "structuredContent": {"count": 20_000}}
     assert (await results.shorten(CALLER, result))["structuredContent"] == {"count": 20_000}
 
 
-async def test_many_small_blocks_are_long_too(results: Results) -> None:
+async def test_many_small_blocks_are_long_too(results: ResultPages) -> None:
     shortened = await results.shorten(CALLER, {"content": [text("")] * 60_000})
     assert len(shortened["content"]) < 3_000
 
 
 async def test_with_limit_zero_nothing_is_cut() -> None:
     result: JsonObject = {"content": [text(LONG)], "structuredContent": {"text": LONG}}
-    assert await Results(lambda: 0).shorten(CALLER, result) is result
+    assert await ResultPages(lambda: 0).shorten(CALLER, result) is result
 
 
 @pytest.mark.parametrize(
@@ -137,7 +141,7 @@ async def test_with_limit_zero_nothing_is_cut() -> None:
         Principal("Editor", TokenId("t1"), WorkspaceId("home"), ProjectId("p")),
     ],
 )
-async def test_a_handle_is_worth_nothing_to_others(results: Results, other: Principal) -> None:
+async def test_a_handle_is_worth_nothing_to_others(results: ResultPages, other: Principal) -> None:
     shortened = await results.shorten(CALLER, {"content": [text(LONG)]})
     arguments = arguments_in(shortened["content"][-1])
     with pytest.raises(NotFound):
@@ -149,14 +153,16 @@ async def test_a_handle_is_worth_nothing_to_others(results: Results, other: Prin
     "arguments",
     [{}, {"handle": 1}, {"handle": "unknown"}, {"handle": ["x"]}],
 )
-async def test_an_unknown_handle_is_a_clear_error(results: Results, arguments: JsonObject) -> None:
+async def test_an_unknown_handle_is_a_clear_error(
+    results: ResultPages, arguments: JsonObject
+) -> None:
     with pytest.raises(NotFound, match="no result with this handle"):
         results.read(CALLER, arguments)
 
 
 @pytest.mark.parametrize("offset", [-1, 1.5, True, "0", 10_000_000])
 async def test_an_offset_that_leads_nowhere_is_a_clear_error(
-    results: Results, offset: object
+    results: ResultPages, offset: object
 ) -> None:
     shortened = await results.shorten(CALLER, {"content": [text(LONG)]})
     handle = arguments_in(shortened["content"][-1])["handle"]
@@ -166,7 +172,7 @@ async def test_an_offset_that_leads_nowhere_is_a_clear_error(
 
 async def test_a_result_is_kept_for_ten_minutes() -> None:
     clock = Clock()
-    results = Results(lambda: 64, clock)
+    results = ResultPages(lambda: 64, clock)
     shortened = await results.shorten(CALLER, {"content": [text(LONG)]})
     arguments = arguments_in(shortened["content"][-1])
     clock.now = 599
@@ -178,7 +184,7 @@ async def test_a_result_is_kept_for_ten_minutes() -> None:
 
 @pytest.mark.parametrize(("size", "kept"), [(70_000, 64), (1_000_000, 33)])
 async def test_the_oldest_results_make_room_for_new_ones(
-    results: Results, size: int, kept: int
+    results: ResultPages, size: int, kept: int
 ) -> None:
     made: list[JsonObject] = []
     for _ in range(100):

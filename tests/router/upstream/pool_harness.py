@@ -12,7 +12,8 @@ from router.domain.failures import Failure
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.servers import ServerState
-from router.upstream.pool import LaunchPlan, Terms, UpstreamPool
+from router.upstream.pool import LaunchPlan, RunOptions, UpstreamPool
+from router.upstream.ports import CallOptions
 from tests.servers.commands import recorded, stdio_config
 from tests.support.timeouts import WAIT_S
 
@@ -37,7 +38,7 @@ class Fleet:
         self.notifications: list[tuple[ServerRef, str, JsonObject]] = []
         self.lines: list[tuple[ServerRef, str]] = []
         self.given_up: list[tuple[ServerRef, Failure]] = []
-        self.terms = Terms()
+        self.run_options = RunOptions()
         self.pauses: list[float] = []
         self._pausing: asyncio.Event | None = None
         self._changed = asyncio.Event()
@@ -98,7 +99,7 @@ class Fleet:
             on_notification=self._notified,
             on_stderr=self._said,
             on_given_up=self._given_up,
-            terms=lambda _: self.terms,
+            run_options=lambda _: self.run_options,
             clock=lambda: self.now,
             sleep=self._sleep,
             chance=lambda: 0.0,
@@ -108,5 +109,5 @@ class Fleet:
 
 async def call(pool: UpstreamPool, tool: str, ref: ServerRef = REF, **arguments: Any) -> Any:
     params = {"name": tool, "arguments": arguments}
-    result = await pool.request(ref, "tools/call", params, timeout_s=WAIT_S)
+    result = await pool.request(ref, "tools/call", params, CallOptions(WAIT_S))
     return result["structuredContent"]

@@ -6,18 +6,17 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
-from router.api.events import PermissionAsked, PermissionSettled
+from router.api.events import PermissionRequested, PermissionResolved
 from router.catalog.permission_policy import Subject
 from router.domain.activity import Outcome
-from router.domain.clients import Principal
 from router.domain.errors import NotFound, Refused
-from router.domain.ids import ServerId, WorkspaceId
+from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject
-from router.domain.permissions import Answer, AskId, Kind, PermissionAsk
-from router.gateway.tools.permission_requests import Question
+from router.domain.permissions import Answer, Kind, PermissionRequest, PermissionRequestId
 from router.runtime.tasks import spawn
 from tests.router.gateway.harness import Booth
 from tests.support.timeouts import WAIT_S
@@ -33,13 +32,15 @@ def attended(**options: object) -> Booth:
 
 
 @asynccontextmanager
-async def waiting(booth: Booth) -> AsyncGenerator[tuple[PermissionAsk, asyncio.Task[JsonObject]]]:
+async def waiting(
+    booth: Booth,
+) -> AsyncGenerator[tuple[PermissionRequest, asyncio.Task[JsonObject]]]:
     """A call that waits for its answer."""
     booth.told.clear()
     call = spawn(booth.call("tool_execute", CALL), name="a call")
     async with asyncio.timeout(WAIT_S):
         await booth.told.wait()
-        yield booth.asking.pending()[-1], call
+        yield booth.permission_requests.pending()[-1], call
 
 
 @pytest.mark.proves("META-5")
@@ -52,9 +53,9 @@ async def test_the_question_names_client_server_tool_and_arguments_without_secre
             "files:write_file",
         )
         assert json.loads(ask.arguments) == {"path": "a", "apiKey": "***"}
-        booth.asking.answer(ask.id, Answer.ONCE)
+        booth.permission_requests.answer(ask.id, Answer.ONCE)
         assert not (await call).get("isError")
-    assert [type(event) for event in booth.events] == [PermissionAsked, PermissionSettled]
+    assert [type(event) for event in booth.events] == [PermissionRequested, PermissionResolved]
     assert booth.upstreams.asked[0][2]["arguments"] == CALL["arguments"]
 
 
@@ -62,7 +63,7 @@ async def test_the_question_names_client_server_tool_and_arguments_without_secre
 async def test_a_no_is_a_refusal_the_server_never_hears_of() -> None:
     booth = attended()
     async with waiting(booth) as (ask, call):
-        booth.asking.answer(ask.id, Answer.DENY)
+        booth.permission_requests.answer(ask.id, Answer.DENY)
         assert "The user denied" in (await call)["content"][0]["text"]
     assert booth.upstreams.asked == []
     assert booth.recorded[-1].outcome is Outcome.DENIED
@@ -73,11 +74,11 @@ async def test_a_no_is_a_refusal_the_server_never_hears_of() -> None:
 async def test_a_longer_yes_answers_later_calls_and_those_that_wait(answer: Answer) -> None:
     booth = attended()
     async with waiting(booth) as (ask, call), waiting(booth) as (_, other):
-        booth.asking.answer(ask.id, answer)
+        booth.permission_requests.answer(ask.id, answer)
         assert not (await call).get("isError")
         assert not (await other).get("isError")
     assert not (await booth.call("tool_execute", CALL)).get("isError")
-    assert booth.asking.pending() == ()
+    assert booth.permission_requests.pending() == ()
 
 
 @pytest.mark.proves("META-5")
@@ -85,7 +86,7 @@ async def test_one_yes_is_good_for_one_call() -> None:
     booth = attended()
     for _ in range(2):
         async with waiting(booth) as (ask, call):
-            booth.asking.answer(ask.id, Answer.ONCE)
+            booth.permission_requests.answer(ask.id, Answer.ONCE)
             await call
 
 
@@ -98,17 +99,18 @@ async def test_no_answer_in_time_is_a_refusal_that_says_so() -> None:
 
 async def test_a_client_that_does_not_read_keeps_no_question_open() -> None:
     booth = attended(ask_timeout_s=0.01)
-    caller = Principal("Editor", None, WorkspaceId("home"), None)
-    question = Question(caller, Subject(Kind.TOOL, ServerId("files"), "write_file"), "Files", "")
+    subject = Subject(Kind.TOOL, ServerId("files"), "write_file")
 
     async def stuck(_: JsonObject) -> None:
         await asyncio.Event().wait()
 
+    request = replace(booth.request(), on_progress=stuck)
+    policy = booth.execution.view(request.principal).policy_for(subject)
     async with asyncio.timeout(WAIT_S):
         with pytest.raises(Refused, match="the request timed out"):
-            await booth.asking.ask(question, stuck)
-    assert booth.asking.pending() == ()
-    assert booth.asking.pending() == ()
+            await booth.permission_requests.check(request, subject, policy, {}, "Files")
+    assert booth.permission_requests.pending() == ()
+    assert booth.permission_requests.pending() == ()
 
 
 @pytest.mark.proves("META-5")
@@ -124,10 +126,10 @@ async def test_a_caller_who_leaves_takes_the_question_along() -> None:
     async with waiting(booth) as (ask, call):
         call.cancel()
         await asyncio.wait([call])
-    assert booth.asking.pending() == ()
-    assert booth.events[-1] == PermissionSettled(ask.id)
+    assert booth.permission_requests.pending() == ()
+    assert booth.events[-1] == PermissionResolved(ask.id)
     with pytest.raises(NotFound):
-        booth.asking.answer(AskId("gone"), Answer.ONCE)
+        booth.permission_requests.answer(PermissionRequestId("gone"), Answer.ONCE)
 
 
 async def test_a_client_can_ask_only_so_much_at_once() -> None:
@@ -148,9 +150,8 @@ async def test_the_progress_of_a_waiting_call_says_what_it_waits_for() -> None:
     async def hear(params: JsonObject) -> None:
         heard.append(params)
 
-    request = booth.request()
-    request = type(request)(request.id, request.caller, request.params, hear)
-    await booth.exposures.call_tool(request, "tool_execute", CALL)
+    request = booth.request(name="tool_execute", arguments=CALL)
+    await booth.exposures.call_tool(replace(request, on_progress=hear))
     assert heard == [{"progress": 0, "message": "Waiting for the user to allow files:write_file…"}]
 
 

@@ -12,11 +12,12 @@ from router.config.server import ServerConfig
 from router.domain.errors import UpstreamFailed
 from router.domain.failures import Failure
 from router.domain.json_values import JsonObject
-from router.upstream.connect import open_upstream
-from router.upstream.connection import Connection
+from router.upstream.connect import LaunchPlan, open_upstream
+from router.upstream.connection import UpstreamConnection
+from router.upstream.ports import CallOptions
 from tests.support.timeouts import WAIT_S
 
-Open: TypeAlias = Callable[..., Awaitable[Connection]]
+Open: TypeAlias = Callable[..., Awaitable[UpstreamConnection]]
 
 
 class Heard:
@@ -44,26 +45,25 @@ async def open_config(
     env: Mapping[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
     expected_version: str = "",
-) -> Connection:
-    return await open_upstream(
+) -> UpstreamConnection:
+    plan = LaunchPlan(
         config,
         env=config.env if env is None else env,
         headers=config.headers if headers is None else headers,
-        on_notification=heard.notification,
-        on_stderr=heard.line,
         startup_timeout_s=startup_timeout_s,
         expected_version=expected_version,
     )
+    return await open_upstream(plan, on_notification=heard.notification, on_stderr=heard.line)
 
 
 async def call(
-    connection: Connection, tool: str, timeout_s: float = WAIT_S, **arguments: Any
+    connection: UpstreamConnection, tool: str, timeout_s: float = WAIT_S, **arguments: Any
 ) -> Any:
     params = {"name": tool, "arguments": arguments}
-    return await connection.request("tools/call", params, timeout_s=timeout_s)
+    return await connection.request("tools/call", params, CallOptions(timeout_s))
 
 
-async def content_of(connection: Connection, tool: str, **arguments: Any) -> Any:
+async def content_of(connection: UpstreamConnection, tool: str, **arguments: Any) -> Any:
     return (await call(connection, tool, **arguments))["structuredContent"]
 
 

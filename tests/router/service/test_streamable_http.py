@@ -50,7 +50,7 @@ async def test_an_answer_is_one_body_if_nothing_comes_before_it(running: Running
 async def test_an_answer_that_lets_wait_becomes_a_stream_that_stays_alive(
     running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(response_stream, "SILENCE_S", 0.05)
+    monkeypatch.setattr(response_stream, "PING_INTERVAL_S", 0.05)
     record = await slow_server(running, tmp_path)
     _, session = await running.open_session(OLD)
     headers = of_session(running, session)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from router.upstream.restart_policy import BREAKER_AFTER, LONGEST_PAUSE_S, Supervision
+from router.upstream.restart_policy import BREAKER_AFTER, LONGEST_PAUSE_S, RestartPolicy
 
 
 class Time:
@@ -20,13 +20,13 @@ def time() -> Time:
     return Time()
 
 
-def supervised(time: Time, chance: float = 0.0) -> Supervision:
-    return Supervision(time, lambda: chance)
+def supervised(time: Time, chance: float = 0.0) -> RestartPolicy:
+    return RestartPolicy(time, lambda: chance)
 
 
 def test_pauses_grow_from_one_second_to_sixty(time: Time) -> None:
-    supervision = supervised(time)
-    pauses = [supervision.failed() for _ in range(BREAKER_AFTER + 2)]
+    restart_policy = supervised(time)
+    pauses = [restart_policy.failed() for _ in range(BREAKER_AFTER + 2)]
     assert pauses[0] == 1
     assert pauses == sorted(pauses)
     assert pauses[BREAKER_AFTER - 1 :] == [LONGEST_PAUSE_S] * 3
@@ -39,43 +39,43 @@ def test_chance_makes_a_pause_longer_but_never_longer_than_sixty(time: Time) -> 
 
 
 def test_the_breaker_opens_after_five_failures_and_says_so_once(time: Time) -> None:
-    supervision = supervised(time)
+    restart_policy = supervised(time)
     seen: list[tuple[bool, bool]] = []
     for _ in range(6):
-        supervision.failed()
-        seen.append((supervision.broken, supervision.just_broke))
+        restart_policy.failed()
+        seen.append((restart_policy.broken, restart_policy.just_broke))
     assert seen == [(False, False)] * 4 + [(True, True), (True, False)]
 
 
 def test_the_first_crash_of_a_server_that_worked_costs_no_pause(time: Time) -> None:
-    supervision = supervised(time)
-    supervision.served()
-    assert supervision.failed() == 0
-    supervision.served()
-    assert supervision.failed() > 1
+    restart_policy = supervised(time)
+    restart_policy.ready()
+    assert restart_policy.failed() == 0
+    restart_policy.ready()
+    assert restart_policy.failed() > 1
 
 
 def test_a_minute_of_service_ends_the_row(time: Time) -> None:
-    supervision = supervised(time)
+    restart_policy = supervised(time)
     for _ in range(BREAKER_AFTER):
-        supervision.failed()
-    supervision.served()
+        restart_policy.failed()
+    restart_policy.ready()
     time.now += 59
-    supervision.failed()
-    assert supervision.broken
-    supervision.served()
+    restart_policy.failed()
+    assert restart_policy.broken
+    restart_policy.ready()
     time.now += 60
-    assert supervision.failed() == 0
-    assert not supervision.broken
+    assert restart_policy.failed() == 0
+    assert not restart_policy.broken
 
 
 def test_a_pause_passes_with_time_or_when_a_person_acts(time: Time) -> None:
-    supervision = supervised(time)
-    supervision.failed()
-    assert supervision.pause_left_s == 1
+    restart_policy = supervised(time)
+    restart_policy.failed()
+    assert restart_policy.pause_left_s == 1
     time.now += 1
-    assert supervision.pause_left_s == 0
-    supervision.failed()
-    supervision.forgive()
-    assert supervision.pause_left_s == 0
-    assert supervision.failed() == 1
+    assert restart_policy.pause_left_s == 0
+    restart_policy.failed()
+    restart_policy.reset()
+    assert restart_policy.pause_left_s == 0
+    assert restart_policy.failed() == 1

@@ -16,19 +16,21 @@ from router.domain.errors import ToolboothError, UpstreamAnsweredError
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.tool_lists import CachedListing, ServerListing
-from router.gateway.tools.activity_recorder import Recorder, Request
+from router.gateway.client_request import ClientRequest
+from router.gateway.tools.activity_recorder import ActivityRecorder
 from router.gateway.tools.execution import Execution
-from router.gateway.tools.pass_through import PassThrough
-from router.gateway.tools.permission_requests import Asking
+from router.gateway.tools.permission_requests import PermissionRequests
+from router.gateway.tools.prompts_resources import PromptsAndResources
 from router.search.provider import Provider
 from router.store.redaction import Redactor
 from tests.support.fake_upstreams import FakeUpstreams
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 HOME, FILES = WorkspaceId("home"), ServerId("files")
+EDITOR = Principal("Editor", None, HOME, None)
 
 
-def passing_to(error: ToolboothError, **more: object) -> PassThrough:
+def forwarding_to(error: ToolboothError, **more: object) -> PromptsAndResources:
     """A workspace whose only server has one prompt and answers everything with `error`."""
 
     def answer(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
@@ -40,9 +42,13 @@ def passing_to(error: ToolboothError, **more: object) -> PassThrough:
     config_hash = catalog.servers[FILES].config.config_hash
     catalog.set_listing(FILES, CachedListing(listing, config_hash, NOW))
     recorded: list[ActivityEntry] = []
-    asking = Asking(lambda _: None, lambda: NOW, lambda: 5.0, lambda: False)
-    execution = Execution({HOME: catalog}, FakeUpstreams(answer), lambda: 5.0, asking, Redactor())
-    return PassThrough(execution, Recorder(recorded.append, lambda: NOW))
+    permission_requests = PermissionRequests(
+        lambda _: None, lambda: NOW, lambda: 5.0, lambda: False, Redactor()
+    )
+    execution = Execution(
+        {HOME: catalog}, FakeUpstreams(answer), lambda: 5.0, permission_requests, Redactor()
+    )
+    return PromptsAndResources(execution, ActivityRecorder(recorded.append, lambda: NOW))
 
 
 @pytest.mark.parametrize("method", ["completion/complete", "prompts/get"])
@@ -60,25 +66,29 @@ async def test_a_refusal_of_the_server_reaches_the_client(
         "name": "files__hi",
         "ref": {"type": "ref/prompt", "name": "files__hi"},
     }
-    request = Request("1", Principal("Editor", None, HOME, None), params)
+    request = ClientRequest.local(EDITOR, "1", params)
     with pytest.raises(MCPError) as raised:
-        await passing_to(error).methods[method](request)
+        await forwarding_to(error).methods[method](request)
     assert (raised.value.error.code, raised.value.error.message) == (code, message)
 
 
 @pytest.mark.proves("META-5")
 async def test_a_prompt_that_needs_a_yes_is_refused_where_nobody_can_be_asked() -> None:
-    passing = passing_to(ToolboothError("reached"), rules=[{"permission": "ask", "prompt": "h*"}])
-    request = Request("1", Principal("Editor", None, HOME, None), {"name": "files__hi"})
-    assert (await passing.methods["prompts/list"](request))["prompts"]
+    prompts = forwarding_to(
+        ToolboothError("reached"), rules=[{"permission": "ask", "prompt": "h*"}]
+    )
+    request = ClientRequest.local(EDITOR, "1", {"name": "files__hi"})
+    assert (await prompts.methods["prompts/list"](request))["prompts"]
     with pytest.raises(MCPError, match="nobody is there"):
-        await passing.methods["prompts/get"](request)
+        await prompts.methods["prompts/get"](request)
 
 
 @pytest.mark.proves("META-5")
 async def test_a_denied_prompt_is_neither_listed_nor_had() -> None:
-    passing = passing_to(ToolboothError("reached"), rules=[{"permission": "deny", "prompt": "hi"}])
-    request = Request("1", Principal("Editor", None, HOME, None), {"name": "files__hi"})
-    assert (await passing.methods["prompts/list"](request))["prompts"] == []
+    prompts = forwarding_to(
+        ToolboothError("reached"), rules=[{"permission": "deny", "prompt": "hi"}]
+    )
+    request = ClientRequest.local(EDITOR, "1", {"name": "files__hi"})
+    assert (await prompts.methods["prompts/list"](request))["prompts"] == []
     with pytest.raises(MCPError, match="Unknown prompt"):
-        await passing.methods["prompts/get"](request)
+        await prompts.methods["prompts/get"](request)

@@ -55,7 +55,7 @@ async def text_of(booth: Booth, name: str, **arguments: Any) -> str:
 
 @pytest.mark.proves("PROG-1", "META-1")
 async def test_five_tools_are_listed_byte_for_byte_the_same(booth: Booth) -> None:
-    listings = [json.dumps(booth.exposures.list_tools(booth.request()).answer) for _ in range(2)]
+    listings = [json.dumps(booth.exposures.list_tools(booth.request()).result) for _ in range(2)]
     assert listings[0] == listings[1]
     assert [tool["name"] for tool in json.loads(listings[0])["tools"]] == FIVE
     entry = booth.recorded[0]
@@ -69,7 +69,7 @@ async def test_they_are_there_only_in_that_exposure() -> None:
         with pytest.raises(Exception, match="Unknown tool"):
             await searching.call(name, {})
     off = Booth(answer, exposure="progressive", optimization=None)
-    assert [t["name"] for t in off.exposures.list_tools(off.request()).answer["tools"]] == [
+    assert [t["name"] for t in off.exposures.list_tools(off.request()).result["tools"]] == [
         "files__read_file",
         "files__write_file",
     ]
@@ -229,7 +229,7 @@ async def test_a_server_that_is_not_there_is_told_with_those_that_are(booth: Boo
 async def test_execute_can_be_offered_beside_the_two_meta_tools() -> None:
     booth = Booth(answer, tools=(READ, ODD))
     booth.offers_execute = True
-    listing = booth.exposures.list_tools(booth.request()).answer
+    listing = booth.exposures.list_tools(booth.request()).result
     assert [t["name"] for t in listing["tools"]] == ["tool_discovery", "tool_execute", "execute"]
     assert listing == meta_tools.LISTING_WITH_EXECUTE
     [found] = await booth.discover("odd things")
@@ -276,7 +276,7 @@ async def test_a_saved_script_obeys_permissions_and_boundaries() -> None:
     assert found == {"scripts:double"}
 
     def in_project(name: str) -> set[str]:
-        view = booth.catalog.view(booth.request(name).caller.project)
+        view = booth.catalog.view(booth.request(name).principal.project)
         return {str(key) for key in view.tools if key.server == "scripts"}
 
     assert in_project("narrow") == set()
@@ -291,13 +291,13 @@ async def test_a_dry_run_calls_only_what_reads() -> None:
         print("wrote", made.nothing)
         result(seen.path)
     """
-    trial = await booth.exposures.scripting.try_out(booth.request(), script, {})
+    trial = await booth.exposures.script_tools.try_out(booth.request(), script, {})
     assert (trial.result, trial.problem, trial.printed) == ('"/"', None, "wrote\tnil\n")
     assert [(str(c.key), c.arguments, c.made) for c in trial.calls] == [
         ("files:look", '{"path":"/"}', True),
         ("files:write_file", '{"path":"/"}', False),
     ]
     assert [params["name"] for _, _, params in booth.upstreams.asked] == ["look"]
-    broken = await booth.exposures.scripting.try_out(booth.request(), "error('no')", {})
+    broken = await booth.exposures.script_tools.try_out(booth.request(), "error('no')", {})
     assert broken.problem == "The script failed: script:1: no"
     await booth.runner.close()

@@ -1,4 +1,4 @@
-"""The peer: which answer belongs to which request, whatever the link."""
+"""The peer: which answer belongs to which request, whatever the transport."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
 from router.upstream import pending_request
 from router.upstream.message_decoder import InvalidMessage, decode
-from router.upstream.peer import Peer
+from router.upstream.peer import Peer, Receiver
+from router.upstream.ports import CallOptions
 
 GONE = Failure(FailureKind.EXITED, "code 1", "boom")
 
 
-class FakeLink:
+class FakeTransport:
     """Keeps what was sent; `on_send` may answer it, or hold it up."""
 
     def __init__(self) -> None:
@@ -33,19 +34,25 @@ class FakeLink:
         self.send_soon(message)
         await self.clear.wait()
 
+    async def start(self, receiver: Receiver) -> None: ...
+
+    def set_protocol_version(self, version: str) -> None: ...
+
+    async def close(self) -> None: ...
+
     def send_soon(self, message: JsonObject) -> None:
         self.sent.put_nowait(message)
         self.on_send(message)
 
 
 @pytest.fixture
-def link(anyio_backend: Any) -> FakeLink:
-    return FakeLink()
+def transport(anyio_backend: Any) -> FakeTransport:
+    return FakeTransport()
 
 
 @pytest.fixture
-async def peer(link: FakeLink) -> Peer:
-    return Peer(link, lambda method, params: None)
+async def peer(transport: FakeTransport) -> Peer:
+    return Peer(transport, lambda method, params: None)
 
 
 def answer(message: JsonObject, **content: Any) -> JsonObject:
@@ -59,11 +66,11 @@ async def failure_of(task: asyncio.Task[Any]) -> Failure:
 
 
 @pytest.mark.proves("META-3")
-async def test_a_result_comes_back_as_it_was_sent(peer: Peer, link: FakeLink) -> None:
+async def test_a_result_comes_back_as_it_was_sent(peer: Peer, transport: FakeTransport) -> None:
     result: JsonObject = {"content": [], "x": None, "_meta": {"a/b": [1, None]}, "isError": False}
-    link.on_send = lambda message: peer.receive(answer(message, result=result))
+    transport.on_send = lambda message: peer.receive(answer(message, result=result))
     assert await peer.request("tools/call", {"name": "t"}) is result
-    assert await link.sent.get() == {
+    assert await transport.sent.get() == {
         "jsonrpc": "2.0",
         "id": 1,
         "method": "tools/call",
@@ -71,17 +78,21 @@ async def test_a_result_comes_back_as_it_was_sent(peer: Peer, link: FakeLink) ->
     }
 
 
-async def test_answers_find_their_requests_in_any_order(peer: Peer, link: FakeLink) -> None:
+async def test_answers_find_their_requests_in_any_order(
+    peer: Peer, transport: FakeTransport
+) -> None:
     calls = [spawn(peer.request("m", {"n": n}), name="call") for n in range(100)]
-    messages = [await link.sent.get() for _ in calls]
+    messages = [await transport.sent.get() for _ in calls]
     for message in reversed(messages):
         peer.receive(answer(message, result={"n": message["params"]["n"]}))
     assert [(await call)["n"] for call in calls] == list(range(100))
 
 
-async def test_a_servers_error_keeps_code_message_and_data(peer: Peer, link: FakeLink) -> None:
+async def test_a_servers_error_keeps_code_message_and_data(
+    peer: Peer, transport: FakeTransport
+) -> None:
     error = {"code": -32042, "message": "Sign in", "data": {"url": "x"}}
-    link.on_send = lambda message: peer.receive(answer(message, error=error))
+    transport.on_send = lambda message: peer.receive(answer(message, error=error))
     with pytest.raises(UpstreamAnsweredError) as caught:
         await peer.request("tools/call")
     assert (caught.value.code, caught.value.message) == (-32042, "Sign in")
@@ -90,9 +101,9 @@ async def test_a_servers_error_keeps_code_message_and_data(peer: Peer, link: Fak
 
 @pytest.mark.parametrize("content", [{"result": None}, {"result": [1]}, {}])
 async def test_an_answer_without_a_result_is_the_servers_fault(
-    peer: Peer, link: FakeLink, content: JsonObject
+    peer: Peer, transport: FakeTransport, content: JsonObject
 ) -> None:
-    link.on_send = lambda message: peer.receive(answer(message, **content))
+    transport.on_send = lambda message: peer.receive(answer(message, **content))
     with pytest.raises(UpstreamFailed) as caught:
         await peer.request("tools/call")
     assert caught.value.failure.kind is FailureKind.BAD_PROTOCOL
@@ -100,10 +111,10 @@ async def test_an_answer_without_a_result_is_the_servers_fault(
 
 @pytest.mark.parametrize("odd_id", [2, "1", 1.0, True, None, [1], {"id": 1}])
 async def test_answers_with_another_id_are_ignored(
-    peer: Peer, link: FakeLink, odd_id: object
+    peer: Peer, transport: FakeTransport, odd_id: object
 ) -> None:
     call = spawn(peer.request("m"), name="call")
-    await link.sent.get()
+    await transport.sent.get()
     peer.receive({"jsonrpc": "2.0", "id": odd_id, "result": {"wrong": True}})
     peer.receive({"jsonrpc": "2.0", "id": 1, "result": {"right": True}})
     peer.receive({"jsonrpc": "2.0", "id": 1, "result": {"twice": True}})
@@ -113,7 +124,7 @@ async def test_answers_with_another_id_are_ignored(
 
 @pytest.mark.proves("META-3")
 async def test_progress_arrives_in_order_without_the_token_and_before_the_result(
-    peer: Peer, link: FakeLink
+    peer: Peer, transport: FakeTransport
 ) -> None:
     seen: list[JsonObject] = []
 
@@ -121,8 +132,11 @@ async def test_progress_arrives_in_order_without_the_token_and_before_the_result
         await asyncio.sleep(0)
         seen.append(params)
 
-    call = spawn(peer.request("m", {"_meta": {"a": 1}}, on_progress=slow_sink), name="call")
-    message = await link.sent.get()
+    call = spawn(
+        peer.request("m", {"_meta": {"a": 1}}, options=CallOptions(on_progress=slow_sink)),
+        name="call",
+    )
+    message = await transport.sent.get()
     token = message["params"]["_meta"]["progressToken"]
     assert message["params"]["_meta"] == {"a": 1, "progressToken": token}
     for step in range(3):
@@ -134,9 +148,9 @@ async def test_progress_arrives_in_order_without_the_token_and_before_the_result
 
 
 async def test_what_waits_for_a_client_that_does_not_read_is_bounded(
-    peer: Peer, link: FakeLink, monkeypatch: pytest.MonkeyPatch
+    peer: Peer, transport: FakeTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pending_request, "_BACKLOG_CHARACTERS", 1000)
+    monkeypatch.setattr(pending_request, "_MAX_QUEUED_CHARACTERS", 1000)
     reads = asyncio.Event()
     seen: list[int] = []
 
@@ -144,8 +158,8 @@ async def test_what_waits_for_a_client_that_does_not_read_is_bounded(
         await reads.wait()
         seen.append(params["progress"])
 
-    call = spawn(peer.request("m", on_progress=sink), name="call")
-    message = await link.sent.get()
+    call = spawn(peer.request("m", options=CallOptions(on_progress=sink)), name="call")
+    message = await transport.sent.get()
     for step in range(20):
         params = {"progressToken": message["id"], "progress": step, "message": "x" * 300}
         peer.receive({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
@@ -156,9 +170,9 @@ async def test_what_waits_for_a_client_that_does_not_read_is_bounded(
     assert len(seen) < 5
 
 
-async def test_progress_nobody_asked_for_is_ignored(peer: Peer, link: FakeLink) -> None:
+async def test_progress_nobody_asked_for_is_ignored(peer: Peer, transport: FakeTransport) -> None:
     call = spawn(peer.request("m"), name="call")
-    message = await link.sent.get()
+    message = await transport.sent.get()
     assert "params" not in message
     for token in (1, 77, "1", None, [1]):
         params = {"progressToken": token, "progress": 1}
@@ -168,53 +182,61 @@ async def test_progress_nobody_asked_for_is_ignored(peer: Peer, link: FakeLink) 
 
 
 @pytest.mark.proves("META-3")
-async def test_cancelling_a_request_tells_the_server(peer: Peer, link: FakeLink) -> None:
+async def test_cancelling_a_request_tells_the_server(peer: Peer, transport: FakeTransport) -> None:
     call = spawn(peer.request("tools/call"), name="call")
-    message = await link.sent.get()
+    message = await transport.sent.get()
     call.cancel()
     await asyncio.wait([call])
     assert call.cancelled()
-    notice = await link.sent.get()
+    notice = await transport.sent.get()
     assert notice["method"] == "notifications/cancelled"
     assert notice["params"]["requestId"] == message["id"]
     assert not peer.busy
 
 
-async def test_a_request_out_of_time_fails_and_is_cancelled(peer: Peer, link: FakeLink) -> None:
-    call = spawn(peer.request("tools/call", timeout_s=0.01), name="call")
-    await link.sent.get()
+async def test_a_request_out_of_time_fails_and_is_cancelled(
+    peer: Peer, transport: FakeTransport
+) -> None:
+    call = spawn(peer.request("tools/call", options=CallOptions(timeout_s=0.01)), name="call")
+    await transport.sent.get()
     assert await failure_of(call) == Failure(FailureKind.TIMEOUT, "0.01 s")
-    assert (await link.sent.get())["method"] == "notifications/cancelled"
+    assert (await transport.sent.get())["method"] == "notifications/cancelled"
 
 
-async def test_nothing_is_sent_where_closing_the_stream_cancels(peer: Peer, link: FakeLink) -> None:
-    link.cancels_by_closing = True
+async def test_nothing_is_sent_where_closing_the_stream_cancels(
+    peer: Peer, transport: FakeTransport
+) -> None:
+    transport.cancels_by_closing = True
     call = spawn(peer.request("tools/call"), name="call")
-    await link.sent.get()
+    await transport.sent.get()
     call.cancel()
     await asyncio.wait([call])
-    assert link.sent.empty()
+    assert transport.sent.empty()
 
 
-async def test_the_handshake_itself_is_never_cancelled(peer: Peer, link: FakeLink) -> None:
+async def test_the_handshake_itself_is_never_cancelled(
+    peer: Peer, transport: FakeTransport
+) -> None:
     call = spawn(peer.request("initialize"), name="call")
-    await link.sent.get()
+    await transport.sent.get()
     call.cancel()
     await asyncio.wait([call])
-    assert link.sent.empty()
+    assert transport.sent.empty()
 
 
-async def test_a_ping_is_answered_and_anything_else_refused(peer: Peer, link: FakeLink) -> None:
+async def test_a_ping_is_answered_and_anything_else_refused(
+    peer: Peer, transport: FakeTransport
+) -> None:
     peer.receive({"jsonrpc": "2.0", "id": "a", "method": "ping"})
     peer.receive({"jsonrpc": "2.0", "id": 5, "method": "tasks/odd"})
-    assert await link.sent.get() == {"jsonrpc": "2.0", "id": "a", "result": {}}
-    refusal = await link.sent.get()
+    assert await transport.sent.get() == {"jsonrpc": "2.0", "id": "a", "result": {}}
+    refusal = await transport.sent.get()
     assert (refusal["id"], refusal["error"]["code"]) == (5, -32601)
 
 
-async def test_notifications_are_handed_on(link: FakeLink) -> None:
+async def test_notifications_are_handed_on(transport: FakeTransport) -> None:
     seen: list[tuple[str, JsonObject]] = []
-    peer = Peer(link, lambda method, params: seen.append((method, params)))
+    peer = Peer(transport, lambda method, params: seen.append((method, params)))
     peer.receive({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
     peer.receive({"jsonrpc": "2.0", "method": "notifications/x", "params": {"a": None}})
     assert seen == [("notifications/tools/list_changed", {}), ("notifications/x", {"a": None})]
@@ -222,36 +244,38 @@ async def test_notifications_are_handed_on(link: FakeLink) -> None:
 
 @pytest.mark.parametrize("held_up", [False, True])
 async def test_closing_fails_requests_wherever_they_are(
-    peer: Peer, link: FakeLink, held_up: bool
+    peer: Peer, transport: FakeTransport, held_up: bool
 ) -> None:
     if held_up:
-        link.clear.clear()
-    calls = [spawn(peer.request("m", timeout_s=60), name="call") for _ in range(3)]
+        transport.clear.clear()
+    calls = [
+        spawn(peer.request("m", options=CallOptions(timeout_s=60)), name="call") for _ in range(3)
+    ]
     for _ in calls:
-        await link.sent.get()
+        await transport.sent.get()
     peer.close(GONE)
     peer.close(Failure(FailureKind.OTHER))
     assert [await failure_of(call) for call in calls] == [GONE, GONE, GONE]
-    assert peer.left_unanswered == 3
+    assert peer.requests_lost == 3
     assert await peer.wait_closed() == GONE
-    assert link.sent.empty()
+    assert transport.sent.empty()
     with pytest.raises(UpstreamFailed):
         await peer.request("m")
 
 
 async def test_a_failing_progress_sink_harms_only_the_progress(
-    peer: Peer, link: FakeLink, caplog: pytest.LogCaptureFixture
+    peer: Peer, transport: FakeTransport, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def broken_sink(_: JsonObject) -> None:
         raise ConnectionError("the client is gone")
 
-    call = spawn(peer.request("m", on_progress=broken_sink), name="call")
-    message = await link.sent.get()
+    call = spawn(peer.request("m", options=CallOptions(on_progress=broken_sink)), name="call")
+    message = await transport.sent.get()
     params = {"progressToken": message["id"], "progress": 1}
     peer.receive({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
     peer.receive(answer(message, result={"ok": True}))
     assert await call == {"ok": True}
-    assert "outbox failed" in caplog.text
+    assert "notifications failed" in caplog.text
 
 
 @pytest.mark.parametrize("text", [b"", b"hello", b"42", b"null", b"[1]", b"{", b"9" * 5000])

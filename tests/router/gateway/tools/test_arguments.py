@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from router.domain.json_values import JsonObject
-from router.gateway.tools.argument_check import problems
+from router.gateway.tools.arguments import problems
 
 SCHEMA: JsonObject = {
     "type": "object",

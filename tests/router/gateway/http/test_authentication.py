@@ -11,7 +11,7 @@ from router.catalog.catalog import WorkspaceCatalog
 from router.config.workspace import WorkspaceConfig
 from router.domain.clients import TokenSummary
 from router.domain.ids import ProjectId, ServerId, TokenId, WorkspaceId
-from router.gateway.http.authentication import CallerRules, Claims, Refusal
+from router.gateway.http.authentication import Authenticator, HTTPError, RequestedScope
 from router.search.provider import Provider
 
 HOME, WORK = WorkspaceId("home"), WorkspaceId("work")
@@ -29,10 +29,10 @@ def token(workspace: str | None = None, project: str | None = None) -> TokenSumm
     )
 
 
-def rules(*, is_open: bool = False) -> CallerRules:
+def rules(*, is_open: bool = False) -> Authenticator:
     config = WorkspaceConfig.model_validate({"name": "W", "projects": {"site": {"name": "Site"}}})
     catalogs = {name: WorkspaceCatalog(config, Provider()) for name in (HOME, WORK)}
-    return CallerRules(
+    return Authenticator(
         verify=lambda text: token() if text == "good" else None,
         active_workspace=lambda: HOME,
         catalogs=catalogs,
@@ -43,7 +43,7 @@ def rules(*, is_open: bool = False) -> CallerRules:
 @pytest.mark.proves("META-6")
 @pytest.mark.parametrize("text", [None, "bad"])
 def test_without_a_good_token_the_answer_is_401(text: str | None) -> None:
-    with pytest.raises(Refusal) as refusal:
+    with pytest.raises(HTTPError) as refusal:
         rules().authenticate(text)
     assert refusal.value.status == 401
 
@@ -51,61 +51,67 @@ def test_without_a_good_token_the_answer_is_401(text: str | None) -> None:
 @pytest.mark.proves("META-6")
 def test_an_open_endpoint_needs_no_token_but_still_refuses_a_wrong_one() -> None:
     assert rules(is_open=True).authenticate(None) is None
-    with pytest.raises(Refusal):
+    with pytest.raises(HTTPError):
         rules(is_open=True).authenticate("bad")
 
 
 @pytest.mark.proves("META-6")
 @pytest.mark.parametrize(
-    ("bearer", "claims", "expected"),
+    ("bearer", "scope", "expected"),
     [
-        (token(), Claims(), (HOME, None)),
-        (token(), Claims(path_workspace="work"), (WORK, None)),
-        (token("work"), Claims(), (WORK, None)),
-        (token("work"), Claims(path_workspace="work", path_project="site"), (WORK, "site")),
-        (token("work", "site"), Claims(header_project="site"), (WORK, "site")),
-        (token(), Claims(meta_project="site"), (HOME, "site")),
-        (token(), Claims(header_project="", meta_project="unassigned"), (HOME, None)),
+        (token(), RequestedScope(), (HOME, None)),
+        (token(), RequestedScope(path_workspace="work"), (WORK, None)),
+        (token("work"), RequestedScope(), (WORK, None)),
+        (token("work"), RequestedScope(path_workspace="work", path_project="site"), (WORK, "site")),
+        (token("work", "site"), RequestedScope(header_project="site"), (WORK, "site")),
+        (token(), RequestedScope(meta_project="site"), (HOME, "site")),
+        (token(), RequestedScope(header_project="", meta_project="unassigned"), (HOME, None)),
     ],
 )
 def test_the_boundary_is_what_all_claims_agree_on(
-    bearer: TokenSummary, claims: Claims, expected: tuple[str, str | None]
+    bearer: TokenSummary, scope: RequestedScope, expected: tuple[str, str | None]
 ) -> None:
-    caller = rules().caller(bearer, claims)
-    assert (caller.workspace, caller.project) == expected
-    assert caller.client == "Editor"
+    principal = rules().principal(bearer, scope)
+    assert (principal.workspace, principal.project) == expected
+    assert principal.client == "Editor"
 
 
 @pytest.mark.proves("META-6")
 def test_a_tokens_servers_bound_its_caller() -> None:
     narrow = replace(token("work"), servers=(ServerId("files"),))
-    assert rules().caller(narrow, Claims()).servers == {"files"}
-    assert rules().caller(token("work"), Claims()).servers is None
+    assert rules().principal(narrow, RequestedScope()).servers == {"files"}
+    assert rules().principal(token("work"), RequestedScope()).servers is None
 
 
 @pytest.mark.proves("META-6")
 @pytest.mark.parametrize(
-    ("bearer", "claims"),
+    ("bearer", "scope"),
     [
-        (token("work"), Claims(path_workspace="home")),
-        (token("work", "site"), Claims(path_workspace="work", path_project="other")),
-        (token(), Claims(header_project="site", meta_project="other")),
+        (token("work"), RequestedScope(path_workspace="home")),
+        (token("work", "site"), RequestedScope(path_workspace="work", path_project="other")),
+        (token(), RequestedScope(header_project="site", meta_project="other")),
     ],
 )
-def test_claims_that_disagree_are_refused_with_403(bearer: TokenSummary, claims: Claims) -> None:
-    with pytest.raises(Refusal) as refusal:
-        rules().caller(bearer, claims)
+def test_claims_that_disagree_are_refused_with_403(
+    bearer: TokenSummary, scope: RequestedScope
+) -> None:
+    with pytest.raises(HTTPError) as refusal:
+        rules().principal(bearer, scope)
     assert refusal.value.status == 403
 
 
 @pytest.mark.proves("META-6")
-@pytest.mark.parametrize("claims", [Claims(path_workspace="x"), Claims(meta_project="nobody")])
-def test_an_unknown_workspace_or_project_is_an_error(claims: Claims) -> None:
-    with pytest.raises(Refusal) as refusal:
-        rules().caller(token(), claims)
+@pytest.mark.parametrize(
+    "scope", [RequestedScope(path_workspace="x"), RequestedScope(meta_project="nobody")]
+)
+def test_an_unknown_workspace_or_project_is_an_error(scope: RequestedScope) -> None:
+    with pytest.raises(HTTPError) as refusal:
+        rules().principal(token(), scope)
     assert refusal.value.status == 404
 
 
 def test_a_token_of_another_workspace_is_told_so() -> None:
-    with pytest.raises(Refusal, match="The token is for another workspace than the request names"):
-        rules().caller(token("work"), Claims(path_workspace="home"))
+    with pytest.raises(
+        HTTPError, match="The token is for another workspace than the request names"
+    ):
+        rules().principal(token("work"), RequestedScope(path_workspace="home"))

@@ -1,0 +1,268 @@
+"""The checks in front of the MCP endpoint: a bad request is refused here, before any of its content
+is acted on.
+
+Order: repeated headers, Host, Origin, path, method, query, content type, token, body, boundary. A
+wrong bearer token is refused before the body is read. A request without one may carry its token in
+`_meta.token`, which is searched for in the raw text: decoding a large body takes long, and is not
+done for an unauthenticated client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice
+from urllib.parse import parse_qsl
+
+from router.domain.clients import Principal
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.gateway.http.active_requests import ActiveRequests
+from router.gateway.http.authentication import Authenticator, HTTPError, RequestedScope
+from router.gateway.http.failed_token_limiter import FailedTokenLimiter
+from router.gateway.http.http_request import HTTPRequest, Message, Receive, Scope, Send
+from router.gateway.http.response_stream import respond
+from router.runtime.gc import no_collection
+from router.wire.jsonrpc import AmbiguousJSON, decode, encode_error
+from router.wire.mcp import INVALID_REQUEST
+
+MAX_BODY_BYTES = 4 * 1024 * 1024
+BODY_DEADLINE_S = 10
+_PATH = re.compile(r"/mcp(?:/w/(?P<workspace>[^/]+)(?:/p/(?P<project>[^/]+))?)?/?")
+_AUTH_META_KEYS = frozenset({"token", "projectId"})
+"""The keys of `_meta` that decide the principal."""
+_METHODS = ("GET", "POST", "DELETE")
+_TOKEN_PARAMETERS = frozenset({"token", "access_token", "api_key", "key"})
+_TOKEN_IN_BODY = re.compile(rb'"token"\s*:\s*"([^"\\]{1,200})"')
+_MAX_TOKENS = 1000
+"""How many are tried: a call's arguments may have any number of members by this name."""
+_SINGLE_HEADERS = frozenset({b"host", b"origin", b"authorization", b"toolbooth-project"})
+_SMALL_BODY_BYTES = 64 * 1024
+"""A larger body is decoded on a thread: it may take a second."""
+_thread = ThreadPoolExecutor(1, thread_name_prefix="decode")
+_HTTP = "http://"
+
+_ERROR_HEADERS = {
+    401: {"WWW-Authenticate": "Bearer"},
+    405: {"Allow": ", ".join(_METHODS)},
+    429: {"Retry-After": "10", "Connection": "close"},
+}
+
+
+class _TrackedSend:
+    """ASGI's `send`, and whether the response has begun."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.started = False
+
+    async def __call__(self, message: Message) -> None:
+        self.started = True
+        await self._send(message)
+
+
+class RequestChecks:
+    """The ASGI application: passes requests that hold to `serve`."""
+
+    def __init__(
+        self,
+        serve: Callable[[HTTPRequest], Awaitable[None]],
+        authenticator: Authenticator,
+        hosts: Callable[[], frozenset[str]],
+        on_refused: Callable[[HTTPError], None],
+        on_authenticated: Callable[[Principal], None],
+        active_requests: ActiveRequests,
+    ) -> None:
+        self._serve = serve
+        self._authenticator = authenticator
+        self._hosts = hosts
+        self._on_refused = on_refused
+        self._on_authenticated = on_authenticated
+        self._active_requests = active_requests
+        self._failed_tokens = FailedTokenLimiter(time.monotonic)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        tracked = _TrackedSend(send)
+        try:
+            request = await self._check(scope, receive, tracked)
+        except HTTPError as error:
+            await _refuse(self._reported(error), send)
+            return
+        try:
+            with self._active_requests.track(request.principal.token):
+                await self._serve(request)
+        except HTTPError as error:
+            if not tracked.started:  # else the response just breaks off
+                await _refuse(error, send)
+
+    def _reported(self, error: HTTPError) -> HTTPError:
+        """The error that is sent, after it was reported. Of many wrong tokens only the first are
+        reported one by one."""
+        if error.wrong_token and self._failed_tokens.exceeded():
+            error = HTTPError(429, "Too many wrong tokens. Try again later.", error.client)
+            if not self._failed_tokens.should_report():
+                return error
+        self._on_refused(error)
+        return error
+
+    async def _check(self, scope: Scope, receive: Receive, send: Send) -> HTTPRequest:
+        """The request with its principal. Raises `HTTPError`."""
+        headers = _headers(scope)
+        path = self._check_head(scope, headers)
+        bearer = _bearer(headers)
+        token = self._authenticator.authenticate(bearer) if bearer else None
+        body = await self._body(scope, receive, headers, authenticated=bearer is not None)
+        meta = _meta(body)
+        meta_token = _text(meta.get("token"))
+        if bearer is None:
+            token = self._authenticator.authenticate(meta_token)
+        elif meta_token is not None and meta_token != bearer:
+            client = token.name if token else "unknown"
+            raise HTTPError(403, "The header and _meta.token are not the same token.", client)
+        requested = RequestedScope(
+            path_workspace=path["workspace"],
+            path_project=path["project"],
+            header_project=headers.get("toolbooth-project"),
+            meta_project=_text(meta.get("projectId")),
+        )
+        current_principal = partial(self._authenticator.principal, token, requested)
+        principal = current_principal()
+        self._on_authenticated(principal)
+        return HTTPRequest(
+            scope["method"],
+            headers,
+            scope["headers"],
+            body,
+            principal,
+            current_principal,
+            receive,
+            send,
+        )
+
+    async def _body(
+        self, scope: Scope, receive: Receive, headers: dict[str, str], *, authenticated: bool
+    ) -> object:
+        if scope["method"] != "POST":
+            return None
+        text = await _body_within_deadline(receive, headers)
+        if not authenticated:
+            self._check_token_in(text)
+        return await _decode(text)
+
+    def _check_token_in(self, text: bytes) -> None:
+        """Raises `HTTPError` if a token is needed and `text` has no valid one anywhere."""
+        if self._authenticator.is_open():
+            return
+        found = (match[1].decode("latin-1") for match in _TOKEN_IN_BODY.finditer(text))
+        candidates = list(islice(found, _MAX_TOKENS))
+        if not any(map(self._authenticator.verify, candidates)):
+            self._authenticator.authenticate(candidates[0] if candidates else None)
+
+    def _check_head(self, scope: Scope, headers: dict[str, str]) -> dict[str, str | None]:
+        hosts = self._hosts()
+        if headers.get("host") not in hosts:
+            raise HTTPError(421, "This Host is not served here.")
+        origin = headers.get("origin")
+        if origin is not None and not (origin.startswith(_HTTP) and origin[len(_HTTP) :] in hosts):
+            raise HTTPError(403, "This Origin may not connect.")
+        path = _PATH.fullmatch(scope["path"])
+        if path is None:
+            raise HTTPError(404, "The MCP endpoint is /mcp.")
+        if scope["method"] not in _METHODS:
+            raise HTTPError(405, "Only GET, POST and DELETE are served here.")
+        if _carries_token(scope["query_string"]):
+            raise HTTPError(400, "A token in the address is refused; send it as a Bearer header.")
+        if scope["method"] == "POST" and _media_type(headers) != "application/json":
+            raise HTTPError(415, "The content type must be application/json.")
+        return path.groupdict()
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    names = [name for name, _ in scope["headers"] if name in _SINGLE_HEADERS]
+    if len(names) > len(set(names)):
+        raise HTTPError(
+            400, "Host, Origin, Authorization and Toolbooth-Project may appear only once."
+        )
+    # The parser leaves the white space after a value.
+    return {
+        key.decode("latin-1"): value.rstrip(b" \t").decode("latin-1")
+        for key, value in scope["headers"]
+    }
+
+
+def _media_type(headers: dict[str, str]) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _bearer(headers: dict[str, str]) -> str | None:
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() or "-" if scheme.lower() == "bearer" else None
+
+
+def _carries_token(query: bytes) -> bool:
+    if not query:
+        return False
+    return any(key.lower() in _TOKEN_PARAMETERS for key, _ in parse_qsl(query.decode("latin-1")))
+
+
+async def _body_within_deadline(receive: Receive, headers: dict[str, str]) -> bytes:
+    try:
+        async with asyncio.timeout(BODY_DEADLINE_S):
+            return await _read_body(receive, headers)
+    except TimeoutError:
+        raise HTTPError(408, "The request took too long to arrive.") from None
+
+
+async def _read_body(receive: Receive, headers: dict[str, str]) -> bytes:
+    if int(headers.get("content-length") or 0) > MAX_BODY_BYTES:
+        raise HTTPError(413, "The request is too large.")
+    chunks: list[bytes] = []
+    size = 0
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise HTTPError(400, "The request ended before it was complete.")
+        chunks.append(message.get("body", b""))
+        size += len(chunks[-1])
+        if size > MAX_BODY_BYTES:
+            raise HTTPError(413, "The request is too large.")
+        more = message.get("more_body", False)
+    return b"".join(chunks)
+
+
+async def _decode(body: bytes) -> object:
+    """The body's value; one that is not JSON is refused by streamable HTTP."""
+    try:
+        if len(body) <= _SMALL_BODY_BYTES:
+            return decode(body)
+        return await asyncio.get_running_loop().run_in_executor(_thread, _decode_large, body)
+    except AmbiguousJSON as error:
+        raise HTTPError(400, str(error)) from None
+
+
+def _decode_large(body: bytes) -> object:
+    with no_collection():
+        return decode(body)
+
+
+def _meta(body: object) -> JsonObject:
+    if any(_meta_of(each).keys() & _AUTH_META_KEYS for each in as_array(body)):
+        raise HTTPError(400, "In a batch, token and project are sent in headers, not in _meta.")
+    return _meta_of(body)
+
+
+def _meta_of(message: object) -> JsonObject:
+    return as_object(as_object(as_object(message).get("params")).get("_meta"))
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+async def _refuse(error: HTTPError, send: Send) -> None:
+    body = encode_error(None, INVALID_REQUEST, error.message)
+    await respond(send, error.status, body, _ERROR_HEADERS.get(error.status))

@@ -1,0 +1,190 @@
+"""Prompts, resources and completion: forwarded to the server they belong to, in every exposure."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
+
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+from router.catalog.prompts_resources import ExposedItem
+from router.catalog.view import View
+from router.domain.activity import ActivityKind, Outcome
+from router.domain.clients import Principal
+from router.domain.errors import Refused, ToolboothError, UpstreamAnsweredError
+from router.domain.ids import ServerId, ServerRef
+from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.permissions import Kind
+from router.gateway.client_request import ClientRequest
+from router.gateway.tools.activity_recorder import ActivityRecorder
+from router.gateway.tools.execution import Execution, forwarded_meta
+
+RESOURCE_NOT_FOUND = -32002
+_KINDS = {ActivityKind.PROMPT: Kind.PROMPT, ActivityKind.RESOURCE: Kind.RESOURCE}
+
+
+class PromptsAndResources:
+    def __init__(self, execution: Execution, recorder: ActivityRecorder) -> None:
+        self._execution = execution
+        self._recorder = recorder
+        self.methods: dict[str, Callable[[ClientRequest], Awaitable[JsonObject]]] = {
+            "prompts/list": self._list_prompts,
+            "prompts/get": self._get_prompt,
+            "resources/list": self._list_resources,
+            "resources/templates/list": self._list_templates,
+            "resources/read": self._read_resource,
+            "completion/complete": self._complete,
+        }
+
+    async def _list_prompts(self, request: ClientRequest) -> JsonObject:
+        return {"prompts": _wires(self._view(request).prompts.values())}
+
+    async def _list_resources(self, request: ClientRequest) -> JsonObject:
+        return {"resources": _wires(self._view(request).resources.values())}
+
+    async def _list_templates(self, request: ClientRequest) -> JsonObject:
+        return {"resourceTemplates": _wires(self._view(request).templates.values())}
+
+    async def _get_prompt(self, request: ClientRequest) -> JsonObject:
+        prompt = self._prompt(request, request.params.get("name"))
+        params = {**request.params, "name": prompt.original}
+        kind = ActivityKind.PROMPT
+        return await self._forward(
+            request, kind, prompt.server, prompt.original, "prompts/get", params
+        )
+
+    async def _read_resource(self, request: ClientRequest) -> JsonObject:
+        client_uri = _text(request.params.get("uri"), "uri")
+        server, uri = self._find(request, client_uri)
+        params = {**request.params, "uri": uri}
+        kind = ActivityKind.RESOURCE
+        result = await self._forward(request, kind, server, uri, "resources/read", params)
+        return result if client_uri == uri else _with_client_uri(result, uri, client_uri)
+
+    async def _complete(self, request: ClientRequest) -> JsonObject:
+        reference = as_object(request.params.get("ref"))
+        if reference.get("type") == "ref/prompt":
+            prompt = self._prompt(request, reference.get("name"))
+            server, changed = prompt.server, {"name": prompt.original}
+        else:
+            client_uri = _text(reference.get("uri"), "ref.uri")
+            template = self._view(request).templates.get(client_uri)
+            server, uri = (
+                (template.server, template.original)
+                if template
+                else self._find(request, client_uri)
+            )
+            changed = {"uri": uri}
+        params = _forwarded({**request.params, "ref": {**reference, **changed}})
+        request = replace(request, on_progress=None)
+        try:
+            return await self._execution.forward(request, server, "completion/complete", params)
+        except ToolboothError as error:
+            raise _mcp_error(error) from None
+
+    async def subscribe(self, request: ClientRequest, client_uri: str) -> tuple[ServerRef, str]:
+        """Subscribe to the resource that the client knows by `client_uri`: its server, and its URI
+        there."""
+        server, uri = self._find(request, client_uri)
+        request = replace(request, on_progress=None)
+        try:
+            await self._execution.check_permission(request, Kind.RESOURCE, server, uri, {})
+            await self._execution.forward(request, server, "resources/subscribe", {"uri": uri})
+        except ToolboothError as error:
+            raise _mcp_error(error) from None
+        return ServerRef(request.principal.workspace, server), uri
+
+    async def unsubscribe(self, ref: ServerRef, uri: str) -> None:
+        """Nobody is subscribed to the resource any more. Errors of its server are ignored."""
+        with contextlib.suppress(ToolboothError):
+            await self._execution.unsubscribe(ref, uri)
+
+    def find_resource(self, request: ClientRequest, client_uri: str) -> tuple[ServerRef, str]:
+        server, uri = self._find(request, client_uri)
+        return ServerRef(request.principal.workspace, server), uri
+
+    def lists(self, principal: Principal) -> tuple[object, object]:
+        """What this principal gets as its prompts, and as its resources."""
+        view = self._execution.view(principal)
+        return view.prompts, (view.resources, view.templates)
+
+    def _view(self, request: ClientRequest) -> View:
+        return self._execution.view(request.principal)
+
+    def _prompt(self, request: ClientRequest, name: object) -> ExposedItem:
+        prompt = self._view(request).prompts.get(_text(name, "name"))
+        if prompt is None:
+            raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {name}")
+        return prompt
+
+    def _find(self, request: ClientRequest, client_uri: str) -> tuple[ServerId, str]:
+        """The server of a resource, and its URI there."""
+        found = self._view(request).find_resource(client_uri)
+        if found is None:
+            raise MCPError(RESOURCE_NOT_FOUND, "Resource not found", {"uri": client_uri})
+        return found
+
+    async def _forward(
+        self,
+        request: ClientRequest,
+        kind: ActivityKind,
+        server: ServerId,
+        subject: str,
+        method: str,
+        params: JsonObject,
+    ) -> JsonObject:
+        started, outcome, message = time.perf_counter(), Outcome.CANCELLED, None
+        arguments = as_object(params.get("arguments"))
+        try:
+            await self._execution.check_permission(
+                request, _KINDS[kind], server, subject, arguments
+            )
+            result = await self._execution.forward(request, server, method, _forwarded(params))
+            outcome = Outcome.OK
+            return result
+        except ToolboothError as error:
+            outcome = Outcome.DENIED if isinstance(error, Refused) else Outcome.ERROR
+            message = error.message
+            raise _mcp_error(error) from None
+        finally:
+            self._recorder.record(
+                request, kind, started, outcome, server=server, tool=subject, message=message
+            )
+
+
+def _mcp_error(error: ToolboothError) -> MCPError:
+    """A server's own error as it is; any other with our message."""
+    if isinstance(error, UpstreamAnsweredError):
+        return MCPError(error.code, error.message, error.data)
+    if isinstance(error, Refused):
+        return MCPError(types.INVALID_REQUEST, f"{error.message} {error.hint}")
+    return MCPError(types.INTERNAL_ERROR, f"{error.message} {error.hint}".strip())
+
+
+def _wires(items: Iterable[ExposedItem]) -> list[JsonObject]:
+    return [item.wire for item in items]
+
+
+def _text(value: object, name: str) -> str:
+    if not isinstance(value, str):
+        raise MCPError(types.INVALID_PARAMS, f'"{name}" must be a string.')
+    return value
+
+
+def _forwarded(params: JsonObject) -> JsonObject:
+    """Params with only the part of `_meta` that is for the server."""
+    rest = {key: value for key, value in params.items() if key != "_meta"}
+    meta = forwarded_meta(as_object(params.get("_meta")))
+    return {**rest, "_meta": meta} if meta else rest
+
+
+def _with_client_uri(result: JsonObject, uri: str, client_uri: str) -> JsonObject:
+    """A `resources/read` result with the client's URI where the server wrote its own."""
+    contents = [
+        {**as_object(item), "uri": client_uri} if as_object(item).get("uri") == uri else item
+        for item in as_array(result.get("contents"))
+    ]
+    return {**result, "contents": contents}

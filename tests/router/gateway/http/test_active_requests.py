@@ -1,0 +1,48 @@
+"""Requests end with the token that let them in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from typing import TypeVar
+
+import pytest
+
+from router.domain.ids import TokenId
+from router.gateway.http.active_requests import ActiveRequests
+from router.gateway.http.authentication import HTTPError
+from router.runtime.tasks import spawn, stop
+from tests.support.timeouts import WAIT_S
+
+KEPT, REVOKED = TokenId("kept"), TokenId("revoked")
+T = TypeVar("T")
+
+
+async def run(requests: ActiveRequests, token: TokenId, work: Awaitable[T]) -> T:
+    with requests.track(token):
+        return await work
+
+
+async def test_what_runs_ends_soon_after_its_token_stops_to_hold() -> None:
+    holding = {KEPT, REVOKED}
+    active_requests = ActiveRequests(lambda token: token in holding)
+    kept = spawn(run(active_requests, KEPT, asyncio.Event().wait()), name="kept")
+    holding.remove(REVOKED)
+    with pytest.raises(HTTPError) as refusal:
+        async with asyncio.timeout(WAIT_S):
+            await run(active_requests, REVOKED, asyncio.Event().wait())
+    assert refusal.value.status == 401
+    assert not kept.done()
+    await stop(kept)
+    assert kept.cancelled()
+
+
+async def test_a_token_that_stops_to_hold_after_several_looks_is_noticed() -> None:
+    looks = iter([True, False])
+    with pytest.raises(HTTPError):
+        async with asyncio.timeout(WAIT_S):
+            await run(ActiveRequests(lambda _: next(looks)), KEPT, asyncio.Event().wait())
+
+
+async def test_what_ends_in_time_brings_its_result() -> None:
+    assert await run(ActiveRequests(lambda _: True), KEPT, asyncio.sleep(0, "done")) == "done"

@@ -1,0 +1,46 @@
+"""Tool listings are built and encoded once for everybody who sees the same tools."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from router.domain.json_values import JsonObject
+from router.gateway.tools import tool_listing
+from router.wire.jsonrpc import prepend_members
+from tests.router.gateway.harness import FILES, Booth
+
+MANY: tuple[JsonObject, ...] = tuple(
+    {"name": f"tool_{number:04}", "inputSchema": {}} for number in range(2000)
+)
+
+
+@pytest.mark.parametrize("optimization", [None, "bm25"])
+async def test_a_listing_is_encoded_once_and_again_only_when_tools_change(
+    optimization: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded: list[JsonObject] = []
+    encode = tool_listing.encode
+
+    def counted(value: object) -> bytes:
+        encoded.append(value)  # pyright: ignore[reportArgumentType]
+        return encode(value)
+
+    monkeypatch.setattr(tool_listing, "encode", counted)
+    booth = Booth(tools=MANY, optimization=optimization, pinned=["files:tool_0007"])
+    first = booth.exposures.list_tools(booth.request())
+    assert len(json.loads(first.encoded)["tools"]) == (2000 if optimization is None else 3)
+    assert booth.exposures.list_tools(booth.request()).encoded is first.encoded
+    assert booth.exposures.tool_list(booth.request().principal) is first.result
+    assert len(encoded) == 1
+    catalog = booth.catalog.servers[FILES].cached
+    assert catalog is not None
+    booth.relist(tools=catalog.listing.tools[:10])
+    again = booth.exposures.list_tools(booth.request())
+    assert len(json.loads(again.encoded)["tools"]) == (10 if optimization is None else 3)
+
+
+def test_a_listing_gets_what_its_revision_adds_without_being_encoded_again() -> None:
+    result = prepend_members({"resultType": "complete", "ttlMs": 0}, b'{"tools":[]}')
+    assert json.loads(result) == {"resultType": "complete", "ttlMs": 0, "tools": []}

@@ -1,0 +1,74 @@
+"""Calls at once: as many as a server takes, the others in line, and a line that has an end."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from router.domain.failures import FailureKind
+from router.runtime.tasks import spawn
+from router.upstream.request_limiter import RequestLimiter
+from tests.router.upstream.connection_harness import failure_of
+
+
+async def waiting(limiter: RequestLimiter, timeout_s: float | None = None) -> asyncio.Task[None]:
+    """Someone in line."""
+    task = spawn(limiter.acquire(timeout_s), name="in line")
+    await asyncio.sleep(0)
+    return task
+
+
+async def test_those_beyond_the_limit_wait_their_turn_in_order() -> None:
+    limiter = RequestLimiter(lambda: 1)
+    await limiter.acquire(None)
+    first, second = await waiting(limiter), await waiting(limiter)
+    limiter.release()
+    await first
+    assert not second.done()
+    limiter.release()
+    await second
+
+
+async def test_a_full_line_is_refused_at_once() -> None:
+    limiter = RequestLimiter(lambda: 1, max_waiting=1)
+    await limiter.acquire(None)
+    in_line = await waiting(limiter)
+    failure = await failure_of(limiter.acquire(None))
+    assert (failure.kind, failure.subject) == (FailureKind.BUSY, "2")
+    limiter.release()
+    await in_line
+
+
+async def test_a_turn_that_does_not_come_in_time_is_a_timeout_and_leaves_the_line() -> None:
+    limiter = RequestLimiter(lambda: 1, max_waiting=1)
+    await limiter.acquire(None)
+    assert (await failure_of(limiter.acquire(0.01))).kind is FailureKind.TIMEOUT
+    patient = await waiting(limiter)
+    limiter.release()
+    await patient
+
+
+@pytest.mark.parametrize("moment", ["in line", "at its turn"])
+async def test_who_gives_up_takes_nobodys_place(moment: str) -> None:
+    limiter = RequestLimiter(lambda: 1)
+    await limiter.acquire(None)
+    hasty, patient = await waiting(limiter), await waiting(limiter)
+    if moment == "at its turn":
+        limiter.release()
+        hasty.cancel()
+    else:
+        hasty.cancel()
+        await asyncio.wait([hasty])
+        limiter.release()
+    await patient
+
+
+async def test_a_raised_limit_lets_more_in() -> None:
+    limit = 1
+    limiter = RequestLimiter(lambda: limit)
+    await limiter.acquire(None)
+    line = [await waiting(limiter) for _ in range(3)]
+    limit = 4
+    limiter.release()
+    await asyncio.gather(*line)
