@@ -272,6 +272,7 @@ async def test_an_unconfined_server_is_discovered_as_it_runs(
     record = tmp_path / "record"
     ref = await running.add("Test", stdio_config("--record", str(record)))
     assert CONFINED is not record.exists()
+    running.trace.clear()
     await running.router.discovery.allow(ref, DiscoveryAccess.UNCONFINED)
     await until_step(running, ref, DiscoveryStep.COMPLETE)
     assert record.exists()

@@ -44,7 +44,7 @@ STEPS = (
 )
 STARTS = (
     (InstanceLock, "acquire"),
-    (UpstreamManager, "sweep"),
+    (UpstreamManager, "kill_leftovers"),
     (ConfigStore, "load"),
     (Activity, "open"),
     (WorkspaceEditor, "reconcile"),
