@@ -25,6 +25,7 @@ from tests.support.router_process import TOOLBOOTH, Booth
 from tests.support.running_router import STDIO_SERVER
 from tests.support.timeouts import WAIT_S
 
+pytestmark = pytest.mark.timeout(300)
 SERVER = (sys.executable, str(STDIO_SERVER))
 KEYRING = """\
 from pathlib import Path

@@ -29,7 +29,7 @@ TOKYO = {"toolKey": "time:get_current_time", "arguments": {"timezone": "Asia/Tok
 _START_WITHIN_S = 30
 _STOP_WITHIN_S = 10
 
-pytestmark = [pytest.mark.proof, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.proof, pytest.mark.timeout(300)]
 
 
 @pytest.fixture

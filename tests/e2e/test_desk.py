@@ -26,7 +26,7 @@ from tests.desktop.tray_host import Line, texts
 from tests.support.router_process import children_of, connected, is_alive
 from tests.support.running_router import Record, stdio_config
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(300)
 PASTE = "Paste a command line, a URL, an mcp.json snippet or an install link"
 METATOOLS = ["tool_discovery", "tool_execute"]
 

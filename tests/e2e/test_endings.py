@@ -18,7 +18,7 @@ from tests.servers.commands import ends_within, is_running, stdio_config
 from tests.support.router_process import Booth, children_of, connected
 from tests.support.running_router import Record
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(300)
 CALLS = 20
 
 

@@ -13,7 +13,7 @@ from mcp_types import CallToolResult, TextContent
 from tests.support.router_process import Booth, children_of, connected, is_alive
 from tests.support.timeouts import WAIT_S
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(300)
 TOKYO = {"toolKey": "time:get_current_time", "arguments": {"timezone": "Asia/Tokyo"}}
 
 

@@ -17,7 +17,7 @@ from mcp_types import (
 from tests.support.router_process import Booth, connected
 from tests.support.timeouts import WAIT_S
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(300)
 MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
 
 

@@ -11,7 +11,7 @@ from tests.router.service.test_sessions import LEGACY, client_of, execute
 from tests.support.router_process import NODE, NODE_SERVERS
 from tests.support.running_router import PERSONAL, running_router
 
-pytestmark = [pytest.mark.proof, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.proof, pytest.mark.timeout(300)]
 PLAYWRIGHT = NODE_SERVERS.parent / "@playwright" / "mcp" / "cli.js"
 
 
