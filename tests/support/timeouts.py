@@ -6,5 +6,5 @@ generous enough for a machine that has other things to do.
 
 from __future__ import annotations
 
-WAIT_S = 30
+WAIT_S = 60
 WAIT_MS = WAIT_S * 1000
