@@ -15,7 +15,7 @@ from router.apps.locations import AppLocations
 from router.commands.registry import dispatch
 from router.config.server import ServerConfig
 from router.runtime.clock import Clock, utc_now
-from router.runtime.gc import no_collection
+from router.runtime.garbage_collection import no_collection
 from router.runtime.local_ipc import LocalServer, socket_address
 from router.runtime.shutdown import Shutdown
 from router.search.cloud import CloudSearch

@@ -30,12 +30,12 @@ from router.service.discovery_planner import DiscoveryPlanner
 from router.service.discovery_queue import DiscoveryQueue
 from router.service.freshness import DUE, FreshnessMonitor, ListState, due_in
 from router.service.launch_policy import LaunchPolicy
-from router.service.list_changed import ListChangedHandler
 from router.service.receipts import Receipts
 from router.service.server_logs import ServerLogs
 from router.service.sign_ins import SignIns
 from router.service.sleep_monitor import SleepMonitor
 from router.service.tool_lists import ToolLists
+from router.service.upstream_notifications import ListChangedHandler
 from router.service.workspace_catalogs import Reconciled
 from router.upstream.pool import UpstreamPool
 from router.upstream.ports import SessionId

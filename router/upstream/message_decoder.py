@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 from router.domain.json_values import JsonObject
-from router.runtime.gc import no_collection
+from router.runtime.garbage_collection import no_collection
 from router.upstream.limits import LIMITS, Limits
 
 SMALL_MESSAGE_BYTES = 64 * 1024

@@ -25,7 +25,7 @@ from router.gateway.http.authentication import Authenticator, HTTPError, Request
 from router.gateway.http.failed_token_limiter import FailedTokenLimiter
 from router.gateway.http.http_request import HTTPRequest, Message, Receive, Scope, Send
 from router.gateway.http.response_stream import respond
-from router.runtime.gc import no_collection
+from router.runtime.garbage_collection import no_collection
 from router.wire.jsonrpc import AmbiguousJSON, decode, encode_error
 from router.wire.mcp import INVALID_REQUEST
 
