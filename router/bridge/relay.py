@@ -179,9 +179,7 @@ class Relay:
         """Relay the router's own messages for as long as the session lives. Never starts a router
         that the user stopped."""
         while True:
-            with contextlib.suppress(
-                NotSent, ConnectionBroken, ToolboothError, TimeoutError, OSError
-            ):
+            with contextlib.suppress(*_RETRIED):
                 http = await self._client(start=False)
                 headers = {"Accept": "text/event-stream", **self._session}
                 try:
