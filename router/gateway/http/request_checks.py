@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from urllib.parse import parse_qsl
@@ -43,7 +43,6 @@ _SINGLE_HEADERS = frozenset({b"host", b"origin", b"authorization", b"toolbooth-p
 _SMALL_BODY_BYTES = 64 * 1024
 """A larger body is decoded on a thread: it may take a second."""
 _thread = ThreadPoolExecutor(1, thread_name_prefix="decode")
-_HTTP = "http://"
 
 _ERROR_HEADERS = {
     401: {"WWW-Authenticate": "Bearer"},
@@ -64,25 +63,17 @@ class _TrackedSend:
         await self._send(message)
 
 
+@dataclass(eq=False, slots=True)
 class RequestChecks:
     """The ASGI application: passes requests that hold to `serve`."""
 
-    def __init__(
-        self,
-        serve: Callable[[HTTPRequest], Awaitable[None]],
-        authenticator: Authenticator,
-        hosts: Callable[[], frozenset[str]],
-        on_refused: Callable[[HTTPError], None],
-        on_authenticated: Callable[[Principal], None],
-        active_requests: ActiveRequests,
-    ) -> None:
-        self._serve = serve
-        self._authenticator = authenticator
-        self._hosts = hosts
-        self._on_refused = on_refused
-        self._on_authenticated = on_authenticated
-        self._active_requests = active_requests
-        self._failed_tokens = FailedTokenLimiter(time.monotonic)
+    serve: Callable[[HTTPRequest], Awaitable[None]]
+    authenticator: Authenticator
+    hosts: Callable[[], frozenset[str]]
+    on_refused: Callable[[HTTPError], None]
+    on_authenticated: Callable[[Principal], None]
+    active_requests: ActiveRequests
+    _failed_tokens: FailedTokenLimiter = field(default_factory=FailedTokenLimiter, init=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         tracked = _TrackedSend(send)
@@ -92,8 +83,8 @@ class RequestChecks:
             await _refuse(self._reported(error), send)
             return
         try:
-            with self._active_requests.track(request.principal.token):
-                await self._serve(request)
+            with self.active_requests.track(request.principal.token):
+                await self.serve(request)
         except HTTPError as error:
             if not tracked.started:  # else the response just breaks off
                 await _refuse(error, send)
@@ -105,7 +96,7 @@ class RequestChecks:
             error = HTTPError(429, "Too many wrong tokens. Try again later.", error.client)
             if not self._failed_tokens.should_report():
                 return error
-        self._on_refused(error)
+        self.on_refused(error)
         return error
 
     async def _check(self, scope: Scope, receive: Receive, send: Send) -> HTTPRequest:
@@ -113,12 +104,12 @@ class RequestChecks:
         headers = _headers(scope)
         path = self._check_head(scope, headers)
         bearer = _bearer(headers)
-        token = self._authenticator.authenticate(bearer) if bearer else None
+        token = self.authenticator.authenticate(bearer) if bearer else None
         body = await self._body(scope, receive, headers, authenticated=bearer is not None)
         meta = _meta(body)
         meta_token = _text(meta.get("token"))
         if bearer is None:
-            token = self._authenticator.authenticate(meta_token)
+            token = self.authenticator.authenticate(meta_token)
         elif meta_token is not None and meta_token != bearer:
             client = token.name if token else "unknown"
             raise HTTPError(403, "The header and _meta.token are not the same token.", client)
@@ -128,9 +119,9 @@ class RequestChecks:
             header_project=headers.get("toolbooth-project"),
             meta_project=_text(meta.get("projectId")),
         )
-        current_principal = partial(self._authenticator.principal, token, requested)
+        current_principal = partial(self.authenticator.principal, token, requested)
         principal = current_principal()
-        self._on_authenticated(principal)
+        self.on_authenticated(principal)
         return HTTPRequest(
             scope["method"],
             headers,
@@ -154,19 +145,19 @@ class RequestChecks:
 
     def _check_token_in(self, text: bytes) -> None:
         """Raises `HTTPError` if a token is needed and `text` has no valid one anywhere."""
-        if self._authenticator.is_open():
+        if self.authenticator.is_open():
             return
         found = (match[1].decode("latin-1") for match in _TOKEN_IN_BODY.finditer(text))
         candidates = list(islice(found, _MAX_TOKENS))
-        if not any(map(self._authenticator.verify, candidates)):
-            self._authenticator.authenticate(candidates[0] if candidates else None)
+        if not any(map(self.authenticator.verify, candidates)):
+            self.authenticator.authenticate(candidates[0] if candidates else None)
 
     def _check_head(self, scope: Scope, headers: dict[str, str]) -> dict[str, str | None]:
-        hosts = self._hosts()
+        hosts = self.hosts()
         if headers.get("host") not in hosts:
             raise HTTPError(421, "This Host is not served here.")
         origin = headers.get("origin")
-        if origin is not None and not (origin.startswith(_HTTP) and origin[len(_HTTP) :] in hosts):
+        if origin is not None and origin not in {f"http://{host}" for host in hosts}:
             raise HTTPError(403, "This Origin may not connect.")
         path = _PATH.fullmatch(scope["path"])
         if path is None:

@@ -73,10 +73,9 @@ class Rejected(MCPError):
     def __init__(
         self,
         status: int,
-        code: int,
         message: str,
+        code: int = types.INVALID_REQUEST,
         data: Any = None,
-        *,
         request_id: RequestId | None = None,
     ) -> None:
         super().__init__(code, message, data)
@@ -103,7 +102,7 @@ class StreamableHTTPServer:
             if http.method == "POST":
                 await self._legacy_post(http, session)
             elif session is None:
-                raise Rejected(400, types.INVALID_REQUEST, "Bad Request: Missing session ID")
+                raise Rejected(400, "Bad Request: Missing session ID")
             elif http.method == "GET":
                 await self._standing_stream(http, session)
             else:
@@ -119,7 +118,7 @@ class StreamableHTTPServer:
             return None
         session = self._sessions.find(session_id, http.principal.token)
         if session is None:
-            raise Rejected(404, types.INVALID_REQUEST, "Session not found")
+            raise Rejected(404, "Session not found")
         return session
 
     async def _legacy_post(self, http: HTTPRequest, session: LegacySession | None) -> None:
@@ -131,7 +130,7 @@ class StreamableHTTPServer:
         requests = [message for message in messages if isinstance(message, JSONRPCRequest)]
         if session is None:
             if not requests or requests[0].method != "initialize":
-                raise Rejected(400, types.INVALID_REQUEST, "Bad Request: Missing session ID")
+                raise Rejected(400, "Bad Request: Missing session ID")
             await self._initialize(http, requests[0])
             return
         for message in messages:
@@ -148,15 +147,17 @@ class StreamableHTTPServer:
 
     async def _initialize(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
         if not self._sessions.has_room():
-            raise Rejected(503, types.INTERNAL_ERROR, "Too many sessions are open.")
+            raise Rejected(503, "Too many sessions are open.", types.INTERNAL_ERROR)
         headers: dict[str, str] = {}
-        with ResponseStream(http.send) as stream:
-            request = ClientRequest.from_http(http, message, "", stream)
-        with _Response(request) as response:
+        request = ClientRequest.from_http(http, message)
+
+        async def initialize() -> Result:
             result, session = self._dispatcher.initialize(request)
             headers[SESSION_HEADER] = session.id
-            response.set_result(result)
-        await respond(http.send, 200, response.body, headers)
+            return result
+
+        body, _ = await _response(request, initialize())
+        await respond(http.send, 200, body, headers)
 
     async def _respond(
         self, http: HTTPRequest, message: JSONRPCRequest, session: LegacySession
@@ -193,9 +194,8 @@ class StreamableHTTPServer:
         with Stoppable() as running:
             session.running[running] = request.id
             try:
-                with _Response(request) as response:
-                    response.set_result(await self._dispatcher.handle(request, session))
-                await send(response.body)
+                body, _ = await _response(request, self._dispatcher.handle(request, session))
+                await send(body)
             finally:
                 del session.running[running]
         return not running.stopped
@@ -203,13 +203,9 @@ class StreamableHTTPServer:
     async def _standing_stream(self, http: HTTPRequest, session: LegacySession) -> None:
         """Keep a stream open for messages to the client between its requests."""
         if not _accepts(http, _STREAM):
-            raise Rejected(
-                406, types.INVALID_REQUEST, "Not Acceptable: Client must accept text/event-stream"
-            )
+            raise Rejected(406, "Not Acceptable: Client must accept text/event-stream")
         if session.standing_stream is not None:
-            raise Rejected(
-                409, types.INVALID_REQUEST, "Conflict: Only one SSE stream is allowed per session"
-            )
+            raise Rejected(409, "Conflict: Only one SSE stream is allowed per session")
         session.active_requests += 1
         session.running[running := Stoppable()] = STANDING_STREAM
         with ResponseStream(http.send, {SESSION_HEADER: session.id}) as stream:
@@ -238,15 +234,14 @@ class StreamableHTTPServer:
             await respond(http.send, 202)
             return
         if isinstance(message, JSONRPCResponse):
-            raise Rejected(400, types.INVALID_REQUEST, "A client of this revision has no replies.")
+            raise Rejected(400, "A client of this revision has no replies.")
         self._check_envelope(http, message)
         with ResponseStream(http.send) as stream, Stoppable() as running:
             watch = spawn(_stop_when_disconnected(http, running), name="watch a client")
             try:
                 request = ClientRequest.from_http(http, message, version, stream)
-                with _Response(request) as response:
-                    response.set_result(await self._dispatcher.handle(request, None))
-                await stream.finish(response.body, response.status)
+                body, status = await _response(request, self._dispatcher.handle(request, None))
+                await stream.finish(body, status)
             finally:
                 watch.cancel()
 
@@ -254,7 +249,7 @@ class StreamableHTTPServer:
         lines = ((name.decode("latin-1"), "") for name, _ in http.header_lines)
         if (repeated := find_duplicated_routing_header(lines)) is not None:
             text = f"{repeated} header appears more than once"
-            raise Rejected(400, types.HEADER_MISMATCH, text, request_id=message.id)
+            raise Rejected(400, text, types.HEADER_MISMATCH, request_id=message.id)
         verdict = classify_inbound_request(
             {"method": message.method, "params": message.params}, headers=http.headers
         )
@@ -264,50 +259,31 @@ class StreamableHTTPServer:
 
     def _check_param_headers(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
         """A proxy that routes by the headers must see the arguments that the call runs with."""
-        schema = self._dispatcher.param_header_schema(http.principal, message.params.get("name"))
+        exposures, name = self._dispatcher.exposures, message.params.get("name")
+        schema = exposures.param_header_schema(http.principal, name)
         if schema is None:
             return
         names = [name for name, _ in http.header_lines if name.startswith(b"mcp-param-")]
         if len(set(names)) < len(names):
             text = "an mcp-param header appears more than once"
-            raise Rejected(400, types.HEADER_MISMATCH, text, request_id=message.id)
+            raise Rejected(400, text, types.HEADER_MISMATCH, request_id=message.id)
         arguments = as_object(message.params.get("arguments"))
         _raise_rejection(validate_mcp_param_headers(schema, arguments, http.headers), message)
 
 
-class _Response:
-    """The response to a request. Within the `with` block every exception becomes an error response:
-    the client must not wait for ever, whatever happens."""
-
-    def __init__(self, request: ClientRequest) -> None:
-        self._request = request
-        self.body = b""
-        self.status = 200
-        """The HTTP status that goes with it in the modern revision."""
-
-    def __enter__(self) -> _Response:
-        return self
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
-        match error:
-            case MCPError():
-                self._set_error(error.code, error.message, error.data)
-                self.status = ERROR_CODE_HTTP_STATUS.get(error.code, 200)
-            case ValidationError():
-                self._set_error(types.INVALID_PARAMS, "Invalid request parameters")
-                self.status = 400
-            case Exception():
-                log.error("%s failed", self._request.method[:100], exc_info=error)
-                self._set_error(types.INTERNAL_ERROR, "Internal server error")
-            case _:
-                return False
-        return True
-
-    def set_result(self, result: Result) -> None:
-        self.body = encode_result(self._request.id, result)
-
-    def _set_error(self, code: int, message: str, data: Any = None) -> None:
-        self.body = encode_error(self._request.id, code, message, data)
+async def _response(request: ClientRequest, result: Awaitable[Result]) -> tuple[bytes, int]:
+    """The response to a request, and the HTTP status it has in the modern revision. Every exception
+    becomes an error response: the client must not wait for ever, whatever happens."""
+    try:
+        return encode_result(request.id, await result), 200
+    except MCPError as error:
+        body = encode_error(request.id, error.code, error.message, error.data)
+        return body, ERROR_CODE_HTTP_STATUS.get(error.code, 200)
+    except ValidationError:
+        return encode_error(request.id, types.INVALID_PARAMS, "Invalid request parameters"), 400
+    except Exception:
+        log.exception("%s failed", request.method[:100])
+        return encode_error(request.id, types.INTERNAL_ERROR, "Internal server error"), 200
 
 
 def _cancelled(message: JSONRPCRequest) -> bytes:
@@ -321,11 +297,9 @@ async def _stop_when_disconnected(http: HTTPRequest, running: Stoppable) -> None
 
 def _parse(http: HTTPRequest) -> JSONRPCMessage:
     if http.body is INVALID_JSON:
-        raise Rejected(400, types.PARSE_ERROR, "Parse error: the body is not JSON")
+        raise Rejected(400, "Parse error: the body is not JSON", types.PARSE_ERROR)
     if (message := parse_message(http.body)) is None:
-        raise Rejected(
-            400, types.INVALID_REQUEST, "Body must be a single JSON-RPC message, not a batch"
-        )
+        raise Rejected(400, "Body must be a single JSON-RPC message, not a batch")
     return message
 
 
@@ -335,10 +309,9 @@ def _parse_batch(http: HTTPRequest) -> list[JSONRPCMessage]:
         return [_parse(http)]
     messages = [message for value in values if (message := parse_message(value)) is not None]
     if len(messages) < len(values) or len(values) > _MAX_BATCH:
-        expected = f"A batch must be JSON-RPC messages, {_MAX_BATCH} at most"
-        raise Rejected(400, types.INVALID_REQUEST, expected)
+        raise Rejected(400, f"A batch must be JSON-RPC messages, {_MAX_BATCH} at most")
     if any(isinstance(each, JSONRPCRequest) and each.method == "initialize" for each in messages):
-        raise Rejected(400, types.INVALID_REQUEST, "initialize must not be part of a batch")
+        raise Rejected(400, "initialize must not be part of a batch")
     return messages
 
 
@@ -349,15 +322,13 @@ def _raise_rejection(
         status = ERROR_CODE_HTTP_STATUS.get(rejection.code, 400)
         request_id = message.id if message is not None else None
         data: JsonObject | None = rejection.data
-        raise Rejected(status, rejection.code, rejection.message, data, request_id=request_id)
+        raise Rejected(status, rejection.message, rejection.code, data, request_id)
 
 
 def _check_accept(http: HTTPRequest) -> None:
     if not (_accepts(http, _JSON) and _accepts(http, _STREAM)):
         raise Rejected(
-            406,
-            types.INVALID_REQUEST,
-            "Not Acceptable: Client must accept both application/json and text/event-stream",
+            406, "Not Acceptable: Client must accept both application/json and text/event-stream"
         )
 
 

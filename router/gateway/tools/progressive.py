@@ -162,8 +162,9 @@ def _tool_line(identifier: str, tool: Tool) -> str:
     return f"- {tool.key.tool} (Lua: {identifier})" + (f": {about}" if about else "")
 
 
-def details_text(view: View, tool: Tool) -> str:
+def details_text(view: View, arguments: JsonObject) -> str:
     """The result of `tool-details`."""
+    tool = named_tool(view, arguments)
     lines = parameter_lines(tool.input_schema)
     parts = [
         f"## {tool.key.tool}",

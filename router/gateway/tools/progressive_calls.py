@@ -60,8 +60,7 @@ class ProgressiveCalls:
                 case progressive.LIST_TOOLS:
                     return Ok(text_result(progressive.tools_text(view, arguments)))
                 case progressive.DETAILS:
-                    tool = progressive.named_tool(view, arguments)
-                    return Ok(text_result(progressive.details_text(view, tool)))
+                    return Ok(text_result(progressive.details_text(view, arguments)))
                 case progressive.INSPECT:
                     return await self._inspect(request, view, arguments)
                 case _:

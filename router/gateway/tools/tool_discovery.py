@@ -21,6 +21,7 @@ from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
 from router.gateway.tools.meta_tools import DiscoveryArguments
 from router.gateway.tools.result_pages import READ_RESULT
+from router.gateway.tools.tool_results import text_result
 from router.search.calibration import MIN_RELEVANCE
 
 _TIMED = 50
@@ -117,7 +118,7 @@ def discovery_result(
     content: JsonObject = {"results": results}
     if not results and view.optimization is not None:
         content["message"] = _nothing_fits(view, reply.note)
-    return structured(content)
+    return {**text_result(compact_json(content)), "structuredContent": content}
 
 
 def _nothing_fits(view: View, note: str) -> str:
@@ -128,11 +129,6 @@ def _nothing_fits(view: View, note: str) -> str:
     there = f"Servers here: {', '.join(servers)}." if servers else "There are no servers here."
     asked = f" ({note})" if note else ""
     return f"No tool fits{asked}. Try other words. {there}"
-
-
-def structured(content: JsonObject) -> JsonObject:
-    text = compact_json(content)
-    return {"content": [{"type": "text", "text": text}], "structuredContent": content}
 
 
 def _result(hit: SearchHit, readiness: str) -> JsonObject:
