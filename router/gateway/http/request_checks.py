@@ -51,18 +51,6 @@ _ERROR_HEADERS = {
 }
 
 
-class _TrackedSend:
-    """ASGI's `send`, and whether the response has begun."""
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self.started = False
-
-    async def __call__(self, message: Message) -> None:
-        self.started = True
-        await self._send(message)
-
-
 @dataclass(eq=False, slots=True)
 class RequestChecks:
     """The ASGI application: passes requests that hold to `serve`."""
@@ -76,9 +64,15 @@ class RequestChecks:
     _failed_tokens: FailedTokenLimiter = field(default_factory=FailedTokenLimiter, init=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        tracked = _TrackedSend(send)
+        response_started = False
+
+        async def tracked_send(message: Message) -> None:
+            nonlocal response_started
+            response_started = True
+            await send(message)
+
         try:
-            request = await self._check(scope, receive, tracked)
+            request = await self._check(scope, receive, tracked_send)
         except HTTPError as error:
             await _refuse(self._reported(error), send)
             return
@@ -86,7 +80,7 @@ class RequestChecks:
             with self.active_requests.track(request.principal.token):
                 await self.serve(request)
         except HTTPError as error:
-            if not tracked.started:  # else the response just breaks off
+            if not response_started:  # else the response just breaks off
                 await _refuse(error, send)
 
     def _reported(self, error: HTTPError) -> HTTPError:
@@ -138,7 +132,11 @@ class RequestChecks:
     ) -> object:
         if scope["method"] != "POST":
             return None
-        text = await _body_within_deadline(receive, headers)
+        try:
+            async with asyncio.timeout(BODY_DEADLINE_S):
+                text = await _read_body(receive, headers)
+        except TimeoutError:
+            raise HTTPError(408, "The request took too long to arrive.") from None
         if not authenticated:
             self._check_token_in(text)
         return await _decode(text)
@@ -197,14 +195,6 @@ def _carries_token(query: bytes) -> bool:
     if not query:
         return False
     return any(key.lower() in _TOKEN_PARAMETERS for key, _ in parse_qsl(query.decode("latin-1")))
-
-
-async def _body_within_deadline(receive: Receive, headers: dict[str, str]) -> bytes:
-    try:
-        async with asyncio.timeout(BODY_DEADLINE_S):
-            return await _read_body(receive, headers)
-    except TimeoutError:
-        raise HTTPError(408, "The request took too long to arrive.") from None
 
 
 async def _read_body(receive: Receive, headers: dict[str, str]) -> bytes:

@@ -68,7 +68,7 @@ _STREAM = frozenset({b"*/*", b"text/*", b"text/event-stream"})
 
 
 class Rejected(MCPError):
-    """A message is refused for its form, with an HTTP status of its own."""
+    """A malformed or unacceptable message, refused with this HTTP status."""
 
     def __init__(
         self,
@@ -273,7 +273,7 @@ class StreamableHTTPServer:
 
 async def _response(request: ClientRequest, result: Awaitable[Result]) -> tuple[bytes, int]:
     """The response to a request, and the HTTP status it has in the modern revision. Every exception
-    becomes an error response: the client must not wait for ever, whatever happens."""
+    becomes an error response: the client must always get one."""
     try:
         return encode_result(request.id, await result), 200
     except MCPError as error:

@@ -43,7 +43,7 @@ class _InputRequest:
 
 
 class InputRequiredCall:
-    """One call that goes on while its client collects input."""
+    """A call that stays running while its client collects input."""
 
     def __init__(self, client: ModernClientPeer, handle: Handle, request: ClientRequest) -> None:
         self.client = client
@@ -108,8 +108,8 @@ class InputRequiredCalls:
     def may_require_input(
         request: ClientRequest, client: LegacyClientPeer | ModernClientPeer
     ) -> bool:
-        """Whether a request must go through `handle`: it continues a call, or its client can be
-        sent requests by way of its result."""
+        """Whether a request must go through `handle`: it continues a call, or its result can
+        require input from its client."""
         if request.method not in INPUT_REQUIRED_METHODS:
             return False
         continues = request.params.get("requestState") is not None
@@ -153,7 +153,7 @@ class InputRequiredCalls:
         return await self._until_next(InputRequiredCall(client, handle, request))
 
     async def _continue(self, request: ClientRequest, handle: str) -> JsonObject:
-        """Go on with a call whose server waits for input."""
+        """Continue a call whose server waits for input."""
         if (call := self._kept.pop(handle, None)) is None:
             raise MCPError(types.INVALID_PARAMS, "Invalid or expired requestState")
         call.client.continue_with(request)

@@ -145,7 +145,7 @@ class Subscriptions:
     # What may have changed
 
     def check_soon(self) -> None:
-        """Something changed: notify those who see it, once for all changes of a moment."""
+        """Something changed: notify the clients that see it, once for several changes."""
         if self._check_timer is None and self._subscribers:
             loop = asyncio.get_running_loop()
             self._check_timer = loop.call_later(_COALESCE_S, self._check)

@@ -168,7 +168,8 @@ class Exposures:
         """The result of `tool_discovery`, and the tokens it costs."""
         view = self._execution.view(principal)
         spelled = view.lua.spelled if self._settings().offer_execute else None
-        result = discovery_result(reply, view, query.queries, self._readiness(principal), spelled)
+        readiness = partial(self._readiness, principal)
+        result = discovery_result(reply, view, query.queries, readiness, spelled)
         return result, context_tokens(result["content"][0]["text"])
 
     async def _discover(self, request: ClientRequest, arguments: JsonObject) -> JsonObject:
@@ -194,14 +195,11 @@ class Exposures:
         )
         return result
 
-    def _readiness(self, principal: Principal) -> Callable[[Tool], str]:
-        def readiness(tool: Tool) -> str:
-            if tool is READ_RESULT or tool.key.server == SCRIPTS:
-                return "ready"
-            status = self._status(ServerRef(principal.workspace, tool.key.server))
-            return meta_tools.readiness(status, self._recorder.clock())
-
-        return readiness
+    def _readiness(self, principal: Principal, tool: Tool) -> str:
+        if tool is READ_RESULT or tool.key.server == SCRIPTS:
+            return "ready"
+        status = self._status(ServerRef(principal.workspace, tool.key.server))
+        return meta_tools.readiness(status, self._recorder.clock())
 
     async def run_tool(
         self, request: ClientRequest, key: ToolKey, arguments: JsonObject, *, cut: bool = False

@@ -188,8 +188,8 @@ def response_text(tool: Tool, result: JsonObject) -> str:
 
 
 def script_value(result: JsonObject) -> tuple[str, object]:
-    """What a script gets from a tool's result: its structured content if there is any, else its
-    text (`text`, which may yet be JSON), else its blocks; of an error, the text of that."""
+    """What a script gets from a tool's result, after its kind: the text of an error; structured
+    content; a single text, which may be JSON; else all content blocks."""
     if result.get("resultType") == "input_required":
         return "error", "The tool asks the user something, which can't be done in a script."
     blocks = [as_object(block) for block in as_array(result.get("content"))]

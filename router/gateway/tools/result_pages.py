@@ -191,7 +191,7 @@ def _blocks(content: object) -> list[object]:
 
 
 async def _as_json(value: object) -> str:
-    """On a thread, piece by piece, if writing it in one go would hold up the loop."""
+    """Large values are encoded on a thread and in pieces, because encoding holds the GIL."""
     if estimated_json_length(value, _LARGE) <= _LARGE:
         return compact_json(value)
     return await asyncio.to_thread(lambda: "".join(_encoder.iterencode(value)))

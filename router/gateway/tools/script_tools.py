@@ -7,9 +7,9 @@ results stay out of the client's context: only the script's result goes there.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Protocol, cast
+from typing import TypeAlias, cast
 
 from router.catalog.tool_definition import compact_json, effect
 from router.catalog.view import View
@@ -29,11 +29,9 @@ from router.scripts.runner import Finished, Script, ScriptCall, ScriptFailed, Sc
 _MAX_SCRIPT = 256 * 1024
 _AT_LINE = re.compile(r"script:(\d+): (.*)")
 
-
-class RunTool(Protocol):
-    def __call__(
-        self, request: ClientRequest, key: ToolKey, arguments: JsonObject
-    ) -> Awaitable[ToolResult[JsonObject]]: ...
+RunTool: TypeAlias = Callable[
+    [ClientRequest, ToolKey, JsonObject], Awaitable[ToolResult[JsonObject]]
+]
 
 
 @dataclass(frozen=True, slots=True)

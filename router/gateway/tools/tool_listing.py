@@ -32,8 +32,8 @@ class ToolListing:
 
     @cached_property
     def param_header_schemas(self) -> Mapping[str, JsonObject]:
-        """By name, the input schemas that require arguments to be repeated in headers. Hardly any
-        does, which one search in the encoded result tells."""
+        """By name, the input schemas that require arguments to be repeated in headers. Most
+        listings have none, so the encoded result is searched first."""
         if _MARK not in self.encoded:
             return {}
         schemas = {
