@@ -10,7 +10,7 @@ from typing import cast
 
 from router.catalog.lua_reference import example, parameter_lines
 from router.catalog.server_entry import ServerEntry
-from router.catalog.tool_definition import compact_json, context_tokens
+from router.catalog.tool_definition import compact_json
 from router.catalog.view import View
 from router.domain.errors import InvalidInput
 from router.domain.json_values import JsonObject, as_array, as_object
@@ -96,7 +96,6 @@ TOOLS: tuple[JsonObject, ...] = (
 )
 NAMES = frozenset(str(tool["name"]) for tool in TOOLS)
 LISTING: JsonObject = {"tools": list(TOOLS)}
-LISTING_TOKENS = context_tokens(LISTING)
 
 
 def required_text(arguments: JsonObject, name: str) -> str:

@@ -11,7 +11,6 @@ import json
 import secrets
 import sys
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -109,7 +108,7 @@ class ResultPages:
     ) -> None:
         self._limit_kb = limit_kb
         self._clock = clock
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: dict[str, _Kept] = {}
 
     async def shorten(self, principal: Principal, result: JsonObject) -> JsonObject:
         """`result` itself if it is short enough, else its first part and how to read on."""
