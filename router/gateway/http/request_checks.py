@@ -26,8 +26,7 @@ from router.gateway.http.failed_token_limiter import FailedTokenLimiter
 from router.gateway.http.http_request import HTTPRequest, Message, Receive, Scope, Send
 from router.gateway.http.response_stream import respond
 from router.runtime.garbage_collection import no_collection
-from router.wire.jsonrpc import AmbiguousJSON, decode, encode_error
-from router.wire.mcp import INVALID_REQUEST
+from router.wire.jsonrpc import AmbiguousJSON, decode
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 BODY_DEADLINE_S = 10
@@ -245,5 +244,4 @@ def _text(value: object) -> str | None:
 
 
 async def _refuse(error: HTTPError, send: Send) -> None:
-    body = encode_error(None, INVALID_REQUEST, error.message)
-    await respond(send, error.status, body, _ERROR_HEADERS.get(error.status))
+    await respond(send, error.status, error.body, _ERROR_HEADERS.get(error.status))

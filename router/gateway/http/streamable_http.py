@@ -23,7 +23,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -38,8 +37,9 @@ from mcp.shared.inbound import (
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.json_values import as_array, as_object
 from router.gateway.client_request import ClientRequest
+from router.gateway.http.authentication import HTTPError
 from router.gateway.http.http_request import HTTPRequest
 from router.gateway.http.response_stream import ResponseStream, respond
 from router.gateway.session.dispatcher import Dispatcher
@@ -51,7 +51,6 @@ from router.wire.jsonrpc import (
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
-    RequestId,
     Result,
     encode_error,
     encode_result,
@@ -67,49 +66,27 @@ _JSON = frozenset({b"*/*", b"application/*", b"application/json"})
 _STREAM = frozenset({b"*/*", b"text/*", b"text/event-stream"})
 
 
-class Rejected(MCPError):
-    """A malformed or unacceptable message, refused with this HTTP status."""
-
-    def __init__(
-        self,
-        status: int,
-        message: str,
-        code: int = types.INVALID_REQUEST,
-        data: Any = None,
-        request_id: RequestId | None = None,
-    ) -> None:
-        super().__init__(code, message, data)
-        self.status = status
-        self.request_id = request_id
-
-    @property
-    def body(self) -> bytes:
-        return encode_error(self.request_id, self.code, self.message, self.data)
-
-
 class StreamableHTTPServer:
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
         self._sessions = dispatcher.sessions
 
     async def __call__(self, http: HTTPRequest) -> None:
+        """Serve a request. Raises `HTTPError` if its form is wrong."""
         version = http.headers.get(VERSION_HEADER)
-        try:
-            if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
-                await self._modern(http, version)
-                return
-            session = self._find_session(http)
-            if http.method == "POST":
-                await self._legacy_post(http, session)
-            elif session is None:
-                raise Rejected(400, "Bad Request: Missing session ID")
-            elif http.method == "GET":
-                await self._standing_stream(http, session)
-            else:
-                self._sessions.end(session)
-                await respond(http.send, 200)
-        except Rejected as rejected:
-            await respond(http.send, rejected.status, rejected.body)
+        if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
+            await self._modern(http, version)
+            return
+        session = self._find_session(http)
+        if http.method == "POST":
+            await self._legacy_post(http, session)
+        elif session is None:
+            raise HTTPError(400, "Bad Request: Missing session ID")
+        elif http.method == "GET":
+            await self._standing_stream(http, session)
+        else:
+            self._sessions.end(session)
+            await respond(http.send, 200)
 
     # Legacy revisions
 
@@ -118,7 +95,7 @@ class StreamableHTTPServer:
             return None
         session = self._sessions.find(session_id, http.principal.token)
         if session is None:
-            raise Rejected(404, "Session not found")
+            raise HTTPError(404, "Session not found")
         return session
 
     async def _legacy_post(self, http: HTTPRequest, session: LegacySession | None) -> None:
@@ -130,7 +107,7 @@ class StreamableHTTPServer:
         requests = [message for message in messages if isinstance(message, JSONRPCRequest)]
         if session is None:
             if not requests or requests[0].method != "initialize":
-                raise Rejected(400, "Bad Request: Missing session ID")
+                raise HTTPError(400, "Bad Request: Missing session ID")
             await self._initialize(http, requests[0])
             return
         for message in messages:
@@ -147,7 +124,7 @@ class StreamableHTTPServer:
 
     async def _initialize(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
         if not self._sessions.has_room():
-            raise Rejected(503, "Too many sessions are open.", types.INTERNAL_ERROR)
+            raise HTTPError(503, "Too many sessions are open.", code=types.INTERNAL_ERROR)
         headers: dict[str, str] = {}
         request = ClientRequest.from_http(http, message)
 
@@ -203,9 +180,9 @@ class StreamableHTTPServer:
     async def _standing_stream(self, http: HTTPRequest, session: LegacySession) -> None:
         """Keep a stream open for messages to the client between its requests."""
         if not _accepts(http, _STREAM):
-            raise Rejected(406, "Not Acceptable: Client must accept text/event-stream")
+            raise HTTPError(406, "Not Acceptable: Client must accept text/event-stream")
         if session.standing_stream is not None:
-            raise Rejected(409, "Conflict: Only one SSE stream is allowed per session")
+            raise HTTPError(409, "Conflict: Only one SSE stream is allowed per session")
         session.active_requests += 1
         session.running[running := Stoppable()] = STANDING_STREAM
         with ResponseStream(http.send, {SESSION_HEADER: session.id}) as stream:
@@ -234,7 +211,7 @@ class StreamableHTTPServer:
             await respond(http.send, 202)
             return
         if isinstance(message, JSONRPCResponse):
-            raise Rejected(400, "A client of this revision has no replies.")
+            raise HTTPError(400, "A client of this revision has no replies.")
         self._check_envelope(http, message)
         with ResponseStream(http.send) as stream, Stoppable() as running:
             watch = spawn(_stop_when_disconnected(http, running), name="watch a client")
@@ -249,7 +226,7 @@ class StreamableHTTPServer:
         lines = ((name.decode("latin-1"), "") for name, _ in http.header_lines)
         if (repeated := find_duplicated_routing_header(lines)) is not None:
             text = f"{repeated} header appears more than once"
-            raise Rejected(400, text, types.HEADER_MISMATCH, request_id=message.id)
+            raise HTTPError(400, text, code=types.HEADER_MISMATCH, request_id=message.id)
         verdict = classify_inbound_request(
             {"method": message.method, "params": message.params}, headers=http.headers
         )
@@ -266,7 +243,7 @@ class StreamableHTTPServer:
         names = [name for name, _ in http.header_lines if name.startswith(b"mcp-param-")]
         if len(set(names)) < len(names):
             text = "an mcp-param header appears more than once"
-            raise Rejected(400, text, types.HEADER_MISMATCH, request_id=message.id)
+            raise HTTPError(400, text, code=types.HEADER_MISMATCH, request_id=message.id)
         arguments = as_object(message.params.get("arguments"))
         _raise_rejection(validate_mcp_param_headers(schema, arguments, http.headers), message)
 
@@ -297,9 +274,9 @@ async def _stop_when_disconnected(http: HTTPRequest, running: Stoppable) -> None
 
 def _parse(http: HTTPRequest) -> JSONRPCMessage:
     if http.body is INVALID_JSON:
-        raise Rejected(400, "Parse error: the body is not JSON", types.PARSE_ERROR)
+        raise HTTPError(400, "Parse error: the body is not JSON", code=types.PARSE_ERROR)
     if (message := parse_message(http.body)) is None:
-        raise Rejected(400, "Body must be a single JSON-RPC message, not a batch")
+        raise HTTPError(400, "Body must be a single JSON-RPC message, not a batch")
     return message
 
 
@@ -309,9 +286,9 @@ def _parse_batch(http: HTTPRequest) -> list[JSONRPCMessage]:
         return [_parse(http)]
     messages = [message for value in values if (message := parse_message(value)) is not None]
     if len(messages) < len(values) or len(values) > _MAX_BATCH:
-        raise Rejected(400, f"A batch must be JSON-RPC messages, {_MAX_BATCH} at most")
+        raise HTTPError(400, f"A batch must be JSON-RPC messages, {_MAX_BATCH} at most")
     if any(isinstance(each, JSONRPCRequest) and each.method == "initialize" for each in messages):
-        raise Rejected(400, "initialize must not be part of a batch")
+        raise HTTPError(400, "initialize must not be part of a batch")
     return messages
 
 
@@ -319,15 +296,18 @@ def _raise_rejection(
     rejection: InboundLadderRejection | None, message: JSONRPCRequest | None = None
 ) -> None:
     if rejection is not None:
-        status = ERROR_CODE_HTTP_STATUS.get(rejection.code, 400)
-        request_id = message.id if message is not None else None
-        data: JsonObject | None = rejection.data
-        raise Rejected(status, rejection.message, rejection.code, data, request_id)
+        raise HTTPError(
+            ERROR_CODE_HTTP_STATUS.get(rejection.code, 400),
+            rejection.message,
+            code=rejection.code,
+            data=rejection.data,
+            request_id=message.id if message is not None else None,
+        )
 
 
 def _check_accept(http: HTTPRequest) -> None:
     if not (_accepts(http, _JSON) and _accepts(http, _STREAM)):
-        raise Rejected(
+        raise HTTPError(
             406, "Not Acceptable: Client must accept both application/json and text/event-stream"
         )
 
