@@ -22,7 +22,8 @@ from router.domain.ids import ServerRef, TokenId
 from router.domain.json_values import JsonObject
 from router.domain.search import SearchFeedback
 from router.gateway.http.active_requests import ActiveRequests
-from router.gateway.http.authentication import Authenticator, HTTPError
+from router.gateway.http.authentication import Authenticator
+from router.gateway.http.http_request import HTTPError
 from router.gateway.http.listener import Listener
 from router.gateway.http.request_checks import RequestChecks
 from router.gateway.http.streamable_http import StreamableHTTPServer

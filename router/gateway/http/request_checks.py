@@ -21,9 +21,9 @@ from urllib.parse import parse_qsl
 from router.domain.clients import Principal
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.gateway.http.active_requests import ActiveRequests
-from router.gateway.http.authentication import Authenticator, HTTPError, RequestedScope
+from router.gateway.http.authentication import Authenticator, RequestedScope
 from router.gateway.http.failed_token_limiter import FailedTokenLimiter
-from router.gateway.http.http_request import HTTPRequest, Message, Receive, Scope, Send
+from router.gateway.http.http_request import HTTPError, HTTPRequest, Message, Receive, Scope, Send
 from router.gateway.http.response_stream import respond
 from router.runtime.garbage_collection import no_collection
 from router.wire.jsonrpc import AmbiguousJSON, decode

@@ -39,8 +39,7 @@ from pydantic import ValidationError
 
 from router.domain.json_values import as_array, as_object
 from router.gateway.client_request import ClientRequest
-from router.gateway.http.authentication import HTTPError
-from router.gateway.http.http_request import HTTPRequest
+from router.gateway.http.http_request import HTTPError, HTTPRequest
 from router.gateway.http.response_stream import ResponseStream, respond
 from router.gateway.session.dispatcher import Dispatcher
 from router.gateway.session.sessions import STANDING_STREAM, LegacySession

@@ -25,7 +25,7 @@ from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject, as_object
 from router.gateway.client_request import ClientRequest
 from router.gateway.http.active_requests import ActiveRequests
-from router.gateway.http.authentication import HTTPError
+from router.gateway.http.http_request import HTTPError
 from router.gateway.session.client_peer import client_peer
 from router.gateway.session.input_required import InputRequiredCalls
 from router.gateway.session.sessions import LegacySession, Session, Sessions, client_capabilities

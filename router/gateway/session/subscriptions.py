@@ -29,7 +29,7 @@ from router.domain.clients import Principal
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.gateway.client_request import ClientRequest
-from router.gateway.http.authentication import HTTPError
+from router.gateway.http.http_request import HTTPError
 from router.gateway.session.sessions import LegacySession, Session
 from router.runtime.tasks import spawn
 from router.upstream.ports import SessionId

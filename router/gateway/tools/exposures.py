@@ -61,7 +61,7 @@ class Exposures:
         self._tool_listings = ToolListings(lambda: settings().offer_execute)
         self._result_pages = ResultPages(lambda: settings().result_limit_kb)
         self.script_tools = ScriptTools(runner, execution, self.run_tool)
-        self._progressive = ProgressiveCalls(recorder, self.script_tools, self.run_tool)
+        self._progressive = ProgressiveCalls(recorder, self.script_tools)
         self.search_times = SearchTimes()
 
     def instructions(self, principal: Principal) -> str:
