@@ -152,9 +152,9 @@ class InputRequiredCalls:
             return _marked(await handle(request))
         return await self._until_next(InputRequiredCall(client, handle, request))
 
-    async def _continue(self, request: ClientRequest, handle: str) -> JsonObject:
+    async def _continue(self, request: ClientRequest, call_id: str) -> JsonObject:
         """Continue a call whose server waits for input."""
-        if (call := self._kept.pop(handle, None)) is None:
+        if (call := self._kept.pop(call_id, None)) is None:
             raise MCPError(types.INVALID_PARAMS, "Invalid or expired requestState")
         call.client.continue_with(request)
         call.receive(as_object(request.params.get("inputResponses")))
@@ -164,23 +164,23 @@ class InputRequiredCalls:
         result = await call.next()
         if result is not None:
             return _marked(result)
-        handle = self._keep(call)
+        call_id = self._keep(call)
         return {
             "resultType": "input_required",
             "inputRequests": call.input_requests,
-            "requestState": f"{_OURS}{handle}",
+            "requestState": f"{_OURS}{call_id}",
         }
 
     def _keep(self, call: InputRequiredCall) -> str:
         if len(self._kept) >= _MAX_KEPT:
             self._drop(next(iter(self._kept)))
-        handle = secrets.token_urlsafe(12)
-        self._kept[handle] = call
-        asyncio.get_running_loop().call_later(KEPT_S, self._drop, handle)
-        return handle
+        call_id = secrets.token_urlsafe(12)
+        self._kept[call_id] = call
+        asyncio.get_running_loop().call_later(KEPT_S, self._drop, call_id)
+        return call_id
 
-    def _drop(self, handle: str) -> None:
-        if (call := self._kept.pop(handle, None)) is not None:
+    def _drop(self, call_id: str) -> None:
+        if (call := self._kept.pop(call_id, None)) is not None:
             call.cancel()
 
 

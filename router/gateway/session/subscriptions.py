@@ -49,7 +49,7 @@ Lists: TypeAlias = tuple[object, object, object]
 Resource: TypeAlias = tuple[ServerRef, str]
 """A resource by its server and the URI it has there."""
 
-Send: TypeAlias = Callable[[JsonObject], Awaitable[None]]
+SendMessage: TypeAlias = Callable[[JsonObject], Awaitable[None]]
 
 
 @dataclass(eq=False, slots=True)
@@ -225,14 +225,14 @@ def _notify_session(session: LegacySession, event: ServerEvent) -> asyncio.Task[
 
 
 async def _notify_or_end(
-    send: Send, event: ServerEvent, meta: JsonObject, ended: asyncio.Event
+    send: SendMessage, event: ServerEvent, meta: JsonObject, ended: asyncio.Event
 ) -> None:
     """A client must know that it missed something: its stream ends, so it listens again."""
     if not await _send_in_time(send, _notification(event, meta)):
         ended.set()
 
 
-async def _send_in_time(send: Send, message: JsonObject) -> bool:
+async def _send_in_time(send: SendMessage, message: JsonObject) -> bool:
     """False if the client seems to have stopped reading."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_SEND_TIMEOUT_S):
