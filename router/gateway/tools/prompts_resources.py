@@ -68,12 +68,10 @@ class PromptsAndResources:
             server, changed = prompt.server, {"name": prompt.original}
         else:
             client_uri = _text(reference.get("uri"), "ref.uri")
-            template = self._view(request).templates.get(client_uri)
-            server, uri = (
-                (template.server, template.original)
-                if template
-                else self._find(request, client_uri)
-            )
+            if (template := self._view(request).templates.get(client_uri)) is not None:
+                server, uri = template.server, template.original
+            else:
+                server, uri = self._find(request, client_uri)
             changed = {"uri": uri}
         params = _forwarded({**request.params, "ref": {**reference, **changed}})
         request = replace(request, on_progress=None)
