@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,8 +20,9 @@ def parse(path: Path, text: str) -> JsonObject:
     return as_object(_plain(_parsed(path, text)))
 
 
-def edited(path: Path, text: str, group: str, name: str, entry: JsonObject | None) -> str:
-    """`text` with `entry` under `name` in `group`; without it if `entry` is None."""
+def edited(path: Path, text: str, keys: Sequence[str], entry: JsonObject | None) -> str:
+    """`text` with `entry` at `keys`, its group and name; without it if `entry` is None."""
+    group, name = keys
     content = _parsed(path, text)
     servers: Any = content.get(group)
     if not isinstance(servers, dict | None):
