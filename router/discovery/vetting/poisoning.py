@@ -12,7 +12,7 @@ import base64
 import binascii
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
@@ -51,13 +51,6 @@ _LOOKALIKES = str.maketrans(
     "аеорсухіјѕһԁԛԝАВЕКМНОРСТУХІЈЅοαενικτυρΑΒΕΖΗΙΚΜΝΟΡΤΥΧ’‘“”",
     "aeopcyxijshdqwABEKMHOPCTYXIJSoaevikturABEZHIKMNOPTYX''\"\"",
 )
-
-
-def search(texts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
-    """The rule, location and words of each finding in `texts`, pairs of location and text."""
-    for where, text in texts:
-        for rule, words in detect(text, parameter="Schema." in where):
-            yield rule, where, words
 
 
 def detect(text: str, *, parameter: bool = False) -> list[tuple[str, str]]:

@@ -100,8 +100,9 @@ def _acceptable(
 def _prepare_tool(wire: JsonObject, limits: ListLimits, cuts: Counter[CutKind]) -> PreparedTool:
     sanitizer = Sanitizer(limits)
     shown = valid_definition({key: _field(key, value, sanitizer) for key, value in wire.items()})
-    for rule, where, words in poisoning.search(sanitizer.texts):
-        sanitizer.add_finding(FindingKind.POISONING, rule, where, words)
+    for where, text in sanitizer.texts:
+        for rule, words in poisoning.detect(text, parameter="Schema." in where):
+            sanitizer.add_finding(FindingKind.POISONING, rule, where, words)
     cuts.update(sanitizer.cuts)
     return PreparedTool(
         shown=shown,
