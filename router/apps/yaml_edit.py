@@ -30,6 +30,8 @@ def edited(path: Path, text: str, keys: Sequence[str], entry: JsonObject | None)
     servers = cast(Any, servers)
     if servers and name in servers:
         first, column = _position(path, servers, name)
+        if first == content.lc.key(group)[0]:
+            raise ConfigError(path, first + 1, UNSAFE_EDIT)
         last = _end_of_block(text.splitlines(), first, column)
         if entry is not None:
             return replace_lines(text, first, last, _entry_lines({name: entry}, column))
