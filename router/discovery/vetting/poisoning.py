@@ -23,7 +23,7 @@ from router.discovery.vetting.poisoning_rules import rules
 _THRESHOLD = 1.0
 _DETECTOR_FACTOR = 0.4
 """How much a match counts in a sentence that says what the tool detects."""
-_MAX_WORDS = 160
+_MAX_QUOTE = 160
 _MAX_TEXT = 20_000
 """Nobody is shown more of one text."""
 _MIN_NAME_CHARACTERS = 24
@@ -54,7 +54,7 @@ _LOOKALIKES = str.maketrans(
 
 
 def detect(text: str, *, parameter: bool = False) -> list[tuple[str, str]]:
-    """The rules that match `text` with the words that match, if they reach the threshold."""
+    """The rules that match `text`, each with the words it matches, if they reach the threshold."""
     if len(text) < _MIN_NAME_CHARACTERS and text.isascii() and " " not in text:
         return []  # a name or a single word, as most texts are
     return list(_detect(text[:_MAX_TEXT], parameter))
@@ -65,10 +65,10 @@ def _detect(text: str, parameter: bool) -> tuple[tuple[str, str], ...]:
     """Cached because the tools of a server have many parameters in common."""
     found = _matches(text, parameter=parameter)
     for decoded in islice(_encoded_texts(text), _MAX_ENCODED):
-        found += [(weight, f"encoded: {rule}", words) for weight, rule, words in _matches(decoded)]
+        found += [(weight, f"encoded: {rule}", quote) for weight, rule, quote in _matches(decoded)]
     if sum(weight for weight, _, _ in found) < _THRESHOLD:
         return ()
-    return tuple((rule, words) for _, rule, words in found)
+    return tuple((rule, quote) for _, rule, quote in found)
 
 
 def _matches(text: str, *, parameter: bool = False) -> list[tuple[float, str, str]]:
@@ -84,7 +84,7 @@ def _matches(text: str, *, parameter: bool = False) -> list[tuple[float, str, st
         for combination, start, end in find_combinations(plain, parameter=parameter)
     ]
     return [
-        (weight * _factor(plain, start, end), rule, text[start:end].strip()[:_MAX_WORDS])
+        (weight * _factor(plain, start, end), rule, text[start:end].strip()[:_MAX_QUOTE])
         for weight, rule, start, end in spans  # `_normalized` keeps the positions
     ]
 
