@@ -1,4 +1,4 @@
-"""JSON with comments and trailing commas: parsed with positions, edited in position.
+"""JSON with comments and trailing commas: parsed with positions, edited in place.
 
 An edit changes the span of one member and nothing else. Malformed text is refused with its line,
 without quoting the file, which may contain a secret.
@@ -75,7 +75,7 @@ class _Parser:
             raise self._error("it must be an object: { ... }")
         self._skip()
         if self._at < len(self._text):
-            raise self._error("there is something behind its end")
+            raise self._error("there is text after its end")
         return node
 
     def _value(self, depth: int) -> Node:
@@ -100,7 +100,7 @@ class _Parser:
             key = self._string()
             self._skip()
             if self._peek() != ":":
-                raise self._error("there must be a colon behind a key")
+                raise self._error("there must be a colon after a key")
             self._at += 1
             self._skip()
             child = self._value(depth + 1)
@@ -136,11 +136,11 @@ class _Parser:
     def _string(self) -> str:
         found = _STRING.match(self._text, self._at)
         if found is None:
-            raise self._error("there must be a text in double quotes here")
+            raise self._error("there must be a string in double quotes here")
         try:
             text = json.loads(found.group(), strict=False)
         except ValueError:
-            raise self._error("a text has an escape JSON does not know") from None
+            raise self._error("a string has an invalid escape") from None
         self._at = found.end()
         return str(text)
 

@@ -29,7 +29,7 @@ from router.domain.receipts import IsolationLevel, Reason, Why
 
 _PROBE_TIMEOUT_S = 20
 _TASKS = 24
-_SECRET = "a file of the person's"  # noqa: S105 - what the probe must not read
+_SECRET = "a file of the user"  # noqa: S105 - what the probe must not read
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ _JOINING = re.compile(
     "\u2190-\u2bff\u3030-\u303d\u3297-\u3299\u00a9\u00ae0-9#*\U0001f000-\U0001faff]"
 )
 """Next to these a joiner or variation selector is ordinary spelling: Persian, Hindi, emoji."""
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 _SPELLING = re.compile("[\u200c\u200d\ufe0e\ufe0f\u200e\u200f]{1,2}")
 _BLACK_FLAG = "\U0001f3f4"
 _FLAG = re.compile("[\U000e0061-\U000e007a\U000e0030-\U000e0039]{4,6}\U000e007f")
@@ -107,12 +108,8 @@ def _is_spelling(match: re.Match[str]) -> bool:
         return text[start - 1 : start] == _BLACK_FLAG
     if not _SPELLING.fullmatch(match.group()):
         return match.group() == "\ufeff" and start == 0  # a byte order mark
-    before, after = text[start - 1 : start], text[end : end + 1]
-    return bool(_JOINING.match(before) or _JOINING.match(after)) or _is_right_to_left(before, after)
-
-
-def _is_right_to_left(before: str, after: str) -> bool:
-    return any("\u0590" <= neighbour <= "\u08ff" for neighbour in (before, after) if neighbour)
+    neighbours = text[start - 1 : start], text[end : end + 1]
+    return any(_JOINING.match(each) or _RIGHT_TO_LEFT.match(each) for each in neighbours)
 
 
 def _replacement(match: re.Match[str]) -> str:

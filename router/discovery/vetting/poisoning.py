@@ -9,7 +9,6 @@ makes the search slow.
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -132,18 +131,17 @@ def _encoded_texts(text: str) -> Iterator[str]:
     """Texts inside `text` in Base64, in hexadecimal or with spaced letters."""
     for match in _BASE64.finditer(text):
         blob = match.group()
-        yield from _decoded(lambda blob=blob: base64.b64decode(blob + "=" * (-len(blob) % 4)))
+        yield from _decoded(base64.b64decode, blob + "=" * (-len(blob) % 4))
     for match in _HEX.finditer(text):
-        digits = match.group().replace(" ", "").replace(":", "")
-        yield from _decoded(lambda digits=digits: bytes.fromhex(digits))
+        yield from _decoded(bytes.fromhex, match.group().replace(" ", "").replace(":", ""))
     for match in _SPACED_LETTERS.finditer(text):
         words = re.split(r"[ ._-]{2}", match.group())
         yield " ".join(re.sub(r"[ ._-]", "", word) for word in words)
 
 
-def _decoded(decode: Callable[[], bytes]) -> Iterator[str]:
-    """The decoded bytes, if they are readable text."""
-    with suppress(binascii.Error, ValueError):
-        text = decode().decode("utf-8")
+def _decoded(decode: Callable[[str], bytes], encoded: str) -> Iterator[str]:
+    """`encoded` decoded, if that is readable text."""
+    with suppress(ValueError):
+        text = decode(encoded).decode("utf-8")
         if " " in text and text.isprintable():
             yield text
