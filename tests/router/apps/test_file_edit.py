@@ -247,7 +247,7 @@ def test_a_value_that_is_none_makes_a_file_unreadable_and_no_other(
 
 def test_an_entry_in_the_line_of_its_group_is_not_removed(tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
-    with pytest.raises(ConfigError, match="line 2: .*edit it manually"):
+    with pytest.raises(ConfigError, match=r"line 2: .*edit it manually"):
         edited(Format.YAML, path, "a: 1\ne: {t: {x: 1}}\n", ("e", "t"), None)
 
 
