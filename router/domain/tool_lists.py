@@ -73,7 +73,7 @@ class Finding:
     kind: FindingKind
     rule: str
     where: str
-    words: str
+    quote: str
 
 
 class Approval(StrEnum):
@@ -171,8 +171,8 @@ class PreparedListing:
     cuts: tuple[Cut, ...] = ()
     fingerprint: str = ""
     """Identifies the list as sent and the limits it was vetted with."""
-    basis: str = ""
-    """The version of the vetting rules and the limits."""
+    vetting_version: str = ""
+    """Identifies the rules and limits it was vetted with."""
 
 
 def tool_to_json(tool: PreparedTool) -> dict[str, Any]:
@@ -183,7 +183,7 @@ def tool_to_json(tool: PreparedTool) -> dict[str, Any]:
         "pin": tool.pin,
     }
     if tool.findings:
-        value["findings"] = [[f.kind, f.rule, f.where, f.words] for f in tool.findings]
+        value["findings"] = [[f.kind, f.rule, f.where, f.quote] for f in tool.findings]
     if tool.original is not None:
         value["original"] = tool.original
     return value
@@ -220,7 +220,7 @@ def head_to_json(listing: PreparedListing) -> dict[str, Any]:
         "ttlMs": listing.ttl_ms,
         "cuts": {cut.kind: cut.count for cut in listing.cuts},
         "fingerprint": listing.fingerprint,
-        "basis": listing.basis,
+        "basis": listing.vetting_version,
     }
 
 
@@ -239,7 +239,7 @@ def listing_from_json(head: Mapping[str, Any], tools: tuple[PreparedTool, ...]) 
         ttl_ms=None if ttl_ms is None else int(ttl_ms),
         cuts=tuple(Cut(CutKind(kind), int(n)) for kind, n in _object(head["cuts"]).items()),
         fingerprint=str(head["fingerprint"]),
-        basis=str(head["basis"]),
+        vetting_version=str(head["basis"]),
     )
 
 
