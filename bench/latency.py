@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from bench.client import Connection, http_connections, stdio_connection
+from bench.client import Connection, StdioConnection, http_connections, opened
 from bench.measure import Burst, Call, Figures, burst, figures
 from bench.peers import Peer, Running
 from bench.upstreams import Upstream
@@ -76,7 +76,7 @@ async def direct(upstream: Upstream, concurrency: int) -> AsyncGenerator[list[Ca
         async with http_connections(upstream.url, {}, concurrency) as connections:
             yield [caller(connection, params) for connection in connections]
     else:
-        async with stdio_connection(upstream.command) as connection:
+        async with opened(StdioConnection(upstream.command)) as connection:
             yield [caller(connection, params) for _ in range(concurrency)]
 
 
