@@ -75,7 +75,7 @@ async def measure_scripts(folder: Path, effort: Effort) -> ScriptFigures:
 
 
 async def _measure_times(folder: Path, effort: Effort) -> tuple[float, float]:
-    """Medians over all rounds, in turns, since the machine's speed changes."""
+    """Medians over all rounds, alternating, since the machine's speed changes."""
     executed: list[float] = []
     scripted: list[float] = []
     peer = Toolbooth(folder, [stdio_upstream("stdio")])
@@ -97,7 +97,7 @@ async def _measure_times(folder: Path, effort: Effort) -> tuple[float, float]:
 
 
 async def _measure_tokens(folder: Path) -> tuple[int, int]:
-    """What the same fifty calls put into a client's context, by both ways."""
+    """What the same fifty calls add to a client's context: with `tool_execute`, with a script."""
     files = folder / "files"
     peer = Toolbooth(folder / "data", list(_real_servers(files, folder / "memory.json")))
     peer.offer_scripts()
@@ -136,7 +136,7 @@ def _steps(folder: str) -> Iterator[Step]:
 
 
 async def _call(connection: HttpConnection, name: str, arguments: dict[str, Any]) -> int:
-    """Call a tool; about how many tokens that was, there and back."""
+    """Call a tool; about how many tokens its arguments and result have."""
     result = await connection.ask("tools/call", {"name": name, "arguments": arguments})
     if result.get("isError"):
         raise RuntimeError(f"{name} failed: {result['content']}")

@@ -200,10 +200,6 @@ def with_rules(
     return _with_changes(config, project, {"rules": tuple(rules)})
 
 
-def rules_of(config: WorkspaceConfig, project: ProjectId | None) -> tuple[PermissionRule, ...]:
-    return config.rules if project is None else project_entry(config, project).rules
-
-
 def project_entry(config: WorkspaceConfig, project: ProjectId) -> ProjectConfig:
     if project not in config.projects:
         raise NoProject(project, config.name)
