@@ -145,7 +145,7 @@ class _Search:
         by_text = [evidence_of(each, ranking.positions) for each in ranking.scored]
         by_hit = [list(each) for each in zip(*by_text, strict=True)]
         found = [
-            {self._keys[key] for key in (index.tool(number).key, *index.also_on(number))}
+            {self._keys[key] for key in (index.tools[number].key, *index.also_on(number))}
             for number in tools
         ]
         return by_hit[: len(tools)], [not gold.isdisjoint(keys) for keys in found]

@@ -1,5 +1,4 @@
-"""The one place that makes and parses names: server ids, tool keys, exposed names, identifiers of
-Lua."""
+"""Makes and parses names: server ids, tool keys, exposed names, Lua identifiers."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from router.search.fusion import ScoredText
 
 MAX_WORDS = 4
 SIMILAR = 0.45
-"""From this similarity on it is mentioned beside matching words."""
+"""From this similarity on it is mentioned in addition to matching words."""
 
 
 def explain(

@@ -23,7 +23,7 @@ from router.search.index.arrays import Float32Array
 from router.search.index.bm25_index import BM25Index
 from router.search.index.embedding_index import EmbeddingBlock, EmbeddingIndex
 from router.search.index.embeddings import WordEmbeddings, word_embeddings
-from router.search.index.gil_throttle import throttled
+from router.search.index.gil_throttle import throttled_batches
 from router.search.index.postings import Postings, build_postings
 from router.search.index.segments import Segment, Vocabulary, tokenize_tools
 from router.search.index.tool_document import Field, field_texts
@@ -157,7 +157,5 @@ def embed_tools(tools: Sequence[Tool], model: WordEmbeddings) -> Float32Array:
     and no step is long enough to block other threads."""
     texts = [[text[:_EMBEDDED_CHARACTERS] for text in field_texts(tool)] for tool in tools]
     weights = [_EMBEDDING_WEIGHTS[field] for field in Field]
-    starts = throttled(range(0, max(len(texts), 1), _TOOLS_PER_STEP))
-    return np.concatenate(
-        [model.embed_fields(texts[at : at + _TOOLS_PER_STEP], weights) for at in starts]
-    )
+    batches = throttled_batches(texts, _TOOLS_PER_STEP)
+    return np.concatenate([model.embed_fields(batch, weights) for batch in batches])
