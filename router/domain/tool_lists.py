@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +120,10 @@ class DiffPart:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerListing:
-    """Everything a server lists about itself, unchanged."""
+class _Listing(Generic[T]):
+    """Everything a server lists about itself."""
 
-    tools: tuple[dict[str, Any], ...]
+    tools: tuple[T, ...] = ()
     prompts: tuple[dict[str, Any], ...] = ()
     resources: tuple[dict[str, Any], ...] = ()
     resource_templates: tuple[dict[str, Any], ...] = ()
@@ -131,6 +133,11 @@ class ServerListing:
     protocol_version: str = ""
     ttl_ms: int | None = None
     """How long the list is valid, according to the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerListing(_Listing[dict[str, Any]]):
+    """What a server lists, unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,19 +162,9 @@ class PreparedTool:
 
 
 @dataclass(frozen=True, slots=True)
-class PreparedListing:
-    """Everything a server lists about itself, vetted; tools are sorted by name."""
+class PreparedListing(_Listing[PreparedTool]):
+    """What a server lists, vetted; tools are sorted by name."""
 
-    tools: tuple[PreparedTool, ...] = ()
-    prompts: tuple[dict[str, Any], ...] = ()
-    resources: tuple[dict[str, Any], ...] = ()
-    resource_templates: tuple[dict[str, Any], ...] = ()
-    capabilities: dict[str, Any] = field(default_factory=dict[str, Any])
-    server_info: dict[str, Any] = field(default_factory=dict[str, Any])
-    instructions: str = ""
-    protocol_version: str = ""
-    ttl_ms: int | None = None
-    """How long the server itself says that its list holds."""
     cuts: tuple[Cut, ...] = ()
     fingerprint: str = ""
     """Identifies the list as sent and the limits it was vetted with."""
