@@ -16,7 +16,7 @@ from router.upstream.connection import (
     ProcessConnection,
     UpstreamConnection,
 )
-from router.upstream.errors import failed, timed_out
+from router.upstream.errors import time_limit
 from router.upstream.http.http_sse import HttpSseTransport
 from router.upstream.http.streamable_http import StreamableHttpTransport
 from router.upstream.http.transport_choice import (
@@ -125,10 +125,8 @@ def _ignore_notification(_method: str, _params: JsonObject) -> None:
 
 async def _open(connection: UpstreamConnection, limit_s: float, expected_version: str = "") -> None:
     try:
-        async with asyncio.timeout(limit_s):
+        async with time_limit(limit_s):
             await connection.open(expected_version)
-    except BaseException as error:
+    except BaseException:
         await connection.close()
-        if isinstance(error, TimeoutError):
-            raise failed(timed_out(limit_s)) from None
         raise

@@ -10,14 +10,13 @@ from typing import Any
 from router.domain.errors import UpstreamAnsweredError
 from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject, as_object
-from router.upstream.errors import SessionGone, bad_protocol, failed, timed_out
+from router.upstream.errors import SessionGone, bad_protocol, failed, time_limit
 from router.upstream.handshake import HandshakeResult, handshake, with_envelope
 from router.upstream.http.streamable_http import StreamableHttpTransport
 from router.upstream.http.transport_choice import HttpTransportType
 from router.upstream.peer import NotificationSink, Peer, Transport
 from router.upstream.ports import NO_OPTIONS, CallOptions, ClientPeer
 from router.upstream.process.stdio import StdioTransport
-from router.upstream.process.tracking import ProcessMark
 from router.upstream.server_requests import SHARED_FEATURES, ClientFeatures, askable, input_requests
 from router.upstream.subscription_stream import ACKNOWLEDGED, SubscriptionStream
 from router.wire.mcp import LOG_LEVELS, SERVER_INFO_KEY
@@ -45,7 +44,7 @@ class UpstreamConnection:
         self._transport = transport
         self._client_features = client_features
         self._on_notification = on_notification
-        self._peer = Peer(transport, self._notified, client_features.server_requests)
+        self._peer = Peer(transport, self._notified, client_features)
         self._subscribed: set[str] = set()
         self._subscription_stream: SubscriptionStream | None = None
         self._log_level: str | None = None
@@ -184,7 +183,7 @@ class UpstreamConnection:
 
 
 class ProcessConnection(UpstreamConnection):
-    """A connection to a process that belongs to it."""
+    """A connection to a process of its own."""
 
     def __init__(
         self,
@@ -193,27 +192,11 @@ class ProcessConnection(UpstreamConnection):
         client_features: ClientFeatures = SHARED_FEATURES,
     ) -> None:
         super().__init__(transport, on_notification, client_features)
-        self._process = transport
+        self.process = transport
 
     @property
     def closed(self) -> bool:
-        return super().closed or self._process.over
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def mark(self) -> ProcessMark:
-        return self._process.mark
-
-    def hurry(self) -> None:
-        """Shorten the time it gets to stop."""
-        self._process.hurry()
-
-    def condemn(self, failure: Failure) -> None:
-        """Kill the process and all its descendants, because of `failure`."""
-        self._process.condemn(failure)
+        return super().closed or self.process.over
 
 
 class HttpConnection(UpstreamConnection):
@@ -256,12 +239,10 @@ class HttpConnection(UpstreamConnection):
                 return
             await self._http.forget_session()
             try:
-                async with asyncio.timeout(HTTP_STARTUP_S):
+                async with time_limit(HTTP_STARTUP_S):
                     await self._open_session(self.protocol_version)
-            except BaseException as error:
+            except BaseException:
                 self._peer.close(_SESSION_LOST)
-                if isinstance(error, TimeoutError):
-                    raise failed(timed_out(HTTP_STARTUP_S)) from None
                 raise
             self._http.listen()
 

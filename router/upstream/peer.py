@@ -23,7 +23,7 @@ from router.runtime.tasks import spawn
 from router.upstream.errors import bad_protocol, failed, timed_out
 from router.upstream.pending_request import PendingRequest
 from router.upstream.ports import NO_OPTIONS, CallOptions
-from router.upstream.server_requests import CLIENT_NOTIFICATIONS, ServerRequests
+from router.upstream.server_requests import CLIENT_NOTIFICATIONS, SHARED_FEATURES, ClientFeatures
 from router.wire import jsonrpc
 from router.wire.mcp import INTERNAL_ERROR, INVALID_REQUEST
 
@@ -98,11 +98,11 @@ class Peer:
         self,
         transport: Transport,
         on_notification: NotificationSink,
-        server_requests: ServerRequests | None = None,
+        client_features: ClientFeatures = SHARED_FEATURES,
     ) -> None:
         self._transport = transport
         self._on_notification = on_notification
-        self._server_requests = server_requests or ServerRequests()
+        self._client_features = client_features
         self._responding: dict[str | int, asyncio.Task[None]] = {}
         """The server's requests under way, by its ids."""
         self._ids = itertools.count(1)
@@ -135,7 +135,7 @@ class Peer:
         `standing` request is a stream for notifications, and does not count as use."""
         self._raise_if_closed()
         request_id = next(self._ids)
-        pending = PendingRequest(options, standing=standing)
+        pending = PendingRequest(options, standing)
         self._pending[request_id] = pending
         if options.on_progress is not None:
             params = _with_progress_token(params, request_id)
@@ -246,7 +246,7 @@ class Peer:
     ) -> None:
         try:
             async with asyncio.timeout(_SERVER_REQUEST_TIMEOUT_S):
-                result = await self._server_requests.respond(method, params, call)
+                result = await self._client_features.respond(method, params, call)
             message = jsonrpc.result(request_id, result)
         except UpstreamAnsweredError as error:
             message = _error_response(request_id, error)
@@ -264,8 +264,7 @@ class Peer:
 
     def _call_of(self, related: object) -> PendingRequest | None:
         """The call that a server's message is about."""
-        calls = self._pending.values()
-        return self._server_requests.call_of(calls, self._pending_of(related))
+        return self._client_features.call_of(self._pending.values(), self._pending_of(related))
 
     def _pending_of(self, request_id: object) -> PendingRequest | None:
         """The type is compared too: for Python `True` and `1.0` are the key `1`."""

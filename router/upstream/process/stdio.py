@@ -136,7 +136,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         if self._writable.is_set():  # else the server doesn't read, and messages would pile up
             self._write(message)
 
-    def condemn(self, failure: Failure) -> None:
+    def kill(self, failure: Failure) -> None:
         """Kill the process and its descendants; pending requests fail with `failure`."""
         if not self._over.is_set():
             self._fault = failure
@@ -210,7 +210,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._inbox.put(self._stdout.feed(data))
         if self._stdout.dropped > self._limits.overflow_bytes:
             self._stdout.flush()
-            self.condemn(bad_protocol("a line without end"))
+            self.kill(bad_protocol("a line without end"))
 
     def take_message(self, message: JsonObject) -> None:
         self._receiver.receive(message)
