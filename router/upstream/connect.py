@@ -17,6 +17,7 @@ from router.upstream.connection import (
     UpstreamConnection,
 )
 from router.upstream.errors import time_limit
+from router.upstream.http.http_client import Credentials
 from router.upstream.http.http_sse import HttpSseTransport
 from router.upstream.http.streamable_http import StreamableHttpTransport
 from router.upstream.http.transport_choice import (
@@ -24,7 +25,6 @@ from router.upstream.http.transport_choice import (
     connect_with_fallback,
     transport_order,
 )
-from router.upstream.oauth.authorized_client import Credentials
 from router.upstream.peer import NotificationSink
 from router.upstream.process.stderr_tail import LineSink, resolved_secrets
 from router.upstream.process.stdio import Command, StdioTransport
@@ -114,13 +114,9 @@ async def open_process(
     """Start `command` as it is, without a configuration, and open a session with it. Raises
     `UpstreamFailed`, and then leaves nothing running."""
     transport = StdioTransport(command, on_stderr=on_stderr, secrets=secrets)
-    connection = ProcessConnection(transport, _ignore_notification)
+    connection = ProcessConnection(transport, lambda *_: None)  # its list is read only once
     await _open(connection, startup_timeout_s)
     return connection
-
-
-def _ignore_notification(_method: str, _params: JsonObject) -> None:
-    """A list that is read once need not be followed."""
 
 
 async def _open(connection: UpstreamConnection, limit_s: float, expected_version: str = "") -> None:

@@ -215,11 +215,9 @@ class _SingleResponse(HttpResponse):
 
 
 async def _json_response(response: HttpResponse) -> JsonResponse:
-    challenge = response.headers.get("www-authenticate", "")
     is_json = response.media_type == "application/json" or response.media_type.endswith("+json")
-    return JsonResponse(
-        response.status, _json_object(await response.body()) if is_json else {}, challenge
-    )
+    content = _json_object(await response.body()) if is_json else {}
+    return JsonResponse(response.status, content, response.challenge)
 
 
 def _json_object(body: bytes) -> JsonObject:
