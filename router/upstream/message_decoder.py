@@ -81,13 +81,13 @@ def _characters(text: bytes) -> str:
     """One invalid character must not cost the whole message: invalid UTF-8 is replaced, and so are
     lone surrogates, which can't be encoded again."""
     characters = text.decode("utf-8", "replace")
-    if not _has_half_a_pair(characters):
+    if not _has_lone_surrogate(characters):
         return characters
     return _ESCAPE.sub(lambda found: r"\ufffd" if found[1] else found[0], characters)
 
 
-def _has_half_a_pair(characters: str) -> bool:
-    """Looks in pieces, because a search keeps the interpreter to itself too."""
+def _has_lone_surrogate(characters: str) -> bool:
+    """Searches in pieces, because a search holds the GIL too."""
     if r"\ud" not in characters and r"\uD" not in characters:
         return False
     pieces = range(0, len(characters), SMALL_MESSAGE_BYTES)
