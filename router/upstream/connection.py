@@ -16,7 +16,6 @@ from router.upstream.http.streamable_http import StreamableHttpTransport
 from router.upstream.http.transport_choice import HttpTransportType
 from router.upstream.peer import NotificationSink, Peer, Transport
 from router.upstream.ports import NO_OPTIONS, CallOptions, ClientPeer
-from router.upstream.process.stdio import StdioTransport
 from router.upstream.server_requests import SHARED_FEATURES, ClientFeatures, askable, input_requests
 from router.upstream.subscription_stream import ACKNOWLEDGED, SubscriptionStream
 from router.wire.mcp import LOG_LEVELS, SERVER_INFO_KEY
@@ -41,7 +40,7 @@ class UpstreamConnection:
         on_notification: NotificationSink,
         client_features: ClientFeatures = SHARED_FEATURES,
     ) -> None:
-        self._transport = transport
+        self.transport = transport
         self._client_features = client_features
         self._on_notification = on_notification
         self._peer = Peer(transport, self._notified, client_features)
@@ -70,7 +69,7 @@ class UpstreamConnection:
     @property
     def closed(self) -> bool:
         """Whether it takes no more requests. Those under way may still get their response."""
-        return self._peer.closed
+        return self._peer.closed or self.transport.over
 
     @property
     def idle_s(self) -> float:
@@ -85,13 +84,13 @@ class UpstreamConnection:
 
     async def open(self, expected_version: str = "") -> None:
         """Connect; `expected_version` is the revision the server had before, if that is known."""
-        await self._transport.start(self._peer)
+        await self.transport.start(self._peer)
         await self._open_session(expected_version)
 
     async def _open_session(self, expected_version: str) -> None:
         self._handshake = await handshake(
             self._peer,
-            self._transport.set_protocol_version,
+            self.transport.set_protocol_version,
             self._client_features.capabilities,
             expected_version,
         )
@@ -163,9 +162,8 @@ class UpstreamConnection:
         """Have a legacy server send at least the log messages that this client wants."""
         if level is None or "logging" not in self._handshake.capabilities:
             return
-        if self._log_level is not None and LOG_LEVELS.index(level) >= LOG_LEVELS.index(
-            self._log_level
-        ):
+        lowest = self._log_level
+        if lowest is not None and LOG_LEVELS.index(level) >= LOG_LEVELS.index(lowest):
             return
         self._log_level = level
         with contextlib.suppress(UpstreamAnsweredError):
@@ -179,24 +177,7 @@ class UpstreamConnection:
         self._peer.close(_CLOSED)
         if self._subscription_stream is not None:
             await self._subscription_stream.close()
-        await self._transport.close()
-
-
-class ProcessConnection(UpstreamConnection):
-    """A connection to a process of its own."""
-
-    def __init__(
-        self,
-        transport: StdioTransport,
-        on_notification: NotificationSink,
-        client_features: ClientFeatures = SHARED_FEATURES,
-    ) -> None:
-        super().__init__(transport, on_notification, client_features)
-        self.process = transport
-
-    @property
-    def closed(self) -> bool:
-        return super().closed or self.process.over
+        await self.transport.close()
 
 
 class HttpConnection(UpstreamConnection):

@@ -54,6 +54,11 @@ class Transport(Protocol):
     async def close(self) -> None: ...
 
     @property
+    def over(self) -> bool:
+        """Whether it is ending: nothing more is sent, though messages may still arrive."""
+        ...
+
+    @property
     def cancels_by_closing(self) -> bool:
         """Whether cancelling `send` cancels the request at the server, without a notification."""
         ...
@@ -286,14 +291,11 @@ def _result_of(response: JsonObject | Failure, method: str) -> JsonObject:
     result = response.get("result")
     if isinstance(result, dict):
         return cast(JsonObject, result)
-    if "error" in response:
-        raise _answered_error(as_object(response["error"]))
-    raise failed(bad_protocol(f"the answer to {method} has no result"))
-
-
-def _answered_error(error: JsonObject) -> UpstreamAnsweredError:
+    if "error" not in response:
+        raise failed(bad_protocol(f"the answer to {method} has no result"))
+    error = as_object(response["error"])
     code = error.get("code")
-    return UpstreamAnsweredError(
+    raise UpstreamAnsweredError(
         code if isinstance(code, int) else INTERNAL_ERROR,
         str(error.get("message", "")),
         error.get("data"),

@@ -22,7 +22,7 @@ from router.domain.json_values import JsonObject
 from router.domain.servers import ProcessFacts, ServerState
 from router.runtime.tasks import spawn
 from router.upstream.connect import LaunchPlan
-from router.upstream.connection import HttpConnection, ProcessConnection, UpstreamConnection
+from router.upstream.connection import HttpConnection, UpstreamConnection
 from router.upstream.errors import failed
 from router.upstream.instance_key import (
     InstanceKey,
@@ -62,9 +62,11 @@ class PoolHooks:
     if the server works there. Raises `UpstreamFailed` for a server that may not run."""
     publish_state: Callable[[ServerRef, ServerState, Failure | None], None]
     on_notification: Callable[[ServerRef, str, JsonObject], None]
-    on_resource_updated: Callable[[ServerRef, SessionId | None, JsonObject], None] = lambda *_: None
-    on_stderr: Callable[[ServerRef, str], None] = lambda *_: None
-    on_given_up: Callable[[ServerRef, Failure], None] = lambda *_: None
+    on_resource_updated: Callable[[ServerRef, SessionId | None, JsonObject], None] = (
+        lambda _ref, _session, _params: None
+    )
+    on_stderr: Callable[[ServerRef, str], None] = lambda _ref, _line: None
+    on_given_up: Callable[[ServerRef, Failure], None] = lambda _ref, _failure: None
     run_options: Callable[[ServerRef], RunOptions] = lambda _: RunOptions()
 
 
@@ -187,7 +189,7 @@ class UpstreamPool:
         self._stopping = True
         await self._monitor.close()
         for process in self._processes().values():
-            process.hurry()
+            process.shorten_grace()
         stops = [spawn(managed.stop(), name="stop upstream") for managed in self._managed.values()]
         if stops:
             _, late = await asyncio.wait(stops, timeout=_CLOSE_TIMEOUT_S)
@@ -246,8 +248,8 @@ class UpstreamPool:
         return {key: live for key, each in managed if (live := each.live) is not None}
 
     def _processes(self) -> dict[InstanceKey, StdioTransport]:
-        live = self._live().items()
-        return {key: each.process for key, each in live if isinstance(each, ProcessConnection)}
+        transports = {key: connection.transport for key, connection in self._live().items()}
+        return {key: each for key, each in transports.items() if isinstance(each, StdioTransport)}
 
     def _state_changed(self, key: InstanceKey, state: ServerState, failure: Failure | None) -> None:
         if state is ServerState.READY:

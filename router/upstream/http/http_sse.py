@@ -38,6 +38,7 @@ _MAX_URL_BYTES = 8 * 1024
 class HttpSseTransport:
     """A `Transport` to an address that answers GET with an event stream."""
 
+    over = False
     cancels_by_closing = False
 
     def __init__(

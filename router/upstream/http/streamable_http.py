@@ -63,6 +63,8 @@ _NO_REQUEST = object()
 class StreamableHttpTransport:
     """A `Transport` to an address."""
 
+    over = False
+
     def __init__(
         self,
         url: str,

@@ -145,11 +145,10 @@ class StdioTransport(asyncio.SubprocessProtocol):
 
     @property
     def over(self) -> bool:
-        """Whether it is ending: nothing more is sent, though messages may still arrive."""
         return self._over.is_set()
 
-    def hurry(self) -> None:
-        """Shorten the grace period: the router is shutting down."""
+    def shorten_grace(self) -> None:
+        """The router is shutting down."""
         self._grace = min(self._grace, _SHUTDOWN_GRACE)
 
     async def close(self) -> None:
