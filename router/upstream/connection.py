@@ -11,14 +11,14 @@ from router.domain.errors import UpstreamAnsweredError
 from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject, as_object
 from router.upstream.errors import SessionGone, bad_protocol, failed, time_limit
-from router.upstream.handshake import HandshakeResult, handshake, with_envelope
+from router.upstream.handshake import handshake, with_envelope
 from router.upstream.http.streamable_http import StreamableHttpTransport
 from router.upstream.http.transport_choice import HttpTransportType
 from router.upstream.peer import NotificationSink, Peer, Transport
 from router.upstream.ports import NO_OPTIONS, CallOptions, ClientPeer
 from router.upstream.server_requests import SHARED_FEATURES, ClientFeatures, askable, input_requests
 from router.upstream.subscription_stream import ACKNOWLEDGED, SubscriptionStream
-from router.wire.mcp import LOG_LEVELS, SERVER_INFO_KEY
+from router.wire.mcp import LOG_LEVELS, MODERN_VERSION, SERVER_INFO_KEY
 
 HTTP_STARTUP_S = 10.0
 _SET_LEVEL_OPTIONS = CallOptions(timeout_s=5.0)
@@ -48,23 +48,10 @@ class UpstreamConnection:
         self._subscription_stream: SubscriptionStream | None = None
         self._log_level: str | None = None
         """The lowest level that was set at the server."""
-        self._handshake: HandshakeResult
-
-    @property
-    def server_info(self) -> JsonObject:
-        return self._handshake.server_info
-
-    @property
-    def capabilities(self) -> JsonObject:
-        return self._handshake.capabilities
-
-    @property
-    def instructions(self) -> str:
-        return self._handshake.instructions
-
-    @property
-    def protocol_version(self) -> str:
-        return self._handshake.protocol_version
+        self.server_info: JsonObject
+        self.capabilities: JsonObject
+        self.instructions: str
+        self.protocol_version: str
 
     @property
     def closed(self) -> bool:
@@ -88,18 +75,19 @@ class UpstreamConnection:
         await self._open_session(expected_version)
 
     async def _open_session(self, expected_version: str) -> None:
-        self._handshake = await handshake(
-            self._peer,
-            self.transport.set_protocol_version,
-            self._client_features.capabilities,
-            expected_version,
-        )
+        declared = self._client_features.capabilities
+        server = await handshake(self._peer, declared, expected_version)
+        self.server_info, self.capabilities = server.server_info, server.capabilities
+        self.instructions = server.instructions
+        self.protocol_version = server.protocol_version
         self._log_level = None
-        if self._handshake.modern:
-            self._subscription_stream = SubscriptionStream(
-                self._listen, self._handshake.capabilities
-            )
+        if self._is_modern:
+            self._subscription_stream = SubscriptionStream(self._listen, self.capabilities)
             self._subscription_stream.start()
+
+    @property
+    def _is_modern(self) -> bool:
+        return self.protocol_version == MODERN_VERSION
 
     async def _listen(self, params: JsonObject) -> JsonObject:
         params = with_envelope(params, self._client_features.capabilities)
@@ -119,7 +107,7 @@ class UpstreamConnection:
     ) -> JsonObject:
         if method in _SUBSCRIBE_METHODS:
             return await self._subscribe(method, params or {}, options)
-        if self._handshake.modern:
+        if self._is_modern:
             return await self._request_modern(method, params, options)
         if options.client is not None:
             await self._set_log_level(options.client.log_level)
@@ -160,7 +148,7 @@ class UpstreamConnection:
 
     async def _set_log_level(self, level: str | None) -> None:
         """Have a legacy server send at least the log messages that this client wants."""
-        if level is None or "logging" not in self._handshake.capabilities:
+        if level is None or "logging" not in self.capabilities:
             return
         lowest = self._log_level
         if lowest is not None and LOG_LEVELS.index(level) >= LOG_LEVELS.index(lowest):

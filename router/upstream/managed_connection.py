@@ -10,7 +10,7 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TypeAlias
@@ -236,25 +236,16 @@ class ManagedConnection:
 
     async def _until_ended(self, connection: UpstreamConnection) -> Failure | None:
         """The failure that ended it, or `None` if it was idle for too long."""
-        while True:
-            try:
-                async with asyncio.timeout(self._idle_check_s(connection)):
+        while (left_s := self._idle_left_s(connection)) > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left_s):
                     return await connection.wait_closed()
-            except TimeoutError:
-                if self._is_unused(connection):
-                    return None
+        return None
 
-    def _idle_check_s(self, connection: UpstreamConnection) -> float | None:
-        """How long to wait before the next check whether it is idle."""
+    def _idle_left_s(self, connection: UpstreamConnection) -> float:
+        """For how long it may remain idle."""
         limit_s = self._hooks.run_options().idle_timeout_s
-        if limit_s is None or self._borrowers or self._always:
-            return limit_s
-        return limit_s - connection.idle_s
-
-    def _is_unused(self, connection: UpstreamConnection) -> bool:
-        limit_s = self._hooks.run_options().idle_timeout_s
-        unwanted = not self._borrowers and not self._always
-        return limit_s is not None and unwanted and connection.idle_s >= limit_s
+        return limit_s if self._borrowers or self._always else limit_s - connection.idle_s
 
     @property
     def _always(self) -> bool:

@@ -105,7 +105,7 @@ class Peer:
         on_notification: NotificationSink,
         client_features: ClientFeatures = SHARED_FEATURES,
     ) -> None:
-        self._transport = transport
+        self.transport = transport
         self._on_notification = on_notification
         self._client_features = client_features
         self._responding: dict[str | int, asyncio.Task[None]] = {}
@@ -146,7 +146,7 @@ class Peer:
             params = _with_progress_token(params, request_id)
         try:
             async with asyncio.timeout(options.timeout_s) as pending.timeout:
-                await self._transport.send(jsonrpc.request(request_id, method, params))
+                await self.transport.send(jsonrpc.request(request_id, method, params))
                 response = await pending.response
                 await pending.settle()
         except TimeoutError:
@@ -165,7 +165,7 @@ class Peer:
 
     async def notify(self, method: str, params: JsonObject | None = None) -> None:
         self._raise_if_closed()
-        await self._transport.send(jsonrpc.notification(method, params))
+        await self.transport.send(jsonrpc.notification(method, params))
 
     def receive(self, message: JsonObject, related: object = None) -> None:
         """Take a message the transport received."""
@@ -198,10 +198,10 @@ class Peer:
             raise failed(self._closed.result())
 
     def _cancel(self, request_id: int, method: str, reason: str) -> None:
-        if self._transport.cancels_by_closing or method in _UNCANCELLABLE or self.closed:
+        if self.transport.cancels_by_closing or method in _UNCANCELLABLE or self.closed:
             return
         params = {"requestId": request_id, "reason": reason}
-        self._transport.send_soon(jsonrpc.notification("notifications/cancelled", params))
+        self.transport.send_soon(jsonrpc.notification("notifications/cancelled", params))
 
     def _take_response(self, message: JsonObject) -> None:
         pending = self._pending_of(message.get("id"))
@@ -232,11 +232,11 @@ class Peer:
         if not isinstance(request_id, str | int) or request_id in self._responding:
             return  # no response could be told apart
         if method == "ping":
-            self._transport.send_soon(jsonrpc.result(request_id, {}))
+            self.transport.send_soon(jsonrpc.result(request_id, {}))
             return
         if len(self._responding) >= _MAX_SERVER_REQUESTS:
             refusal = UpstreamAnsweredError(INVALID_REQUEST, "Too many questions at once.")
-            self._transport.send_soon(_error_response(request_id, refusal))
+            self.transport.send_soon(_error_response(request_id, refusal))
             return
         call = self._call_of(related)
         task = spawn(self._respond(request_id, method, params, call), name=f"respond {method[:40]}")
@@ -259,7 +259,7 @@ class Peer:
             late = UpstreamAnsweredError(INTERNAL_ERROR, "Nobody answered in time.")
             message = _error_response(request_id, late)
         with contextlib.suppress(UpstreamFailed):  # those who wait for the server get the failure
-            await self._transport.send(message)
+            await self.transport.send(message)
 
     def _cancel_request(self, request_id: object) -> None:
         """The server cancelled its request."""

@@ -35,9 +35,6 @@ _DRAIN_TIMEOUT_S = 0.05
 _MAX_REDIRECTS = 5
 _CHUNK_BYTES = 16 * 1024
 _LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=32, keepalive_expiry=IDLE_S)
-# Neither quoted nor chained: the message of httpx contains the header, which may be a secret.
-_INVALID_HEADER = "a header of its settings can't be sent"
-_INVALID_URL = "its address makes no sense"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _MAX_TOKENS = 4
 """None, the stored one, a refreshed one; more would be a loop."""
@@ -275,13 +272,11 @@ def _transport_to(url: httpx2.URL) -> httpx2.AsyncBaseTransport:
 
 
 def _parsed(url: str) -> httpx2.URL:
-    try:
+    with contextlib.suppress(httpx2.InvalidURL):
         parsed = httpx2.URL(url)
-    except httpx2.InvalidURL as error:
-        raise failed(_misconfigured(_INVALID_URL)) from error
-    if not parsed.host:
-        raise failed(_misconfigured(_INVALID_URL))
-    return parsed
+        if parsed.host:
+            return parsed
+    raise failed(Failure(FailureKind.OTHER, detail="its address makes no sense"))
 
 
 def origin_of(url: httpx2.URL) -> tuple[str, str, int | None]:
@@ -308,10 +303,6 @@ def proxy_for(url: httpx2.URL) -> str | None:
     return proxies.get(url.scheme) or proxies.get("all")
 
 
-def _misconfigured(detail: str) -> Failure:
-    return Failure(FailureKind.OTHER, detail=detail)
-
-
 @contextlib.contextmanager
 def translate_http_errors(host: str) -> Generator[None]:
     """Turn errors of httpx into `UpstreamFailed`."""
@@ -321,7 +312,9 @@ def translate_http_errors(host: str) -> Generator[None]:
         reason = str(error) or "no answer to the attempt to connect"
         raise NoConnection(Failure(FailureKind.UNREACHABLE, host, reason)) from error
     except (httpx2.LocalProtocolError, UnicodeEncodeError):
-        raise failed(_misconfigured(_INVALID_HEADER)) from None
+        # Neither quoted nor chained: the message of httpx has the header, which may be a secret.
+        reason = "a header of its settings can't be sent"
+        raise failed(Failure(FailureKind.OTHER, detail=reason)) from None
     except httpx2.DecodingError as error:
         raise failed(bad_protocol("an answer that can't be decompressed")) from error
     except httpx2.TransportError as error:
