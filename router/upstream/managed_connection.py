@@ -57,7 +57,7 @@ class ConnectionHooks:
     publish_state: Callable[[ServerState, Failure | None], None]
     on_notification: NotificationSink
     on_stderr: LineSink
-    on_ended: Callable[[], None]
+    on_ended: Callable[[], object]
     """Called when the connection takes no more requests, before anything else happens."""
     on_given_up: Callable[[Failure], None]
     """Called once when it failed too often to be started again without a request."""

@@ -69,7 +69,7 @@ class PendingRequest:
     )
     timeout: asyncio.Timeout | None = None
     notifications: NotificationQueue | None = None
-    server_requests: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+    server_requests: set[asyncio.Task[None]] = field(default_factory=lambda: set())
     """Requests of the server that belong to it; they end with it."""
 
     def notify_progress(self, params: JsonObject) -> None:

@@ -225,9 +225,6 @@ class UpstreamPool:
             await managed.stop()
             self._drop_unused(key)
 
-    def _ended(self, key: InstanceKey) -> None:
-        self._ready.pop(key, None)
-
     def _drop_unused(self, key: InstanceKey) -> None:
         """Forget an upstream that only some clients had, once it is gone for good."""
         managed = self._managed.get(key)
@@ -302,7 +299,7 @@ class UpstreamPool:
             publish_state=partial(self._state_changed, key),
             on_notification=partial(self._notified, key),
             on_stderr=partial(hooks.on_stderr, ref),
-            on_ended=partial(self._ended, key),
+            on_ended=lambda: self._ready.pop(key, None),
             on_given_up=partial(hooks.on_given_up, ref),
             run_options=partial(hooks.run_options, ref),
             client_features=client_features_for(key, hooks.run_options(ref), client),

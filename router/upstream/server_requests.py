@@ -84,7 +84,7 @@ SHARED_FEATURES = ClientFeatures()
 
 
 def _takes_urls(capabilities: JsonObject) -> bool:
-    """Forms go without saying for a client with elicitation; URLs it must declare."""
+    """A client with elicitation takes forms; that it takes URLs too it must declare."""
     return "url" in as_object(capabilities.get("elicitation"))
 
 

@@ -112,12 +112,9 @@ class StreamableHttpTransport:
         try:
             async with await self._http.open("POST", headers, encode_ascii(message)) as response:
                 await self._handle_response(response, message, in_session=SESSION_HEADER in headers)
-        except HttpRefused as error:
-            if error.status == HTTPStatus.UNAUTHORIZED:
+        except (HttpRefused, NoConnection) as error:
+            if isinstance(error, NoConnection) or error.status == HTTPStatus.UNAUTHORIZED:
                 self._receiver.close(error.failure)
-            raise
-        except NoConnection as error:
-            self._receiver.close(error.failure)
             raise
 
     async def close(self) -> None:

@@ -38,7 +38,7 @@ class ProcessMonitor:
 
     async def measure(self) -> dict[InstanceKey, ProcessFacts]:
         """The current usage of every running server."""
-        running = dict(self._running())
+        running = self._running()
         pids = {key: process.pid for key, process in running.items()}
         uses = await asyncio.to_thread(read_usage, _marks(running.values()))
         facts = {key: self._facts(pid, uses[pid]) for key, pid in pids.items() if pid in uses}
