@@ -291,12 +291,6 @@ def _result_of(response: JsonObject | Failure, method: str) -> JsonObject:
     result = response.get("result")
     if isinstance(result, dict):
         return cast(JsonObject, result)
-    if "error" not in response:
-        raise failed(bad_protocol(f"the answer to {method} has no result"))
-    error = as_object(response["error"])
-    code = error.get("code")
-    raise UpstreamAnsweredError(
-        code if isinstance(code, int) else INTERNAL_ERROR,
-        str(error.get("message", "")),
-        error.get("data"),
-    )
+    if "error" in response:
+        raise jsonrpc.answered_error(as_object(response["error"]))
+    raise failed(bad_protocol(f"the answer to {method} has no result"))
