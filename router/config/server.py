@@ -12,7 +12,6 @@ from typing import Any, ClassVar, cast
 from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
-from pydantic.alias_generators import to_camel
 
 from router.config.base import ConfigModel
 from router.config.secret_detection import PlainSecret, masked, masked_words, plain_secrets
@@ -48,11 +47,9 @@ class Sharing(StrEnum):
 
 
 class OAuthConfig(ConfigModel):
-    """How to sign in to a server, where that can't be found out."""
+    """How to sign in to a server, where that can't be discovered."""
 
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="allow"
-    )
+    model_config = ConfigDict(extra="allow")
 
     client_id: str = Field(default="", description="The client registered there by hand.")
     client_secret: str = Field(default="", repr=False, description="A reference to its secret.")
@@ -65,9 +62,7 @@ class OAuthConfig(ConfigModel):
 class ServerConfig(ConfigModel):
     """One entry of `mcpServers`: a command to start, or an address to connect to."""
 
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="allow"
-    )
+    model_config = ConfigDict(extra="allow")
 
     command: str | None = None
     args: tuple[str, ...] = ()

@@ -9,7 +9,9 @@ import os
 import sqlite3
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
+from dataclasses import fields
 from datetime import datetime, timedelta
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +29,12 @@ from router.store.files import private_folder
 
 _MICROSECOND = timedelta(microseconds=1)
 _CORRUPTION_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+_values = attrgetter(*(field.name for field in fields(ActivityEntry)))
 _COLUMNS = (
     "at_us, request_id, client, kind, outcome, duration_ms, workspace, project, server, tool, "
     "detail, result_count, context_tokens, saved_tokens, message, trace_id, input_tokens"
 )
+"""In the order of the fields of `ActivityEntry`."""
 _MIGRATIONS = (
     """
     CREATE TABLE activity (
@@ -215,30 +219,13 @@ def _micros(at: datetime) -> int:
 
 
 def _row(entry: ActivityEntry) -> tuple[object, ...]:
-    return (
-        _micros(entry.at),
-        _valid_utf8(entry.request_id),
-        _valid_utf8(entry.client),
-        entry.kind.value,
-        entry.outcome.value,
-        entry.duration_ms,
-        _valid_utf8(entry.workspace),
-        _valid_utf8(entry.project),
-        _valid_utf8(entry.server),
-        _valid_utf8(entry.tool),
-        _valid_utf8(entry.detail),
-        entry.result_count,
-        entry.context_tokens,
-        entry.saved_tokens,
-        _valid_utf8(entry.message),
-        entry.trace_id,
-        entry.input_tokens,
-    )
+    at, *others = _values(entry)
+    return (_micros(at), *map(_valid_utf8, others))
 
 
-def _valid_utf8(text: str | None) -> str | None:
+def _valid_utf8(value: object) -> object:
     """Clients may send lone surrogates, which SQLite rejects."""
-    return None if text is None else text.encode("utf-8", "replace").decode()
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 def _entry(row: tuple[Any, ...]) -> ActivityEntry:

@@ -1,5 +1,4 @@
-"""Receipts on disk: of each server, what it tried during its last discovery. As with the cache,
-neither a missing nor a malformed file is an error."""
+"""Receipts on disk: of each server, what it tried during its last discovery."""
 
 from __future__ import annotations
 
@@ -15,10 +14,9 @@ from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.receipts import IsolationLevel, Package, Protection, Reason, Receipt, Why
 from router.store.files import atomic_write
+from router.store.json_file import FORMAT_VERSION, read_json_file
 
 log = logging.getLogger(__name__)
-
-FORMAT_VERSION = 1
 
 
 class ReceiptStore:
@@ -28,21 +26,14 @@ class ReceiptStore:
         self._folder = folder
 
     def read(self, server: ServerId) -> Receipt | None:
-        path = self._path(server)
-        try:
-            return _decoded(as_object(json.loads(path.read_bytes())))
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-            log.warning("Ignoring the receipt in %s: %s", path, error)
-            return None
+        return read_json_file(self._path(server), _decoded, missing=None)
 
     def write(self, server: ServerId, receipt: Receipt) -> None:
         file = {"formatVersion": FORMAT_VERSION, **dataclasses.asdict(receipt)}
         try:
             atomic_write(self._path(server), json.dumps(file, default=_plain).encode())
         except OSError as error:
-            log.warning("The receipt of %s could not be kept: %s", server, error)
+            log.warning("The receipt of %s could not be written: %s", server, error)
 
     def remove(self, server: ServerId) -> None:
         with suppress(OSError):
@@ -55,12 +46,10 @@ class ReceiptStore:
 def _plain(value: object) -> str:
     if isinstance(value, datetime):
         return value.isoformat()
-    raise TypeError(f"{value!r} has no place in a receipt")
+    raise TypeError(f"a receipt can't contain {value!r}")
 
 
 def _decoded(file: JsonObject) -> Receipt:
-    if file.pop("formatVersion", None) != FORMAT_VERSION:
-        raise ValueError("it has another format version")
     protection = _protection(as_object(file.pop("protection")))
     package, at = file.pop("package"), datetime.fromisoformat(file.pop("at"))
     as_written = file.pop("as_written")

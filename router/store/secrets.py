@@ -17,7 +17,6 @@ from router.config.secret_references import replace_secret_references, secret_re
 from router.domain.errors import SecretUnavailable, UpstreamFailed, said
 from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
-from router.store.ports import SecretStore
 
 T = TypeVar("T")
 
@@ -25,6 +24,14 @@ SERVICE = "toolbooth"
 _WITHOUT_KEYRING = said(
     "Without a keyring, put the value in an environment variable and refer to it as ${env:NAME}."
 )
+
+
+class SecretStore(Protocol):
+    """Stores secrets. A call may take as long as the user needs to unlock a keyring."""
+
+    async def get(self, name: str) -> str: ...
+    async def set(self, name: str, value: str) -> None: ...
+    async def delete(self, name: str) -> None: ...
 
 
 class _Backend(Protocol):

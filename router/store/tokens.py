@@ -17,13 +17,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import AwareDatetime, Field
 
+from router.config.base import ConfigModel
 from router.domain.clients import IssuedToken, TokenSummary
 from router.domain.errors import InvalidInput, NotFound, ToolboothError, said
 from router.domain.ids import ProjectId, ServerId, TokenId, WorkspaceId
-from router.domain.json_values import JsonObject
 from router.runtime.clock import Clock
 from router.store import json_text
 from router.store.document import Document, FileChange
@@ -39,11 +38,7 @@ _RECORD_USE_EVERY = timedelta(seconds=1)
 _WRITE_USE_EVERY = timedelta(minutes=1)
 
 
-class _StoredToken(BaseModel):
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid"
-    )
-
+class _StoredToken(ConfigModel):
     id: TokenId = Field(pattern=r"^[0-9a-f]{8}$")
     name: str
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
@@ -55,11 +50,7 @@ class _StoredToken(BaseModel):
     last_used_at: AwareDatetime | None = None
 
 
-class _TokenFile(BaseModel):
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid"
-    )
-
+class _TokenFile(ConfigModel):
     schema_version: Literal[1] = 1
     tokens: tuple[_StoredToken, ...] = ()
 
@@ -82,7 +73,8 @@ class TokenStore:
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._clock = clock
-        self._file = Document(path, _TokenFile(), read=_read, write=_write, if_missing=_TokenFile())
+        empty = _TokenFile()
+        self._file = Document(path, empty, read=_read, write=_TokenFile.to_json, if_missing=empty)
         self._writing = threading.Lock()
         self._by_id: dict[TokenId, _Token] = {}
         self._used: dict[TokenId, datetime] = {}
@@ -168,9 +160,8 @@ class TokenStore:
         """Record that `token` was used now, to the second. A request must not wait for the disk, so
         a thread writes it once a minute."""
         now = self._clock()
-        by_id = (
-            self._by_id
-        )  # If another thread replaces it meanwhile, a revoked token stays revoked.
+        # If another thread replaces this dict meanwhile, a revoked token stays revoked.
+        by_id = self._by_id
         known = by_id.get(token)
         if known is None or abs(now - self._used.get(token, _LONG_AGO)) < _RECORD_USE_EVERY:
             return
@@ -226,16 +217,7 @@ def _digest(text: str) -> bytes:
 
 
 def _summary(stored: _StoredToken) -> TokenSummary:
-    return TokenSummary(
-        stored.id,
-        stored.name,
-        stored.workspace,
-        stored.project,
-        stored.created_at,
-        stored.expires_at,
-        stored.last_used_at,
-        stored.servers,
-    )
+    return TokenSummary(**stored.model_dump(exclude={"sha256"}))
 
 
 def _used_at(stored: _StoredToken, used: datetime | None) -> _StoredToken:
@@ -244,7 +226,3 @@ def _used_at(stored: _StoredToken, used: datetime | None) -> _StoredToken:
 
 def _read(path: Path, text: str) -> _TokenFile:
     return json_text.validated(_TokenFile, path, text, json_text.parse(path, text))
-
-
-def _write(file: _TokenFile) -> JsonObject:
-    return file.model_dump(mode="json", by_alias=True, exclude_none=True)

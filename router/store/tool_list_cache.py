@@ -45,7 +45,7 @@ class _Unusable(ValueError):
     """Why an entry is ignored."""
 
 
-class DiskToolListCache:
+class ToolListCache:
     """The tool lists of one workspace, in `folder`."""
 
     def __init__(self, folder: Path) -> None:

@@ -13,10 +13,10 @@ from keyring.errors import InitError, PasswordDeleteError
 
 from router.domain.errors import SecretUnavailable, UpstreamFailed
 from router.domain.failures import FailureKind
-from router.store.ports import SecretStore
 from router.store.secrets import (
     KeyringSecrets,
     LayeredSecrets,
+    SecretStore,
     SessionSecrets,
     looks_secret,
     resolve,
