@@ -146,12 +146,29 @@ def pairs(texts: list[str]) -> dict[str, str]:
     return {key: value for key, _, value in (text.partition("=") for text in texts)}
 
 
-WORKSPACE = Argument("--workspace", type=nonempty, metavar="W", help="default: the active one")
-PROJECT = Argument("--project", type=nonempty, metavar="P", help="a project's id or name")
-SERVERS = Argument(
-    "--server", action="append", dest="servers", metavar="S", help="a server it may use"
+def flag(name: str, text: str) -> Argument:
+    return Argument(name, action="store_true", help=text)
+
+
+def repeated(name: str, **options: Any) -> Argument:
+    return Argument(name, action="append", default=[], **options)
+
+
+WORKSPACE = Argument(
+    "--workspace", type=nonempty, metavar="NAME", help="default: the active workspace"
 )
-TOOL_ARGUMENTS = Argument("arguments", nargs="?", default="{}", metavar="JSON")
+PROJECT = Argument("--project", type=nonempty, metavar="NAME", help="project name or ID")
+NAME = Argument("name", metavar="NAME")
+NEW_NAME = Argument("new_name", metavar="NEW")
+SERVER = Argument("server", metavar="SERVER", help="server name or ID")
+OPTIONAL_SERVER = Argument("server", nargs="?", metavar="SERVER", help="default: all servers")
+SERVERS = repeated(
+    "--server", dest="servers", metavar="SERVER", help="allow this server; repeat for more"
+)
+TOOL_KEY = Argument("tool_key", metavar="TOOLKEY", help="tool key, like files:read_file")
+TOOL_ARGUMENTS = Argument(
+    "arguments", nargs="?", default="{}", metavar="JSON", help="arguments as a JSON object"
+)
 
 
 def warnings_of(result: Any) -> list[str]:

@@ -7,6 +7,7 @@ import json
 
 from router.commands.command import (
     PROJECT,
+    TOOL_KEY,
     WORKSPACE,
     Argument,
     Command,
@@ -14,6 +15,7 @@ from router.commands.command import (
     WrongUsage,
     number,
     pairs,
+    repeated,
 )
 from router.commands.context import Context, validated
 from router.commands.output import iso_time, local_time, table
@@ -49,10 +51,6 @@ def _doubts(context: Context, key: ToolKey) -> list[str]:
     if not tools or any(tool.key == key for tool in tools):
         return []
     return [f'{key.server} has no tool "{key.tool}" now; see: toolbooth tools {key.server}']
-
-
-def _permission_line(result: JsonObject) -> list[str]:
-    return [f"{result['toolKey']}: {result['permission']}"]
 
 
 # permission list, permission rule
@@ -116,7 +114,7 @@ def _permission_lines(result: JsonObject) -> list[str]:
         for number, rule in enumerate(result["rules"], start=1)
     ]
     if not own and not rules:
-        return ["Everything is allowed."]
+        return ["No permissions or rules are set: all tools are allowed."]
     return [*table(own), *table(rules)]
 
 
@@ -157,27 +155,22 @@ async def _answer(context: Context) -> None:
 
 
 COMMANDS = (
-    Group("permission", "Manage what clients may use."),
+    Group("permission", "Manage permissions."),
     Command(
         "permission set",
         "Set the permission of a tool.",
         _set,
-        (
-            WORKSPACE,
-            PROJECT,
-            Argument("tool_key", metavar="TOOLKEY"),
-            Argument("permission", choices=_PERMISSIONS),
-        ),
+        (WORKSPACE, PROJECT, TOOL_KEY, Argument("permission", choices=_PERMISSIONS)),
         ("files:write_file ask",),
-        _permission_line,
+        lambda result: [f"{result['toolKey']}: {result['permission']}"],
         warns=True,
     ),
     Command(
         "permission list",
-        "List the permissions of tools, and the rules.",
+        "List the permissions of tools and the rules.",
         _list,
         (WORKSPACE, PROJECT),
-        ("--project 'Site'",),
+        ("--project Site",),
         _permission_lines,
     ),
     Command(
@@ -189,23 +182,20 @@ COMMANDS = (
             PROJECT,
             Argument("permission", nargs="?", choices=_PERMISSIONS),
             *(
-                Argument(f"--{name}", metavar="PATTERN", help="* matches anything")
+                Argument(
+                    f"--{name}", metavar="PATTERN", help=f"matching {name}s; * matches anything"
+                )
                 for name in _PATTERNS
             ),
             *(
                 Argument(f"--{name}", action=argparse.BooleanOptionalAction, help=text)
                 for name, text in _EFFECTS.items()
             ),
+            repeated("--argument", metavar="PATH=VALUE", help="calls with this argument"),
             Argument(
-                "--argument", action="append", default=[], metavar="PATH=VALUE", help="of the call"
+                "--place", type=number, metavar="N", help="position of the rule; default: last"
             ),
-            Argument(
-                "--place",
-                type=number,
-                metavar="N",
-                help="its position among the rules; default: the last",
-            ),
-            Argument("--remove", type=number, metavar="N", help="remove the rule with this number"),
+            Argument("--remove", type=number, metavar="N", help="remove rule number N"),
         ),
         (
             "ask --destructive",
@@ -215,7 +205,7 @@ COMMANDS = (
         _permission_lines,
         request=_rule_request,
     ),
-    Command("permission asks", "List the pending permission requests.", _asks, lines=_ask_lines),
+    Command("permission asks", "List pending permission requests.", _asks, lines=_ask_lines),
     Command(
         "permission answer",
         "Answer a permission request.",

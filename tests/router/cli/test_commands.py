@@ -365,7 +365,7 @@ def test_a_file_that_can_not_be_used_is_told_of(terminal: Terminal, tmp_path: Pa
     _, out, err = terminal("list", "--json")
     assert json.loads(out) == []
     assert err.startswith(f"toolbooth: {file}, line 2: ")
-    assert "The last good state stays" in err
+    assert "the last valid version is used" in err
 
 
 def test_the_status_names_the_workspaces(terminal: Terminal) -> None:
