@@ -8,15 +8,18 @@ import logging
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+
+from pydantic import TypeAdapter
 
 from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject, as_array, as_object
-from router.domain.receipts import IsolationLevel, Package, Protection, Reason, Receipt, Why
+from router.domain.receipts import Reason, Receipt, Why
 from router.store.files import atomic_write
 from router.store.json_file import FORMAT_VERSION, read_json_file
 
 log = logging.getLogger(__name__)
+
+_RECEIPT = TypeAdapter(Receipt)
 
 
 class ReceiptStore:
@@ -50,36 +53,12 @@ def _plain(value: object) -> str:
 
 
 def _decoded(file: JsonObject) -> Receipt:
-    protection = _protection(as_object(file.pop("protection")))
-    package, at = file.pop("package"), datetime.fromisoformat(file.pop("at"))
-    as_written = file.pop("as_written")
-    return Receipt(
-        **_with_tuples(file, "files", "hosts", "programs", "unseen"),
-        at=at,
-        protection=protection,
-        package=_package(as_object(package)) if package else None,
-        as_written=_reason(as_written) if as_written else None,
-    )
+    protection = as_object(file["protection"])
+    protection["missing"] = [_reason(each) for each in as_array(protection["missing"])]
+    file["as_written"] = _reason(file["as_written"]) if file["as_written"] else None
+    return _RECEIPT.validate_python(file)
 
 
-def _protection(file: JsonObject) -> Protection:
-    level = IsolationLevel(file.pop("level"))
-    missing = tuple(_reason(each) for each in as_array(file.pop("missing")))
-    return Protection(level=level, missing=missing, **file)
-
-
-def _reason(file: object) -> Reason:
-    """Files of an earlier version have them in words."""
-    if isinstance(file, str):
-        return Reason(Why.OTHER, (file,))
-    known = as_object(file)
-    return Reason(Why(known["why"]), tuple(map(str, as_array(known["parts"]))))
-
-
-def _package(file: JsonObject) -> Package:
-    fetched_at = datetime.fromisoformat(file.pop("fetched_at"))
-    return Package(**file, fetched_at=fetched_at)
-
-
-def _with_tuples(file: JsonObject, *names: str) -> dict[str, Any]:
-    return {**file, **{name: tuple(map(str, file[name])) for name in names}}
+def _reason(file: object) -> object:
+    """Files of an earlier version have a text here."""
+    return Reason(Why.OTHER, (file,)) if isinstance(file, str) else file

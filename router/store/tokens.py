@@ -38,7 +38,9 @@ _RECORD_USE_EVERY = timedelta(seconds=1)
 _WRITE_USE_EVERY = timedelta(minutes=1)
 
 
-class _StoredToken(ConfigModel):
+class StoredToken(ConfigModel):
+    """A token in `tokens.json`: enough to reinstate it, not to use it."""
+
     id: TokenId = Field(pattern=r"^[0-9a-f]{8}$")
     name: str
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
@@ -52,20 +54,13 @@ class _StoredToken(ConfigModel):
 
 class _TokenFile(ConfigModel):
     schema_version: Literal[1] = 1
-    tokens: tuple[_StoredToken, ...] = ()
+    tokens: tuple[StoredToken, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Token:
     summary: TokenSummary
     digest: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class WithdrawnToken:
-    """A revoked token as it was stored: enough to reinstate it, not to use it."""
-
-    stored: _StoredToken
 
 
 class TokenStore:
@@ -110,7 +105,7 @@ class TokenStore:
             raise InvalidInput("A token needs a name.", "Name it after the app that uses it.")
         token_id = TokenId(secrets.token_hex(_ID_LENGTH // 2))
         secret = f"{PREFIX}{token_id}_{secrets.token_urlsafe(_SECRET_BYTES)}"
-        stored = _StoredToken(
+        stored = StoredToken(
             id=token_id,
             name=name.strip(),
             sha256=_digest(secret).hex(),
@@ -138,23 +133,22 @@ class TokenStore:
                 said('Several tokens are named "{name}".', name=id_or_name),
                 said("Use the id: {ids}.", ids=ids),
             )
-        self._change(lambda tokens: tuple(t for t in tokens if t.id != found[0].id))
+        self._remove(found[0].id)
         return found[0]
 
-    def withdraw(self, token: TokenId) -> WithdrawnToken | None:
+    def withdraw(self, token: TokenId) -> StoredToken | None:
         """Revoke a token so that it can be reinstated; None if there is no such token."""
-        found: list[_StoredToken] = []
+        self.reload_if_changed()
+        found = next((each for each in self._file.value.tokens if each.id == token), None)
+        self._remove(token)
+        return found
 
-        def without(tokens: tuple[_StoredToken, ...]) -> tuple[_StoredToken, ...]:
-            found[:] = [each for each in tokens if each.id == token]
-            return tuple(each for each in tokens if each.id != token)
-
-        self._change(without)
-        return WithdrawnToken(found[0]) if found else None
-
-    def reinstate(self, withdrawn: WithdrawnToken) -> None:
+    def reinstate(self, withdrawn: StoredToken) -> None:
         """Make a withdrawn token valid again."""
-        self._change(lambda tokens: (*tokens, withdrawn.stored))
+        self._change(lambda tokens: (*tokens, withdrawn))
+
+    def _remove(self, token: TokenId) -> None:
+        self._change(lambda tokens: tuple(each for each in tokens if each.id != token))
 
     def touch(self, token: TokenId) -> None:
         """Record that `token` was used now, to the second. A request must not wait for the disk, so
@@ -194,9 +188,7 @@ class TokenStore:
             self._index()
         return FileChange.CHANGED in change
 
-    def _change(
-        self, change: Callable[[tuple[_StoredToken, ...]], tuple[_StoredToken, ...]]
-    ) -> None:
+    def _change(self, change: Callable[[tuple[StoredToken, ...]], tuple[StoredToken, ...]]) -> None:
         with self._writing:
             self._file.update(lambda file: _TokenFile(tokens=change(file.tokens)))
             self._index()
@@ -216,11 +208,11 @@ def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _summary(stored: _StoredToken) -> TokenSummary:
+def _summary(stored: StoredToken) -> TokenSummary:
     return TokenSummary(**stored.model_dump(exclude={"sha256"}))
 
 
-def _used_at(stored: _StoredToken, used: datetime | None) -> _StoredToken:
+def _used_at(stored: StoredToken, used: datetime | None) -> StoredToken:
     return stored if used is None else stored.model_copy(update={"last_used_at": used})
 
 
