@@ -28,9 +28,9 @@ from router.domain.permissions import Answer, Permission, PermissionRequestId
 _PERMISSIONS = [str(each) for each in Permission]
 _PATTERNS = ("server", "tool", "prompt", "resource")
 _EFFECTS = {
-    "read-only": "tools that say they only read",
-    "destructive": "tools that say they may delete or overwrite",
-    "open-world": "tools that say they reach beyond this computer",
+    "read-only": "tools marked as read-only, or not",
+    "destructive": "tools marked as destructive, or not",
+    "open-world": "tools marked as open-world, or not",
 }
 
 
@@ -41,11 +41,11 @@ async def _set(context: Context) -> JsonObject:
     key = parse_tool_key(str(context["toolKey"]))
     permission = Permission(context["permission"])
     await context.router.permissions.set(context.workspace, key, permission, context.project)
-    return {"toolKey": str(key), "permission": permission, "warnings": _doubts(context, key)}
+    return {"toolKey": str(key), "permission": permission, "warnings": _warnings(context, key)}
 
 
-def _doubts(context: Context, key: ToolKey) -> list[str]:
-    """The permission of a tool that does not exist is kept: the next tool list may have it."""
+def _warnings(context: Context, key: ToolKey) -> list[str]:
+    """A tool that does not exist may be in the next tool list, so this is only a warning."""
     ref = ServerRef(context.workspace, key.server)
     tools = context.router.tools.list(ref) if key.server != SCRIPTS else ()
     if not tools or any(tool.key == key for tool in tools):
@@ -57,7 +57,7 @@ def _doubts(context: Context, key: ToolKey) -> list[str]:
 
 
 async def _list(context: Context) -> JsonObject:
-    """What is set in a project, or in the workspace itself."""
+    """Those of a project, or of the workspace itself."""
     workspace, project = context.workspace, context.project
     own = context.router.permissions.explicit(workspace, project)
     rules = context.router.permissions.rules(workspace, project)
@@ -81,7 +81,7 @@ def _rule_request(given: JsonObject) -> JsonObject:
 
 
 def _value(text: str) -> object:
-    """`true`, `7` and `null` mean themselves; anything else, even a quoted one, is text."""
+    """`true`, `7`, `null` and `"text"` are JSON values; anything else is text."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -183,7 +183,7 @@ COMMANDS = (
             Argument("permission", nargs="?", choices=_PERMISSIONS),
             *(
                 Argument(
-                    f"--{name}", metavar="PATTERN", help=f"matching {name}s; * matches anything"
+                    f"--{name}", metavar="PATTERN", help=f"only these {name}s; * matches anything"
                 )
                 for name in _PATTERNS
             ),
@@ -191,7 +191,7 @@ COMMANDS = (
                 Argument(f"--{name}", action=argparse.BooleanOptionalAction, help=text)
                 for name, text in _EFFECTS.items()
             ),
-            repeated("--argument", metavar="PATH=VALUE", help="calls with this argument"),
+            repeated("--argument", metavar="PATH=VALUE", help="only calls with this argument"),
             Argument(
                 "--place", type=number, metavar="N", help="position of the rule; default: last"
             ),

@@ -139,8 +139,16 @@ COMMANDS = (
         (
             WORKSPACE,
             _PROJECT,
-            Argument("--optimization", choices=[OFF, *(str(o) for o in Optimization)]),
-            Argument("--exposure", choices=[str(e) for e in Exposure]),
+            Argument(
+                "--optimization",
+                choices=[OFF, *map(str, Optimization)],
+                help="how clients search for tools; off: they see all tools",
+            ),
+            Argument(
+                "--exposure",
+                choices=[*map(str, Exposure)],
+                help="the tools for searching",
+            ),
             SERVERS,
             flag("--all-servers", "allow all servers of the workspace"),
         ),

@@ -80,7 +80,7 @@ class ToolListCache:
     def _last_good(self, path: Path, config_hash: str) -> CachedListing | None:
         with suppress(FileNotFoundError):
             if (entry := _read(_backup(path), config_hash)) is not None:
-                log.warning("Using the list before it, of %s", entry.cached_at.isoformat())
+                log.warning("Using the previous list, from %s", entry.cached_at.isoformat())
                 return entry
         return None
 
@@ -140,7 +140,7 @@ def _body(data: bytes) -> bytes:
     first, _, body = data.partition(b"\n")
     match = _FIRST_LINE.fullmatch(first)
     if match is None:
-        raise ValueError("it is no entry of this cache")
+        raise ValueError("it is not a cached tool list")
     if int(match.group(1)) != FORMAT_VERSION:
         raise ValueError("it has another format version")
     if hashlib.sha256(body).hexdigest().encode() != match.group(2):
