@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from router.store.instance_lock import InstanceLock
 
 _USAGE = """\
-usage: toolbooth [--data-dir D] [--port N] [--hidden] [LINK]
+usage: toolbooth [--data-dir DIR] [--port PORT] [--hidden] [LINK]
 
 Without a command, toolbooth opens its window.
-  --data-dir D  where settings and state lie
-  --port N      the port on 127.0.0.1, instead of the one in the settings
-  --hidden      only the tray icon, no window
-  LINK          toolbooth://… opens the window where a server is added
+  --data-dir DIR  directory for settings and state
+  --port PORT     port to listen on (default: the port in the settings)
+  --hidden        show only the tray icon
+  LINK            toolbooth:// link that adds a server
 """
 _NO_DISPLAY = """\
 toolbooth: There is no display to open a window on.
-           Run the router without one: toolbooth serve
+           Run Toolbooth without a window: toolbooth serve
 """
 
 

@@ -21,7 +21,7 @@ _NO = frozenset({"0", "false", "no", "off"})
 
 
 def servers_of_environment(environment: Mapping[str, str]) -> dict[str, ServerConfig]:
-    """The servers by name, in order of name; the key's value is read only when one starts."""
+    """The servers by name, sorted; the value of an API key is read only when one connects."""
     found = (_URL_VARIABLE.fullmatch(variable) for variable in sorted(environment))
     prefixes = [match.group(1) for match in found if match and match.group(1) != _OURSELVES]
     servers = {prefix.lower(): _server(prefix, environment) for prefix in prefixes}
@@ -36,5 +36,5 @@ def _server(prefix: str, environment: Mapping[str, str]) -> ServerConfig | None:
         url = environment[f"{prefix}_MCP_URL"]
         return ServerConfig(url=url, headers=headers, disabled=disabled)
     except ValidationError:
-        log.warning("%s_MCP_URL is no address of a server; it is ignored", prefix)
+        log.warning("%s_MCP_URL is not a valid address and is ignored", prefix)
         return None

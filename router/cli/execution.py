@@ -1,4 +1,4 @@
-"""Where a command is carried out: in the running instance, or on the files if none runs."""
+"""Where a command runs: in the running instance, or on the files if there is none."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from router.commands.command import Invocation, Send
 from router.runtime.local_ipc import send, socket_address
 from router.store.instance_lock import describe
 
-_LOOKS = 5
+_CHECKS = 5
 _STARTS_WITHIN_S = 10.0
-_LOOK_AGAIN_S = 0.1
+_CHECK_AGAIN_S = 0.1
 
 
 def execute(call: Invocation, data_dir: Path) -> Any:
@@ -55,18 +55,18 @@ async def _instance(data_dir: Path) -> AsyncGenerator[Send]:
 
 
 async def _is_running(data_dir: Path) -> bool:
-    """Whether an instance has the directory. Another command that checks this holds the lock for a
-    moment, so a holder that is no instance is looked at again."""
-    for _ in range(_LOOKS):
+    """Whether an instance owns the directory. Another command that checks this holds the lock for a
+    moment, so a holder that is no instance is checked again."""
+    for _ in range(_CHECKS):
         instance = describe(data_dir)
         if instance is None or instance.is_alive:
             return instance is not None
-        await asyncio.sleep(_LOOK_AGAIN_S)
+        await asyncio.sleep(_CHECK_AGAIN_S)
     return False
 
 
 def _silence_log() -> None:
-    """Only `serve` has a log; elsewhere Python would print warnings raw among our sentences."""
+    """Only `serve` has a log; elsewhere Python would print warnings among the output."""
     if not logging.getLogger().handlers:
         logging.getLogger().addHandler(logging.NullHandler())
 

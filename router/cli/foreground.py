@@ -28,16 +28,16 @@ def _port(text: str) -> int:
 
 SERVE = Command(
     "serve",
-    "Run the router without a window.",
+    "Run Toolbooth without a window.",
     None,
-    (Argument("--port", type=_port, metavar="N", help="default: the port in the settings"),),
+    (Argument("--port", type=_port, metavar="PORT", help="default: the port in the settings"),),
     ("--port 0 --data-dir /tmp/toolbooth",),
 )
 CONNECT = Command(
     "connect",
-    "Connect an app that can only start programs: MCP on stdin and stdout.",
+    "Connect an app over stdio, if it can't connect over HTTP.",
     None,
-    (Argument("--profile", type=nonempty, default="bridge", metavar="ID", help="the app"),),
+    (Argument("--profile", type=nonempty, default="bridge", metavar="ID", help="ID of the app"),),
     ("--profile claude-desktop",),
 )
 COMMANDS = (SERVE, CONNECT)
@@ -58,8 +58,8 @@ async def serve(data_dir: Path, port: int | None) -> int:
     redact_logs(router.redact)
     try:
         await router.start()
-        # What is loaded by now stays: collecting it again and again would hold up every client for
-        # a tenth of a second each time.
+        # What is loaded by now stays: each collection of it would delay every client by a tenth of
+        # a second.
         gc.freeze()
         listener = router.endpoint.state()
         if listener.phase is not ListenerPhase.LISTENING:

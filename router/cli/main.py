@@ -1,7 +1,7 @@
-"""`toolbooth COMMAND`, from the words to the exit code: 0 done, 1 failed, 2 wrong usage.
+"""`toolbooth COMMAND`, from the command line to the exit code: 0 success, 1 failure, 2 wrong usage.
 
-Results go to stdout, sentences about what went wrong to stderr. What a command needs is loaded when
-it is known which one it is, so that `--help` and `--version` are quick.
+Results go to stdout, error messages to stderr. What a command needs is loaded after parsing, so
+that `--help` and `--version` are quick.
 """
 
 from __future__ import annotations
@@ -29,28 +29,16 @@ _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
 def run(words: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
-    """Do what the command line says; returns the exit code."""
+    """Carry out the command line; returns the exit code."""
     try:
         return _run(words, data_dir_of)
-    except WrongUsage as error:
-        return _complain(error, WRONG_USAGE, as_json=_wants_json(words))
-    except ToolboothError as error:
-        return _complain(error, FAILED, as_json=_wants_json(words))
     except KeyboardInterrupt:
         return FAILED
     except BrokenPipeError:
         return _discard_output()
-    except ModuleNotFoundError as error:
-        incomplete = ToolboothError(
-            f"{error.name} is missing from this installation.",
-            "Install again; from source, with: make run",
-        )
-        return _complain(incomplete, FAILED, as_json=_wants_json(words))
-    except Exception as error:
-        # The edge where a command ends: whatever went wrong, the terminal gets a sentence.
-        log.info("The command failed", exc_info=True)
-        unexpected = ToolboothError(f"Unexpected {type(error).__name__}: {error}")
-        return _complain(unexpected, FAILED, as_json=_wants_json(words))
+    except Exception as error:  # noqa: BLE001 - whatever went wrong, the terminal gets a sentence
+        _print_error(_explained(error), as_json=_wants_json(words))
+        return WRONG_USAGE if isinstance(error, WrongUsage) else FAILED
 
 
 def _run(words: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
@@ -90,7 +78,7 @@ def print_lines(command: Command, result: Any) -> None:
 
 def _wants_json(words: Sequence[str]) -> bool:
     """Known without the parser, which may be what failed. What `connect` writes is MCP."""
-    own = list(words)[: words.index("--")] if "--" in words else words
+    own = words[: words.index("--")] if "--" in words else words
     return "--json" in own and own[0] != CONNECT.name
 
 
@@ -122,11 +110,22 @@ def _discard_output() -> int:
     return FAILED
 
 
-def _complain(error: ToolboothError, code: int, *, as_json: bool) -> int:
+def _explained(error: Exception) -> ToolboothError:
+    if isinstance(error, ToolboothError):
+        return error
+    if isinstance(error, ModuleNotFoundError):
+        return ToolboothError(
+            f"{error.name} is missing from this installation.",
+            "Install again; from source, with: make run",
+        )
+    log.info("The command failed", exc_info=error)
+    return ToolboothError(f"Unexpected {type(error).__name__}: {error}")
+
+
+def _print_error(error: ToolboothError, *, as_json: bool) -> None:
     """A sentence on stderr; with `--json` also an object where the result would have been."""
     if as_json:
         print(json.dumps({"error": {"message": error.message, "hint": error.hint}}), flush=True)
     print(f"toolbooth: {error.message}", file=sys.stderr)
     if error.hint:
         print(f"           {error.hint}", file=sys.stderr)
-    return code

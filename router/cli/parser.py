@@ -17,22 +17,23 @@ from router.commands.command import (
     Invocation,
     WrongUsage,
     camel_case,
+    flag,
     nonempty,
 )
 from router.commands.registry import DECLARED
 
 COMMANDS: tuple[Command | Group, ...] = (*foreground.COMMANDS, *DECLARED)
 _COMMON = (
-    Argument("--json", action="store_true", help="print JSON"),
-    Argument("--data-dir", type=nonempty, metavar="D", help="where settings and state are stored"),
+    flag("--json", "print JSON"),
+    Argument("--data-dir", type=nonempty, metavar="DIR", help="directory for settings and state"),
 )
-_EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage."
+_EXIT_CODES = "Exit codes: 0 success, 1 failure, 2 wrong usage."
 _OWN_OPTIONS = ("-h", "--help", "--version")
 _UNKNOWN_COMMAND = re.compile(r"argument COMMAND: invalid choice: '(.*)' \(choose from (.*)\)")
 
 
 def parse(words: Sequence[str]) -> Invocation:
-    """What the command line asks for; raises `WrongUsage`."""
+    """The command of the command line; raises `WrongUsage`."""
     own, program = _split(words)
     if own and own[0].startswith("-") and own[0] not in _OWN_OPTIONS:
         raise WrongUsage(f'A command comes before "{own[0]}".', "See: toolbooth --help")
@@ -48,10 +49,10 @@ def parse(words: Sequence[str]) -> Invocation:
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str] | None]:
-    """Everything behind `--` is a server's own command line, whatever it looks like."""
+    """Everything after `--` is a server's own command line, whatever it looks like."""
     if "--" not in words:
         return list(words), None
-    index = list(words).index("--")
+    index = words.index("--")
     return list(words[:index]), list(words[index + 1 :])
 
 
@@ -76,8 +77,8 @@ class _Parser(argparse.ArgumentParser):
 def _build() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="toolbooth",
-        description="One door for all your MCP servers.",
-        epilog=f"toolbooth COMMAND --help shows one with examples. {_EXIT_CODES}",
+        description="One local MCP endpoint for all your MCP servers.",
+        epilog=_more_help("toolbooth"),
     )
     parser.add_argument("--version", action="version", version=f"toolbooth {__version__}")
     parsers: dict[str, Any] = {"": _subparsers(parser)}
@@ -96,10 +97,14 @@ def _subparsers(parser: argparse.ArgumentParser) -> Any:
 
 
 def _add_group(parsers: Any, group: Group) -> Any:
-    more = f"toolbooth {group.name} COMMAND --help shows one with examples. {_EXIT_CODES}"
+    more = _more_help(f"toolbooth {group.name}")
     return _subparsers(
         parsers.add_parser(group.name, help=group.help, description=group.help, epilog=more)
     )
+
+
+def _more_help(program: str) -> str:
+    return f'Run "{program} COMMAND --help" for its options and examples. {_EXIT_CODES}'
 
 
 def _add_command(parsers: Any, word: str, command: Command) -> None:

@@ -15,8 +15,8 @@ from router.domain.errors import Conflict, ToolboothError
 from router.runtime.local_ipc import NotListening, send, socket_address
 from router.store.instance_lock import InstanceLock, describe
 
-_ANSWERS_WITHIN_S = 30.0
-"""The first may still be loading, or about to end."""
+_ANSWER_TIMEOUT_S = 30.0
+"""The running instance may still be loading, or about to end."""
 _RETRY_S = 0.05
 
 
@@ -38,7 +38,7 @@ def claim(data_dir: Path, words: Sequence[str]) -> InstanceLock | None:
 
 
 async def _is_taken(data_dir: Path, lock: InstanceLock, words: Sequence[str]) -> bool:
-    async with asyncio.timeout(_ANSWERS_WITHIN_S):
+    async with asyncio.timeout(_ANSWER_TIMEOUT_S):
         while describe(data_dir) is not None or not lock.try_acquire():
             with suppress(NotListening):
                 request = {"words": list(words)}

@@ -16,6 +16,7 @@ from router.commands.command import (
     Invocation,
     Send,
     camel_case,
+    flag,
     nonempty,
     seconds,
 )
@@ -33,7 +34,9 @@ def _ago(text: str) -> str:
     return (datetime.now(UTC) - timedelta(seconds=seconds(text))).isoformat()
 
 
-_SINCE = Argument("--since", type=_ago, metavar="TIME", help="12h, 30d or 4w ago")
+_SINCE = Argument(
+    "--since", type=_ago, metavar="TIME", help="only the last 12h, 30d, 4w or the like"
+)
 
 
 def _since(context: Context) -> datetime | None:
@@ -147,15 +150,15 @@ def _savings_lines(clients: list[JsonObject]) -> list[str]:
 COMMANDS = (
     Command(
         "activity",
-        "Show what clients did.",
+        "Show client activity.",
         _activity,
         (
             _SINCE,
-            Argument("--client", type=nonempty, metavar="NAME"),
-            Argument("--server", type=nonempty, metavar="ID"),
+            Argument("--client", type=nonempty, metavar="NAME", help="only this client"),
+            Argument("--server", type=nonempty, metavar="ID", help="only this server"),
             Argument("--kind", choices=[str(kind) for kind in ActivityKind]),
-            Argument("--errors", action="store_true", help="only failures"),
-            Argument("--export", choices=("csv", "jsonl"), help="write all entries"),
+            flag("--errors", "only failures"),
+            Argument("--export", choices=("csv", "jsonl"), help="write all entries to stdout"),
         ),
         ("--since 12h --errors", "--export csv"),
         _activity_lines,
@@ -163,7 +166,7 @@ COMMANDS = (
     ),
     Command(
         "savings",
-        "Show what Context Optimization saved each client.",
+        "Show the tokens that Context Optimization saved for each client.",
         _savings,
         (_SINCE,),
         ("--since 30d",),

@@ -1,10 +1,10 @@
-"""The commands about approvals: servers' commands, and tools as they are now."""
+"""The commands about approvals of servers' commands and of tools."""
 
 from __future__ import annotations
 
 from itertools import groupby
 
-from router.commands.command import WORKSPACE, Argument, Command, OneOf
+from router.commands.command import OPTIONAL_SERVER, WORKSPACE, Argument, Command, OneOf
 from router.commands.context import Context
 from router.commands.servers import one_server, server_json
 from router.domain.ids import ServerRef
@@ -14,8 +14,8 @@ from router.domain.receipts import DiscoveryAccess
 from router.domain.tool_lists import Approval, Finding, WordChange
 
 _ACCESS = {
-    DiscoveryAccess.NETWORK: "allow network and secrets while its tools are discovered",
-    DiscoveryAccess.UNCONFINED: "discover its tools without a sandbox",
+    DiscoveryAccess.NETWORK: "allow the network and secrets during discovery",
+    DiscoveryAccess.UNCONFINED: "run discovery without a sandbox",
     DiscoveryAccess.ISOLATED: "undo --network or --unconfined",
 }
 _MARKS = {
@@ -63,11 +63,12 @@ async def _pending(context: Context) -> list[JsonObject]:
 
 def _pending_lines(tools: list[JsonObject]) -> list[str]:
     if not tools:
-        return ["No tool waits for your approval."]
+        return ["No tools need approval."]
     return [
         *(line for tool in tools for line in _pending_tool(tool)),
-        "Approve with: toolbooth approve TOOLKEY, or SERVER for all of its tools",
-        "Block with: toolbooth permission set TOOLKEY deny",
+        "Approve one with: toolbooth approve TOOLKEY",
+        "Approve all of a server's with: toolbooth approve SERVER",
+        "Block one with: toolbooth permission set TOOLKEY deny",
     ]
 
 
@@ -106,7 +107,7 @@ def finding_json(found: Finding) -> JsonObject:
 
 def _findings_lines(found: list[JsonObject]) -> list[str]:
     if not found:
-        return ["Nothing looks suspicious."]
+        return ["No suspicious text found."]
     by_tool = groupby(found, key=lambda each: each["toolKey"])
     return [line for key, each in by_tool for line in (key, *map(_finding_line, each))]
 
@@ -117,14 +118,14 @@ def _finding_line(found: JsonObject) -> str:
 
 
 def _printable(text: str) -> str:
-    """A server's text without anything that a terminal would obey."""
+    """A server's text without control characters."""
     return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
 
 
 COMMANDS = (
     Command(
         "approve",
-        "Approve a server's command or a tool.",
+        "Approve a server's command and tools, or one tool.",
         _approve,
         (
             WORKSPACE,
@@ -151,17 +152,17 @@ COMMANDS = (
     ),
     Command(
         "pending",
-        "Show the tools that need your approval.",
+        "List the tools that need approval.",
         _pending,
-        (WORKSPACE, Argument("server", nargs="?", metavar="NAME")),
+        (WORKSPACE, OPTIONAL_SERVER),
         ("files",),
         _pending_lines,
     ),
     Command(
         "findings",
-        "Show suspicious text in tools.",
+        "List suspicious text in tools.",
         _findings,
-        (WORKSPACE, Argument("server", nargs="?", metavar="NAME")),
+        (WORKSPACE, OPTIONAL_SERVER),
         ("",),
         _findings_lines,
     ),

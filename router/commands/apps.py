@@ -5,7 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from router.commands.command import WORKSPACE, Argument, Command, Group, WrongUsage, nonempty, pairs
+from router.commands.command import (
+    WORKSPACE,
+    Argument,
+    Command,
+    Group,
+    WrongUsage,
+    nonempty,
+    pairs,
+    repeated,
+)
 from router.commands.context import Context
 from router.commands.output import table
 from router.commands.servers import server_json, server_lines
@@ -23,7 +32,7 @@ if TYPE_CHECKING:
         SkippedEntry,
     )
 
-_CLIENT = Argument("client", metavar="CLIENT")
+_CLIENT = Argument("client", metavar="CLIENT", help="app name or ID; see: toolbooth client list")
 
 
 # client list
@@ -187,12 +196,12 @@ def _is_of(entry: FoundServer | SkippedEntry, client: str) -> bool:
 
 
 COMMANDS = (
-    Group("client", "Connect other apps, and see their servers."),
+    Group("client", "Connect apps and list their servers."),
     Command("client list", "List the apps that can be connected.", _list, lines=_app_lines),
     Command("client servers", "List the servers of other apps.", _servers, lines=_found_lines),
     Command(
         "client preview",
-        "Show what connecting an app would change in its file.",
+        "Show how connecting an app would change its configuration file.",
         _preview,
         (_CLIENT,),
         ("cursor",),
@@ -200,7 +209,7 @@ COMMANDS = (
     ),
     Command(
         "client connect",
-        "Connect an app: adds Toolbooth to its file, with a token of its own.",
+        "Connect an app: add Toolbooth to its configuration file, with a new token.",
         _connect,
         (_CLIENT,),
         ("cursor",),
@@ -208,7 +217,7 @@ COMMANDS = (
     ),
     Command(
         "client disconnect",
-        "Remove Toolbooth from an app's file.",
+        "Disconnect an app: remove Toolbooth from its configuration file.",
         _disconnect,
         (_CLIENT,),
         ("cursor",),
@@ -220,15 +229,14 @@ COMMANDS = (
         _import,
         (
             WORKSPACE,
-            Argument("file", type=Path, nargs="?", help="JSON with `mcpServers`"),
-            Argument("--from", type=nonempty, metavar="CLIENT", help="an app; see: client list"),
             Argument(
-                "--answer",
-                action="append",
-                default=[],
-                dest="answers",
-                metavar="ID=V",
-                help="answer to what the app would ask for",
+                "file", type=Path, nargs="?", metavar="FILE", help="JSON file with mcpServers"
+            ),
+            Argument(
+                "--from", type=nonempty, metavar="CLIENT", help="app; see: toolbooth client list"
+            ),
+            repeated(
+                "--answer", dest="answers", metavar="ID=VALUE", help="value that the app asks for"
             ),
         ),
         ("~/mcp.json", "--from cursor"),

@@ -1,7 +1,7 @@
-"""What a command is: its words, arguments, help, handler and printed form in one declaration.
+"""The declaration of a command: its name, arguments, help, handler and printed form.
 
-Light enough to parse a command line with: nothing here, nor at the top of a module that declares
-commands, loads the router, pydantic or asyncio.
+It is loaded to parse every command line: nothing here, nor at the top of a module that declares
+commands, imports the router, pydantic or asyncio.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from router.domain.errors import ToolboothError
 from router.domain.json_values import JsonObject, as_array, as_object
 
 Handler: TypeAlias = Callable[[Context], Awaitable[Any]]
-"""Carries a command out in the router and returns its JSON."""
+"""Runs a command in the router and returns its JSON."""
 Send: TypeAlias = Callable[[str, JsonObject], Awaitable[Any]]
-"""Has a handler run, by its name, in the instance that has the data directory."""
+"""Runs the handler of this name in the instance that owns the data directory."""
 PRINTED = object()
 """The result of a command that has written its output itself."""
 _UNITS_S = {"h": 3600, "d": 86400, "w": 604800}
 
 
 class WrongUsage(ToolboothError):
-    """The command line can't be understood."""
+    """The command line is invalid."""
 
 
 class Argument:
@@ -68,15 +68,15 @@ class Command:
     name: str
     help: str
     handler: Handler | None
-    """None: the terminal's own process does it."""
+    """None: it runs in the terminal's own process."""
     arguments: tuple[Argument | OneOf, ...] = ()
     examples: tuple[str, ...] = ("",)
-    """What follows its name in the examples below its help."""
+    """The arguments in the examples below its help."""
     lines: Callable[[Any], Iterable[str]] | None = None
-    """The handler's JSON as people read it; None: it is enough to say that it is done."""
+    """Formats the handler's JSON for people; None prints "Done."."""
     _: KW_ONLY
     request: Callable[[JsonObject], JsonObject] | None = None
-    """Checks and completes the arguments, at the terminal."""
+    """Checks and completes the arguments, in the terminal."""
     run: Callable[[Send, Invocation], Awaitable[Any]] | None = None
     """The terminal's part, for a command that takes more than one request."""
     failed: Callable[[Any], bool] | None = None
@@ -92,7 +92,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A command line that was understood."""
+    """A parsed command line."""
 
     command: Command
     arguments: JsonObject
@@ -109,7 +109,7 @@ class Invocation:
 
 
 def nonempty(text: str) -> str:
-    """Refuses what an unset variable of a shell script leaves."""
+    """Refuses the empty text that an unset variable of a shell leaves."""
     if not text:
         raise argparse.ArgumentTypeError("it must not be empty")
     return text
@@ -141,17 +141,35 @@ def with_tool_arguments(given: JsonObject) -> JsonObject:
 
 
 def pairs(texts: list[str]) -> dict[str, str]:
-    if wrong := next((text for text in texts if "=" not in text), None):
-        raise WrongUsage(f'"{wrong}" is not of the form K=V.')
+    wrong = [text for text in texts if text.find("=") < 1]
+    if wrong:
+        raise WrongUsage(f'"{wrong[0]}" is not of the form KEY=VALUE.')
     return {key: value for key, _, value in (text.partition("=") for text in texts)}
 
 
-WORKSPACE = Argument("--workspace", type=nonempty, metavar="W", help="default: the active one")
-PROJECT = Argument("--project", type=nonempty, metavar="P", help="a project's id or name")
-SERVERS = Argument(
-    "--server", action="append", dest="servers", metavar="S", help="a server it may use"
+def flag(name: str, text: str) -> Argument:
+    return Argument(name, action="store_true", help=text)
+
+
+def repeated(name: str, **options: Any) -> Argument:
+    return Argument(name, action="append", default=[], **options)
+
+
+WORKSPACE = Argument(
+    "--workspace", type=nonempty, metavar="NAME", help="workspace (default: the active one)"
 )
-TOOL_ARGUMENTS = Argument("arguments", nargs="?", default="{}", metavar="JSON")
+PROJECT = Argument("--project", type=nonempty, metavar="NAME", help="project name or ID")
+NAME = Argument("name", metavar="NAME")
+NEW_NAME = Argument("new_name", metavar="NEW")
+SERVER = Argument("server", metavar="SERVER", help="server name or ID")
+OPTIONAL_SERVER = Argument("server", nargs="?", metavar="SERVER", help="default: all servers")
+SERVERS = repeated(
+    "--server", dest="servers", metavar="SERVER", help="allow this server; repeat for more"
+)
+TOOL_KEY = Argument("tool_key", metavar="TOOLKEY", help="tool key, like files:read_file")
+TOOL_ARGUMENTS = Argument(
+    "arguments", nargs="?", default="{}", metavar="JSON", help="arguments as a JSON object"
+)
 
 
 def warnings_of(result: Any) -> list[str]:

@@ -1,9 +1,10 @@
-"""What a handler gets: the router, the command's arguments, and what these refer to."""
+"""What a handler gets: the router, the command's arguments, and what they name."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from router.domain.clients import Principal
@@ -13,7 +14,7 @@ from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS
 from router.domain.servers import ServerStatus
 
-if TYPE_CHECKING:  # modules that take long to load, and that a command line is parsed without
+if TYPE_CHECKING:  # slow to import, and not needed to parse a command line
     from pydantic import BaseModel
 
     from router.api.router import RouterPort
@@ -24,8 +25,8 @@ ShapeT = TypeVar("ShapeT", bound="BaseModel")
 
 @dataclass(frozen=True)
 class Context:
-    """One command to carry out. What its arguments name is looked up at its first use and stays the
-    same; an unknown name raises `InvalidInput`."""
+    """One command to run. What its arguments name is looked up once, at its first use; an unknown
+    name raises `InvalidInput`."""
 
     router: RouterPort
     arguments: JsonObject
@@ -48,11 +49,11 @@ class Context:
 
     def workspace_named(self, text: str) -> WorkspaceId:
         known = self.router.workspaces.list()
-        matches = [each.id for each in known if each.id == text]
-        matches += [each.id for each in known if each.name == text]
-        if matches:
-            return matches[0]
-        raise NoWorkspace(text)
+        by_id = (each.id for each in known if each.id == text)
+        by_name = (each.id for each in known if each.name == text)
+        if (found := next(chain(by_id, by_name), None)) is None:
+            raise NoWorkspace(text)
+        return found
 
     @cached_property
     def project(self) -> ProjectId | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from router.commands.command import WORKSPACE, Argument, Command
+from router.commands.command import OPTIONAL_SERVER, SERVER, WORKSPACE, Command, flag
 from router.commands.context import Context
 from router.commands.output import iso_time, local_time
-from router.commands.servers import SERVER, protection_json, server_json, server_lines
+from router.commands.servers import protection_json, server_json, server_lines
 from router.domain.errors import NotFound
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.servers import DiscoveryStatus
@@ -84,15 +84,13 @@ def _receipt_lines(receipt: JsonObject) -> list[str]:
 COMMANDS = (
     Command(
         "refresh",
-        "Discover the servers' tools again.",
+        "Discover the tools of servers again.",
         _refresh,
         (
             WORKSPACE,
-            Argument("server", nargs="?", metavar="NAME"),
-            Argument(
-                "--packages", action="store_true", help="download npm and PyPI packages again"
-            ),
-            Argument("--cancel", action="store_true", help="cancel the refreshes in progress"),
+            OPTIONAL_SERVER,
+            flag("--packages", "download npm and PyPI packages again"),
+            flag("--cancel", "cancel the refreshes in progress"),
         ),
         ("", "files --packages"),
         server_lines,
@@ -100,7 +98,7 @@ COMMANDS = (
     ),
     Command(
         "receipt",
-        "Show what a server tried to access while its tools were discovered.",
+        "Show what a server tried to access during discovery.",
         _receipt,
         (WORKSPACE, SERVER),
         ("files",),

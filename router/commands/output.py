@@ -1,5 +1,5 @@
-"""Tables, times and warnings for people. On a terminal, prose in a table's last column is cut to
-what fits."""
+"""Tables, times and warnings for people. On a terminal, long text in a table's last column is cut
+to what fits."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def local_time(text: str) -> str:
 
 
 def _width_beside(widths: Sequence[int]) -> int:
-    """The width that is left. A file or another program has no edge."""
+    """The width that is left on a terminal; files and pipes have no limit of their own."""
     if not sys.stdout.isatty():
         return _LONGEST_PROSE
     taken = sum(widths) + len(_GAP) * len(widths)
@@ -61,6 +61,6 @@ def _width_beside(widths: Sequence[int]) -> int:
 
 
 def tell(sentences: Iterable[str]) -> None:
-    """Print to stderr what stands beside a result."""
+    """Print to stderr what is not part of the result."""
     for sentence in sentences:
         print(f"toolbooth: {sentence}", file=sys.stderr)

@@ -7,6 +7,7 @@ import json
 
 from router.commands.command import (
     PROJECT,
+    TOOL_KEY,
     WORKSPACE,
     Argument,
     Command,
@@ -14,6 +15,7 @@ from router.commands.command import (
     WrongUsage,
     number,
     pairs,
+    repeated,
 )
 from router.commands.context import Context, validated
 from router.commands.output import iso_time, local_time, table
@@ -26,9 +28,9 @@ from router.domain.permissions import Answer, Permission, PermissionRequestId
 _PERMISSIONS = [str(each) for each in Permission]
 _PATTERNS = ("server", "tool", "prompt", "resource")
 _EFFECTS = {
-    "read-only": "tools that say they only read",
-    "destructive": "tools that say they may delete or overwrite",
-    "open-world": "tools that say they reach beyond this computer",
+    "read-only": "tools marked as read-only, or not",
+    "destructive": "tools marked as destructive, or not",
+    "open-world": "tools marked as open-world, or not",
 }
 
 
@@ -39,11 +41,11 @@ async def _set(context: Context) -> JsonObject:
     key = parse_tool_key(str(context["toolKey"]))
     permission = Permission(context["permission"])
     await context.router.permissions.set(context.workspace, key, permission, context.project)
-    return {"toolKey": str(key), "permission": permission, "warnings": _doubts(context, key)}
+    return {"toolKey": str(key), "permission": permission, "warnings": _warnings(context, key)}
 
 
-def _doubts(context: Context, key: ToolKey) -> list[str]:
-    """The permission of a tool that does not exist is kept: the next tool list may have it."""
+def _warnings(context: Context, key: ToolKey) -> list[str]:
+    """A tool that does not exist may be in the next tool list, so this is only a warning."""
     ref = ServerRef(context.workspace, key.server)
     tools = context.router.tools.list(ref) if key.server != SCRIPTS else ()
     if not tools or any(tool.key == key for tool in tools):
@@ -51,15 +53,11 @@ def _doubts(context: Context, key: ToolKey) -> list[str]:
     return [f'{key.server} has no tool "{key.tool}" now; see: toolbooth tools {key.server}']
 
 
-def _permission_line(result: JsonObject) -> list[str]:
-    return [f"{result['toolKey']}: {result['permission']}"]
-
-
 # permission list, permission rule
 
 
 async def _list(context: Context) -> JsonObject:
-    """What is set in a project, or in the workspace itself."""
+    """Those of a project, or of the workspace itself."""
     workspace, project = context.workspace, context.project
     own = context.router.permissions.explicit(workspace, project)
     rules = context.router.permissions.rules(workspace, project)
@@ -83,7 +81,7 @@ def _rule_request(given: JsonObject) -> JsonObject:
 
 
 def _value(text: str) -> object:
-    """`true`, `7` and `null` mean themselves; anything else, even a quoted one, is text."""
+    """`true`, `7`, `null` and `"text"` are JSON values; anything else is text."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -116,7 +114,7 @@ def _permission_lines(result: JsonObject) -> list[str]:
         for number, rule in enumerate(result["rules"], start=1)
     ]
     if not own and not rules:
-        return ["Everything is allowed."]
+        return ["No permissions or rules are set: all tools are allowed."]
     return [*table(own), *table(rules)]
 
 
@@ -157,27 +155,22 @@ async def _answer(context: Context) -> None:
 
 
 COMMANDS = (
-    Group("permission", "Manage what clients may use."),
+    Group("permission", "Manage permissions."),
     Command(
         "permission set",
         "Set the permission of a tool.",
         _set,
-        (
-            WORKSPACE,
-            PROJECT,
-            Argument("tool_key", metavar="TOOLKEY"),
-            Argument("permission", choices=_PERMISSIONS),
-        ),
+        (WORKSPACE, PROJECT, TOOL_KEY, Argument("permission", choices=_PERMISSIONS)),
         ("files:write_file ask",),
-        _permission_line,
+        lambda result: [f"{result['toolKey']}: {result['permission']}"],
         warns=True,
     ),
     Command(
         "permission list",
-        "List the permissions of tools, and the rules.",
+        "List the permissions of tools and the rules.",
         _list,
         (WORKSPACE, PROJECT),
-        ("--project 'Site'",),
+        ("--project Site",),
         _permission_lines,
     ),
     Command(
@@ -189,23 +182,20 @@ COMMANDS = (
             PROJECT,
             Argument("permission", nargs="?", choices=_PERMISSIONS),
             *(
-                Argument(f"--{name}", metavar="PATTERN", help="* matches anything")
+                Argument(
+                    f"--{name}", metavar="PATTERN", help=f"only these {name}s; * matches anything"
+                )
                 for name in _PATTERNS
             ),
             *(
                 Argument(f"--{name}", action=argparse.BooleanOptionalAction, help=text)
                 for name, text in _EFFECTS.items()
             ),
+            repeated("--argument", metavar="PATH=VALUE", help="only calls with this argument"),
             Argument(
-                "--argument", action="append", default=[], metavar="PATH=VALUE", help="of the call"
+                "--place", type=number, metavar="N", help="position of the rule; default: last"
             ),
-            Argument(
-                "--place",
-                type=number,
-                metavar="N",
-                help="its position among the rules; default: the last",
-            ),
-            Argument("--remove", type=number, metavar="N", help="remove the rule with this number"),
+            Argument("--remove", type=number, metavar="N", help="remove rule number N"),
         ),
         (
             "ask --destructive",
@@ -215,7 +205,7 @@ COMMANDS = (
         _permission_lines,
         request=_rule_request,
     ),
-    Command("permission asks", "List the pending permission requests.", _asks, lines=_ask_lines),
+    Command("permission asks", "List pending permission requests.", _asks, lines=_ask_lines),
     Command(
         "permission answer",
         "Answer a permission request.",

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from router.commands.command import SERVERS, WORKSPACE, Argument, Command, Group, WrongUsage
+from router.commands.command import (
+    NAME,
+    NEW_NAME,
+    SERVERS,
+    WORKSPACE,
+    Argument,
+    Command,
+    Group,
+    WrongUsage,
+    flag,
+)
 from router.commands.context import Context
 from router.commands.output import single, table
 from router.commands.servers import removed_line
@@ -17,7 +27,12 @@ def _project_or_none(text: str) -> str | None:
     return None if text == "-" else text
 
 
-_PROJECT = Argument("project", type=_project_or_none, metavar="P")
+_PROJECT = Argument(
+    "project",
+    type=_project_or_none,
+    metavar="PROJECT",
+    help="project name or ID; - for clients outside any project",
+)
 
 
 def _project_json(summary: ProjectSummary) -> JsonObject:
@@ -41,6 +56,9 @@ def _project_lines(projects: list[JsonObject]) -> list[str]:
         )
         for p in projects
     )
+
+
+_one_project = single(_project_lines)
 
 
 def _summary(context: Context, project: ProjectId | None) -> ProjectSummary:
@@ -110,9 +128,9 @@ COMMANDS = (
         "project new",
         "Create a project.",
         _new,
-        (WORKSPACE, Argument("name"), SERVERS),
+        (WORKSPACE, NAME, SERVERS),
         ("Site --server files --server github",),
-        single(_project_lines),
+        _one_project,
     ),
     Command(
         "project set",
@@ -120,34 +138,35 @@ COMMANDS = (
         _set,
         (
             WORKSPACE,
+            _PROJECT,
             Argument(
-                "project",
-                type=_project_or_none,
-                metavar="P",
-                help='"-" for clients outside any project',
+                "--optimization",
+                choices=[OFF, *map(str, Optimization)],
+                help="how clients search for tools; off: they see all tools",
             ),
-            Argument("--optimization", choices=[OFF, *(str(o) for o in Optimization)]),
-            Argument("--exposure", choices=[str(e) for e in Exposure]),
+            Argument(
+                "--exposure",
+                choices=[*map(str, Exposure)],
+                help="the tools for searching",
+            ),
             SERVERS,
-            Argument(
-                "--all-servers", action="store_true", help="it may use all servers of the workspace"
-            ),
+            flag("--all-servers", "allow all servers of the workspace"),
         ),
         (
             "Site --optimization off",
             "Site --server files --server github",
             "- --exposure progressive",
         ),
-        single(_project_lines),
+        _one_project,
         request=_set_request,
     ),
     Command(
         "project rename",
         "Rename a project.",
         _rename,
-        (WORKSPACE, _PROJECT, Argument("new_name", metavar="NEW")),
+        (WORKSPACE, _PROJECT, NEW_NAME),
         ("Site 'Web site'",),
-        single(_project_lines),
+        _one_project,
     ),
     Command(
         "project remove",

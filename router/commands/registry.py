@@ -1,7 +1,7 @@
-"""All commands, and the handlers by which a router carries them out: names and JSON in, JSON out.
+"""All commands, and their handlers: names and JSON in, JSON out.
 
-The same handlers serve a running instance, over its socket, and the terminal on the files when
-none runs.
+The same handlers run in a running instance, which receives them over its socket, and in the
+terminal's own process if there is none.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ from router.commands import (
     status,
     tokens,
     tools,
-    window,
     workspaces,
 )
 from router.commands.command import Command, Group, Handler
 from router.commands.context import Context
 from router.domain.errors import InvalidInput
-from router.domain.json_values import JsonObject
+from router.domain.json_values import JsonObject, as_array
 
 if TYPE_CHECKING:
     from router.api.router import RouterPort
@@ -48,11 +47,19 @@ DECLARED: tuple[Command | Group, ...] = (
     *activity.COMMANDS,
 )
 """In the order of `toolbooth --help`."""
+
+
+async def _open_window(context: Context) -> JsonObject:
+    """Sent by a second start of the window; `opened` is false if this instance has no window."""
+    words = [str(word) for word in as_array(context.get("words"))]
+    return {"opened": context.router.window.open(words)}
+
+
 COMMANDS = {each.name: each for each in DECLARED if isinstance(each, Command)}
 _HANDLERS: dict[str, Handler] = {
     **{name: command.handler for name, command in COMMANDS.items() if command.handler},
     **servers.HANDLERS,
-    **window.HANDLERS,
+    "window open": _open_window,
 }
 
 

@@ -6,12 +6,14 @@ import sys
 from pathlib import Path
 
 from router.commands.command import (
+    NAME,
     PROJECT,
     TOOL_ARGUMENTS,
     WORKSPACE,
     Argument,
     Command,
     Group,
+    flag,
     with_tool_arguments,
 )
 from router.commands.context import Context
@@ -23,8 +25,6 @@ from router.domain.json_values import JsonObject, as_object
 from router.domain.names import SCRIPTS
 from router.domain.result import Failed
 from router.domain.scripts import SavedScript, ScriptTrial
-
-_NAME = Argument("name")
 
 
 def _script_json(script: SavedScript) -> JsonObject:
@@ -50,8 +50,7 @@ def _signature(script: JsonObject) -> str:
 
 
 def _add_request(given: JsonObject) -> JsonObject:
-    text = _read(given.pop("file"))
-    return {**given, "text": text}
+    return {**given, "text": _read(given.pop("file"))}
 
 
 def _read(path: Path) -> str:
@@ -119,9 +118,9 @@ COMMANDS = (
         _add,
         (
             WORKSPACE,
-            _NAME,
-            Argument("file", type=Path, help='a Lua file; "-" reads stdin'),
-            Argument("--replace", action="store_true", help="replace the script with this name"),
+            NAME,
+            Argument("file", type=Path, metavar="FILE", help="Lua file; - reads stdin"),
+            flag("--replace", "replace the script with this name"),
         ),
         ("standup standup.lua",),
         single(_script_lines),
@@ -132,22 +131,16 @@ COMMANDS = (
         "script show",
         "Print a script.",
         _show,
-        (WORKSPACE, _NAME),
+        (WORKSPACE, NAME),
         ("standup",),
         lambda script: [str(script["text"]).rstrip()],
     ),
-    Command("script remove", "Remove a script.", _remove, (WORKSPACE, _NAME), ("standup",)),
+    Command("script remove", "Remove a script.", _remove, (WORKSPACE, NAME), ("standup",)),
     Command(
         "script run",
         "Run a script.",
         _run,
-        (
-            WORKSPACE,
-            _NAME,
-            TOOL_ARGUMENTS,
-            Argument("--dry", action="store_true", help="call only read-only tools"),
-            PROJECT,
-        ),
+        (WORKSPACE, NAME, TOOL_ARGUMENTS, flag("--dry", "call only read-only tools"), PROJECT),
         ('standup \'{"team": "web"}\' --dry',),
         result_lines,
         request=with_tool_arguments,

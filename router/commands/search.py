@@ -25,9 +25,7 @@ from router.domain.json_values import JsonObject
 
 async def _show(context: Context) -> JsonObject:
     workspace, project = context.workspace, context.project
-    context.router.projects.local_principal(
-        workspace, project
-    )  # refuses a project that does not exist
+    context.router.projects.local_principal(workspace, project)  # refuses an unknown project
     history = context.router.search.usage_history(workspace, project)
     return {
         "learning": context.router.settings.current().learn_from_use,
@@ -53,9 +51,9 @@ def _history_lines(result: JsonObject) -> list[str]:
     head = [] if result["learning"] else ["Learning is off. Turn it on with: toolbooth learning on"]
     if not lessons and not misses:
         return [*head, "No usage history yet."]
-    taught = [(" ".join(each["words"]), each["toolKey"], f"{each['count']:g}") for each in lessons]
-    missed = [(" ".join(each["words"]), "nothing was run") for each in misses]
-    return [*head, *table(taught), *table(missed)]
+    used = [(" ".join(each["words"]), each["toolKey"], f"{each['count']:g}") for each in lessons]
+    abandoned = [(" ".join(each["words"]), "no tool called") for each in misses]
+    return [*head, *table(used), *table(abandoned)]
 
 
 async def _clear(context: Context) -> None:
@@ -77,7 +75,7 @@ def _cloud_request(given: JsonObject) -> JsonObject:
         if not token:
             raise WrongUsage(f"The variable {variable} is not set.")
     elif sys.stdin.isatty():
-        token = getpass.getpass("Token of the service (empty for none): ")
+        token = getpass.getpass("Token for the service (empty for none): ")
     else:
         token = None
     return {"url": given["url"], "token": token or None}
@@ -92,10 +90,10 @@ async def _cloud_off(context: Context) -> None:
 
 
 COMMANDS = (
-    Group("learning", "Manage the usage history that search learns from."),
+    Group("learning", "Manage the usage history that improves search."),
     Command(
         "learning show",
-        "Show the usage history, and searches that led to no call.",
+        "Show the usage history and searches without a tool call.",
         _show,
         (WORKSPACE, PROJECT),
         ("",),
@@ -108,14 +106,12 @@ COMMANDS = (
         (WORKSPACE, PROJECT),
         ("--project Site",),
     ),
-    Command("learning on", "Record usage, and use it in searches.", partial(_switch, on=True)),
-    Command(
-        "learning off", "Neither record nor use the usage history.", partial(_switch, on=False)
-    ),
-    Group("cloud", "Manage the service for cloud search."),
+    Command("learning on", "Turn on the usage history.", partial(_switch, on=True)),
+    Command("learning off", "Turn off the usage history.", partial(_switch, on=False)),
+    Group("cloud", "Manage cloud search."),
     Command(
         "cloud set",
-        "Set the address of the service.",
+        "Set the address of the cloud search service.",
         _cloud_set,
         (
             Argument("url", type=nonempty, metavar="URL"),
@@ -129,5 +125,5 @@ COMMANDS = (
         ("https://search.example.com --token-env SEARCH_TOKEN",),
         request=_cloud_request,
     ),
-    Command("cloud off", "Stop using the service and delete its token.", _cloud_off),
+    Command("cloud off", "Turn off cloud search and delete its token.", _cloud_off),
 )

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from router.commands.command import (
+    NAME,
+    SERVER,
     WORKSPACE,
     Argument,
     Command,
@@ -16,6 +18,7 @@ from router.commands.command import (
     Send,
     WrongUsage,
     pairs,
+    repeated,
 )
 from router.commands.context import Context, validated
 from router.commands.output import counted, iso_time, single, table, tell
@@ -32,25 +35,24 @@ if TYPE_CHECKING:
     from router.config.server import ServerConfig
     from router.domain.receipts import Protection
 
-SERVER = Argument("server")
 REFRESH_HINT = "Discover the missing tools with: toolbooth refresh"
 _NO_SERVERS = [
     "No servers yet. Add one with: toolbooth add NAME -- COMMAND ARGS...",
     "See the servers of other apps with: toolbooth client servers",
 ]
 _CUTS = {
-    CutKind.TOO_MANY_TOOLS: "tools beyond the limit",
-    CutKind.BAD_NAME: "tools with an invalid name",
-    CutKind.SAME_NAME: "tools with a duplicate name",
+    CutKind.TOO_MANY_TOOLS: "tools over the limit removed",
+    CutKind.BAD_NAME: "tools with an invalid name removed",
+    CutKind.SAME_NAME: "tools with a duplicate name removed",
     CutKind.LONG_DESCRIPTION: "descriptions shortened",
     CutKind.LARGE_SCHEMA: "schemas too large to show",
     CutKind.DEEP_SCHEMA: "schemas too deep to show",
     CutKind.LONG_SCHEMA_DESCRIPTION: "descriptions in schemas shortened",
-    CutKind.SCHEMA_KEYWORD: "composed parts of schemas left out",
-    CutKind.OUTSIDE_REFERENCE: "external references left out",
-    CutKind.MARKUP: "texts with HTML taken out",
-    CutKind.HIDDEN_TEXT: "texts with hidden characters taken out",
-    CutKind.ICON: "icons left out",
+    CutKind.SCHEMA_KEYWORD: "composed schema parts removed",
+    CutKind.OUTSIDE_REFERENCE: "external references removed",
+    CutKind.MARKUP: "texts cleaned of HTML",
+    CutKind.HIDDEN_TEXT: "texts cleaned of hidden characters",
+    CutKind.ICON: "icons removed",
 }
 
 
@@ -146,14 +148,14 @@ def _notes(server: JsonObject) -> list[str]:
     if failure := as_object(server.get("failure")):
         notes.append(f"! {name}: {failure['cause']} {failure['suggestion']}")
     if waiting := server.get("waitingCount"):
-        wait = "1 tool waits" if waiting == 1 else f"{waiting} tools wait"
-        notes.append(f"! {name}: {wait} for your approval. See: toolbooth pending")
+        need = "1 tool needs" if waiting == 1 else f"{waiting} tools need"
+        notes.append(f"! {name}: {need} approval. See: toolbooth pending")
     if suspicious := server.get("suspiciousCount"):
         look = "1 tool looks" if suspicious == 1 else f"{suspicious} tools look"
         notes.append(f"! {name}: {look} suspicious. See: toolbooth findings {name}")
     if cuts := as_object(server.get("cuts")):
         parts = ", ".join(f"{count} {_CUTS[CutKind(kind)]}" for kind, count in cuts.items())
-        notes.append(f"  {name}: not all of its list is shown: {parts}.")
+        notes.append(f"  {name}: its tool list was changed: {parts}.")
     return notes
 
 
@@ -265,38 +267,36 @@ def rejected_json(file: ConfigRejected) -> JsonObject:
 
 
 def rejection_lines(files: list[JsonObject]) -> list[str]:
-    """A sentence for each file of ours that can't be used as it is."""
-    lines = [f", line {file['line']}" if file["line"] else "" for file in files]
+    """A sentence for each configuration file with an error."""
     return [
-        f"{file['path']}{line}: {file['reason']}. The last good state stays until it is corrected."
-        for file, line in zip(files, lines, strict=True)
+        f"{_place(file)}: {file['reason']}. Until it is fixed, the last valid version is used."
+        for file in files
     ]
+
+
+def _place(file: JsonObject) -> str:
+    return f"{file['path']}, line {file['line']}" if file["line"] else file["path"]
+
+
+def _server_command(
+    name: str, summary: str, change: Callable[[RouterPort, ServerRef], Awaitable[None]]
+) -> Command:
+    handler = _on_server(change)
+    return Command(name, summary, handler, (WORKSPACE, SERVER), ("files",), one_server)
 
 
 COMMANDS = (
     Command(
         "add",
-        "Add a server. Adding it allows its command to run.",
+        "Add a server and allow its command to run.",
         _add,
         (
             WORKSPACE,
-            Argument("name", metavar="NAME", help="its name"),
-            Argument(
-                "--env",
-                action="append",
-                default=[],
-                metavar="K=V",
-                help="environment variable of its process",
-            ),
-            Argument("--cwd", metavar="D", help="its working directory"),
+            NAME,
+            repeated("--env", metavar="KEY=VALUE", help="set an environment variable"),
+            Argument("--cwd", metavar="DIR", help="working directory of the command"),
             Argument("--url", help="address of a server over HTTP"),
-            Argument(
-                "--header",
-                action="append",
-                default=[],
-                metavar="K=V",
-                help="HTTP header sent to it",
-            ),
+            repeated("--header", metavar="KEY=VALUE", help="send an HTTP header"),
         ),
         (
             "Files -- npx -y @modelcontextprotocol/server-filesystem /home/me",
@@ -306,42 +306,27 @@ COMMANDS = (
         one_server,
         request=_add_request,
         warns=True,
-        usage="toolbooth add NAME [--env K=V] [--cwd D] [OPTIONS] -- COMMAND ARGS...\n"
-        "       toolbooth add NAME --url URL [--header K=V] [OPTIONS]",
+        usage="toolbooth add NAME [--env KEY=VALUE] [--cwd DIR] [OPTIONS] -- COMMAND ARGS...\n"
+        "       toolbooth add NAME --url URL [--header KEY=VALUE] [OPTIONS]",
     ),
     Command("remove", "Remove a server.", _remove, (WORKSPACE, SERVER), ("files",), removed_line),
-    Command(
-        "enable",
-        "Enable a server.",
-        _on_server(lambda router, ref: router.servers.set_enabled(ref, True)),
-        (WORKSPACE, SERVER),
-        ("files",),
-        one_server,
+    _server_command(
+        "enable", "Enable a server.", lambda router, ref: router.servers.set_enabled(ref, True)
     ),
-    Command(
-        "disable",
-        "Disable a server.",
-        _on_server(lambda router, ref: router.servers.set_enabled(ref, False)),
-        (WORKSPACE, SERVER),
-        ("files",),
-        one_server,
+    _server_command(
+        "disable", "Disable a server.", lambda router, ref: router.servers.set_enabled(ref, False)
     ),
     Command(
         "sign-in",
-        "Sign in to a server: prints the page to open and waits.",
+        "Sign in to a server. Prints a link to open and waits.",
         _sign_in,
         (WORKSPACE, SERVER),
         ("notes",),
         one_server,
         run=_sign_in_run,
     ),
-    Command(
-        "sign-out",
-        "Sign out of a server.",
-        _on_server(lambda router, ref: router.sign_ins.sign_out(ref)),
-        (WORKSPACE, SERVER),
-        ("notes",),
-        one_server,
+    _server_command(
+        "sign-out", "Sign out of a server.", lambda router, ref: router.sign_ins.sign_out(ref)
     ),
     Command(
         "list",
@@ -353,6 +338,7 @@ COMMANDS = (
         run=_list_run,
     ),
 )
+
 HANDLERS: dict[str, Handler] = {
     "rejected": _rejected,
     "sign-in wait": _on_server(lambda router, ref: router.sign_ins.ended(ref)),

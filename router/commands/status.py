@@ -1,4 +1,4 @@
-"""The command that shows what is running."""
+"""The command `status`."""
 
 from __future__ import annotations
 
@@ -37,4 +37,13 @@ def _status_lines(result: JsonObject) -> list[str]:
     return [str(first), names, *rejected, *server_lines(result["servers"])]
 
 
-COMMANDS = (Command("status", "Show what is running.", _status, (), ("--json",), _status_lines),)
+COMMANDS = (
+    Command(
+        "status",
+        "Show the status of Toolbooth and its servers.",
+        _status,
+        (),
+        ("--json",),
+        _status_lines,
+    ),
+)

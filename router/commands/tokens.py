@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from router.commands.command import PROJECT, SERVERS, WORKSPACE, Argument, Command, Group, seconds
+from router.commands.command import (
+    NAME,
+    PROJECT,
+    SERVERS,
+    WORKSPACE,
+    Argument,
+    Command,
+    Group,
+    seconds,
+)
 from router.commands.context import Context
 from router.commands.output import iso_time, local_time, table
 from router.domain.clients import TokenSummary
@@ -48,7 +57,10 @@ def _token_json(summary: TokenSummary) -> JsonObject:
 
 
 def _new_lines(issued: JsonObject) -> list[str]:
-    return [str(issued["token"]), "It is shown only once. Send it as: Authorization: Bearer TOKEN"]
+    return [
+        str(issued["token"]),
+        "Save it now: it is not shown again. Clients send it as: Authorization: Bearer TOKEN",
+    ]
 
 
 def _token_lines(tokens: list[JsonObject]) -> list[str]:
@@ -69,14 +81,14 @@ def _token_lines(tokens: list[JsonObject]) -> list[str]:
 
 
 COMMANDS = (
-    Group("token", "Manage clients' tokens."),
+    Group("token", "Manage client tokens."),
     Command(
         "token new",
-        "Create a token. It is shown once.",
+        "Create a token. It is shown only once.",
         _new,
         (
             WORKSPACE,
-            Argument("name"),
+            NAME,
             PROJECT,
             SERVERS,
             Argument(
@@ -84,7 +96,7 @@ COMMANDS = (
                 type=seconds,
                 dest="lifetime_s",
                 metavar="TIME",
-                help="lifetime: 12h, 30d or 4w",
+                help="lifetime: 12h, 30d, 4w or the like",
             ),
         ),
         ("Laptop", "CI --workspace Work --server files --expires 30d"),

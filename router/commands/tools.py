@@ -7,8 +7,10 @@ from typing import Any
 
 from router.commands.approvals import finding_json
 from router.commands.command import (
+    OPTIONAL_SERVER,
     PROJECT,
     TOOL_ARGUMENTS,
+    TOOL_KEY,
     WORKSPACE,
     Argument,
     Command,
@@ -28,9 +30,6 @@ from router.domain.result import Failed
 from router.domain.servers import ServerStatus
 from router.domain.tool_lists import Approval
 from router.domain.tools import ToolView
-
-_TOOL_KEY = Argument("tool_key", metavar="TOOLKEY")
-
 
 # tools
 
@@ -83,8 +82,8 @@ def _tool_lines(tools: list[JsonObject]) -> list[str]:
 def _use(tool: JsonObject) -> str | None:
     """What keeps it from being used now, else its permission."""
     permission = tool.get("permission")
-    waits = tool.get("approval") not in (None, Approval.APPROVED)
-    return "waits" if waits and permission != Permission.DENY else permission
+    pending = tool.get("approval") not in (None, Approval.APPROVED)
+    return "pending" if pending and permission != Permission.DENY else permission
 
 
 # search
@@ -206,7 +205,7 @@ def _tokens(context: Context, key: ToolKey) -> int | None:
 
 def _pin_lines(pins: list[JsonObject]) -> list[str]:
     if not pins:
-        return ["Nothing is pinned: clients find every tool by searching."]
+        return ["No tools are pinned."]
     return table((pin["toolKey"], _cost(pin["contextTokens"])) for pin in pins)
 
 
@@ -216,12 +215,7 @@ def _cost(tokens: int | None) -> str:
 
 COMMANDS = (
     Command(
-        "tools",
-        "List tools.",
-        _tools,
-        (WORKSPACE, Argument("server", nargs="?")),
-        ("", "files"),
-        _tool_lines,
+        "tools", "List tools.", _tools, (WORKSPACE, OPTIONAL_SERVER), ("", "files"), _tool_lines
     ),
     Command(
         "search",
@@ -229,8 +223,8 @@ COMMANDS = (
         _search,
         (
             WORKSPACE,
-            Argument("queries", nargs="+", metavar="QUERY"),
-            Argument("--limit", type=number, metavar="N"),
+            Argument("queries", nargs="+", metavar="QUERY", help="one query per step of a task"),
+            Argument("--limit", type=number, metavar="N", help="maximum number of results"),
             PROJECT,
         ),
         ("'read a file' 'send an e-mail' --limit 3",),
@@ -240,7 +234,7 @@ COMMANDS = (
         "call",
         "Call a tool.",
         _call,
-        (WORKSPACE, _TOOL_KEY, TOOL_ARGUMENTS, PROJECT),
+        (WORKSPACE, TOOL_KEY, TOOL_ARGUMENTS, PROJECT),
         ('time:get_current_time \'{"timezone": "UTC"}\'',),
         result_lines,
         request=with_tool_arguments,
@@ -248,9 +242,13 @@ COMMANDS = (
     ),
     Command(
         "pin",
-        "Pin tools, so that clients have them without a search; or list pinned tools.",
+        "Pin tools, so that clients get them without searching; or list pinned tools.",
         _pin,
-        (WORKSPACE, Argument("tool_keys", nargs="*", metavar="TOOLKEY"), PROJECT),
+        (
+            WORKSPACE,
+            Argument("tool_keys", nargs="*", metavar="TOOLKEY", help="default: list pinned tools"),
+            PROJECT,
+        ),
         ("files:read_file", "", "--project Site"),
         _pin_lines,
     ),

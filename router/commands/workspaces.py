@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from router.commands.command import WORKSPACE, Argument, Command, Group
+from router.commands.command import NAME, NEW_NAME, WORKSPACE, Argument, Command, Group
 from router.commands.context import Context
 from router.commands.output import counted, single, table
 from router.domain.ids import WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.tool_lists import ApprovalPolicy
 from router.domain.workspaces import WorkspaceSummary
-
-_NAME = Argument("name")
 
 
 def workspace_json(summary: WorkspaceSummary) -> JsonObject:
@@ -40,9 +38,11 @@ def _workspace_lines(workspaces: list[JsonObject]) -> list[str]:
     )
 
 
+_one_workspace = single(_workspace_lines)
+
+
 def _removed_lines(gone: JsonObject) -> list[str]:
-    back = f"toolbooth workspace restore {gone['id']}"
-    return [f"Removed {gone['name']}. Bring it back with: {back}"]
+    return [f"Removed {gone['name']}. Restore it with: toolbooth workspace restore {gone['id']}"]
 
 
 async def _new(context: Context) -> JsonObject:
@@ -89,22 +89,13 @@ async def _list(context: Context) -> list[JsonObject]:
 
 COMMANDS = (
     Group("workspace", "Manage workspaces."),
-    Command(
-        "workspace new", "Create a workspace.", _new, (_NAME,), ("Work",), single(_workspace_lines)
-    ),
-    Command(
-        "workspace use",
-        "Make a workspace the active one.",
-        _use,
-        (_NAME,),
-        ("Work",),
-        single(_workspace_lines),
-    ),
+    Command("workspace new", "Create a workspace.", _new, (NAME,), ("Work",), _one_workspace),
+    Command("workspace use", "Switch to a workspace.", _use, (NAME,), ("Work",), _one_workspace),
     Command(
         "workspace remove",
         "Remove a workspace. It can be restored.",
         _remove,
-        (_NAME,),
+        (NAME,),
         ("Work",),
         _removed_lines,
     ),
@@ -112,17 +103,17 @@ COMMANDS = (
         "workspace restore",
         "Restore a removed workspace.",
         _restore,
-        (_NAME,),
+        (Argument("name", metavar="ID"),),
         ("work",),
-        single(_workspace_lines),
+        _one_workspace,
     ),
     Command(
         "workspace rename",
         "Rename a workspace.",
         _rename,
-        (_NAME, Argument("new_name", metavar="NEW")),
+        (NAME, NEW_NAME),
         ("Work 'Day job'",),
-        single(_workspace_lines),
+        _one_workspace,
     ),
     Command(
         "workspace set",
@@ -134,11 +125,11 @@ COMMANDS = (
                 "--approval",
                 choices=[str(policy) for policy in ApprovalPolicy],
                 required=True,
-                help="when tools need your approval",
+                help="when tools need approval",
             ),
         ),
         ("--workspace Work --approval ask_always",),
-        single(_workspace_lines),
+        _one_workspace,
     ),
     Command("workspace list", "List workspaces.", _list, lines=_workspace_lines),
 )

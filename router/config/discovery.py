@@ -49,12 +49,11 @@ class IsolationSettings(ConfigModel):
         default=0,
         ge=0,
         le=3,
-        description="Start no server to learn its lists with less isolation than this level: "
-        "3 full, 2 confined, 1 limited, 0 whatever there is.",
+        description="The isolation that discovery needs: 3 full, 2 confined, 1 limited, 0 none.",
     )
     strict: bool = Field(
-        default=False, description="Give it 256 MB and a quarter of a core, not 512 MB."
+        default=False, description="Limit servers to 256 MB and a quarter of a core, not 512 MB."
     )
     memory_mb: int | None = Field(
-        default=None, ge=64, le=65536, description="How much memory it gets, in MB, instead."
+        default=None, ge=64, le=65536, description="The memory limit in MB, instead."
     )

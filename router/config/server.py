@@ -8,11 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 from enum import StrEnum
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
-from pydantic.alias_generators import to_camel
 
 from router.config.base import ConfigModel
 from router.config.secret_detection import PlainSecret, masked, masked_words, plain_secrets
@@ -48,26 +47,22 @@ class Sharing(StrEnum):
 
 
 class OAuthConfig(ConfigModel):
-    """How to sign in to a server, where that can't be found out."""
+    """How to sign in to a server, where that can't be discovered."""
 
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="allow"
-    )
+    model_config = ConfigDict(extra="allow")
 
-    client_id: str = Field(default="", description="The client registered there by hand.")
-    client_secret: str = Field(default="", repr=False, description="A reference to its secret.")
-    scopes: tuple[str, ...] = Field(default=(), description="What to ask for.")
+    client_id: str = Field(default="", description="The ID of a client registered by hand.")
+    client_secret: str = Field(default="", repr=False, description="A reference to it.")
+    scopes: tuple[str, ...] = Field(default=(), description="The scopes to request.")
     callback_port: int = Field(
-        default=0, ge=0, le=65535, description="The port of its redirect address on 127.0.0.1."
+        default=0, ge=0, le=65535, description="The port of the redirect address on 127.0.0.1."
     )
 
 
 class ServerConfig(ConfigModel):
     """One entry of `mcpServers`: a command to start, or an address to connect to."""
 
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="allow"
-    )
+    model_config = ConfigDict(extra="allow")
 
     command: str | None = None
     args: tuple[str, ...] = ()
@@ -79,9 +74,7 @@ class ServerConfig(ConfigModel):
     oauth: OAuthConfig | None = None
     disabled: bool = False
     lifecycle: Lifecycle = Lifecycle.LAZY
-    protocol_version: str = Field(
-        default="", description="The revision of MCP to ask it in first, if that matters to it."
-    )
+    protocol_version: str = Field(default="", description="The MCP revision to try first.")
     sharing: Sharing = Sharing.SHARED
     max_sessions: int = Field(default=DEFAULT_SESSIONS, ge=1, le=1000)
     max_concurrent_calls: int = Field(default=DEFAULT_CONCURRENT_CALLS, ge=1, le=1000)
@@ -90,20 +83,17 @@ class ServerConfig(ConfigModel):
         default=DISCOVERY_TIMEOUT_S,
         gt=0,
         le=LONGEST_DISCOVERY_S,
-        description="How long learning its lists may take.",
+        description="How long discovery of its tools may take.",
     )
-
-    _URL_KEYS: ClassVar[tuple[str, ...]] = ("serverUrl", "httpUrl")
 
     @model_validator(mode="before")
     @classmethod
     def _accept_other_clients_spelling(cls, value: Any) -> Any:
-        """`serverUrl` (Windsurf), `httpUrl` (Qwen), `enabled: false` and `env: null` mean what they
-        say."""
+        """Accepts `serverUrl` (Windsurf), `httpUrl` (Qwen), `enabled: false` and `env: null`."""
         if not isinstance(value, dict):
             return value
         entry = {k: v for k, v in as_object(cast(object, value)).items() if v is not None}
-        for key in cls._URL_KEYS:
+        for key in ("serverUrl", "httpUrl"):
             if key in entry and "url" not in entry:
                 entry["url"] = entry.pop(key)
         if isinstance(entry.get("enabled"), bool):
@@ -120,7 +110,7 @@ class ServerConfig(ConfigModel):
         return {k: str(v) if isinstance(v, int | float) else v for k, v in entries}
 
     @model_validator(mode="after")
-    def _one_way_to_reach_it(self) -> ServerConfig:
+    def _check_command_or_url(self) -> ServerConfig:
         if bool(self.command) == bool(self.url):
             raise ValueError('a server needs either "command" or "url"')
         if self.url:
@@ -133,7 +123,7 @@ class ServerConfig(ConfigModel):
 
     @property
     def prefers_sse(self) -> bool:
-        """Whether its address is said to be one of the transport before streamable HTTP."""
+        """Whether its address is configured as HTTP+SSE, the transport before streamable HTTP."""
         return bool(self.url) and self.type == "sse"
 
     @property
@@ -154,8 +144,8 @@ class ServerConfig(ConfigModel):
     @property
     def follows_client(self) -> bool:
         """Whether it works in the folder of its client."""
-        places = (self.cwd or "", *self.args, *self.env.values())
-        return any(CLIENT_FOLDER in place for place in places)
+        values = (self.cwd or "", *self.args, *self.env.values())
+        return any(CLIENT_FOLDER in value for value in values)
 
     def in_folder(self, folder: str) -> ServerConfig:
         """This configuration with `folder` filled in where the client's folder is meant."""
@@ -197,7 +187,7 @@ def _check_address(url: str) -> None:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise ValueError(f'"url" is no address: {error}') from None
+        raise ValueError(f'"url" is not an address: {error}') from None
     if parts.scheme not in ("http", "https"):
         raise ValueError('"url" must start with http:// or https://')
     if not parts.hostname or port == 0:

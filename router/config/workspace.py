@@ -21,29 +21,29 @@ SCHEMA_VERSION = 1
 
 
 class PermissionRule(ConfigModel):
-    """A permission for all that fits it. In patterns `*` stands for anything."""
+    """A permission for everything that matches. In patterns `*` matches anything."""
 
     permission: Permission
-    server: str = Field(default="*", description="The servers it is about.")
-    tool: str | None = Field(default=None, description="The tools it is about.")
-    prompt: str | None = Field(default=None, description="The prompts it is about.")
-    resource: str | None = Field(default=None, description="The resources, by address.")
-    read_only: bool | None = Field(default=None, description="Tools that only read, or don't.")
-    destructive: bool | None = Field(default=None, description="Tools that may destroy, or don't.")
-    open_world: bool | None = Field(default=None, description="Tools that reach out, or don't.")
+    server: str = Field(default="*", description="The servers it applies to.")
+    tool: str | None = Field(default=None, description="The tools it applies to.")
+    prompt: str | None = Field(default=None, description="The prompts it applies to.")
+    resource: str | None = Field(default=None, description="The resources, by URI.")
+    read_only: bool | None = Field(default=None, description="Tools marked read-only, or not.")
+    destructive: bool | None = Field(default=None, description="Tools marked destructive, or not.")
+    open_world: bool | None = Field(default=None, description="Tools marked open-world, or not.")
     arguments: dict[str, str | bool | int | float | None] = Field(
         default_factory=dict[str, str | bool | int | float | None],
-        description="Paths into the arguments, and the value or pattern there.",
+        description="Paths into the arguments, with the value or pattern to match.",
     )
 
     def to_json(self) -> JsonObject:
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
-def _rules_and_pins(place: ProjectConfig | WorkspaceConfig) -> JsonObject:
+def _rules_and_pins(config: ProjectConfig | WorkspaceConfig) -> JsonObject:
     """Omitted if empty, so that the file stays short."""
-    rules = {"rules": [rule.to_json() for rule in place.rules]} if place.rules else {}
-    return {**rules, "pinned": list(place.pinned)} if place.pinned else rules
+    rules = {"rules": [rule.to_json() for rule in config.rules]} if config.rules else {}
+    return {**rules, "pinned": list(config.pinned)} if config.pinned else rules
 
 
 class ProjectConfig(ConfigModel):
@@ -72,21 +72,21 @@ class WorkspaceConfig(ConfigModel):
     name: str = Field(min_length=1, max_length=80)
     optimization: Optimization | None = Field(
         default=Optimization.HYBRID,
-        description="How clients outside any project find tools; null shows them all.",
+        description="How clients outside any project find tools; null exposes all tools.",
     )
     exposure: Exposure = Exposure.SEARCH
     approval: ApprovalPolicy = Field(
         default=ApprovalPolicy.ASK_ON_CHANGE,
-        description="When a person is asked about tools: trust, ask_on_change or ask_always.",
+        description="When tools need approval: trust, ask_on_change or ask_always.",
     )
     permissions: dict[str, Permission] = Field(
         default_factory=dict, description="Tool keys with a permission of their own."
     )
     rules: tuple[PermissionRule, ...] = Field(
-        default=(), description="Permissions for many at once; the first that fits decides."
+        default=(), description="Permissions by pattern; the first match applies."
     )
     pinned: tuple[str, ...] = Field(
-        default=(), description="Tool keys that clients get beside the search tools."
+        default=(), description="Tool keys that clients get in addition to the search tools."
     )
     projects: dict[ProjectId, ProjectConfig] = Field(default_factory=dict[ProjectId, ProjectConfig])
     mcp_servers: dict[str, ServerConfig] = Field(default_factory=dict)

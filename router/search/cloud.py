@@ -19,7 +19,7 @@ from router.domain.errors import SecretUnavailable, ToolboothError, said
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.search import SearchHit, SearchRequest
 from router.domain.tools import Tool
-from router.store.ports import SecretStore
+from router.store.secrets import SecretStore
 
 # Slow to import, and few use this strategy.
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from router.domain.ids import ServerId, TokenId, WorkspaceId
 from router.service.context import ServiceContext
 from router.service.servers import Servers
 from router.service.tokens import Tokens
-from router.store.tokens import WithdrawnToken
+from router.store.tokens import StoredToken
 
 _NO_TOKEN = "tbt_••••••••"  # noqa: S105 - what a preview shows in its place
 
@@ -58,7 +58,7 @@ class Apps:
         self._connections = Connections(self._places, self._ourselves, context.clock)
         self._issued: dict[str, TokenId] = {}
         """The token made for a connection, by its undo."""
-        self._withdrawn: dict[str, WithdrawnToken] = {}
+        self._withdrawn: dict[str, StoredToken] = {}
         """The token that ended with a disconnection, by its undo."""
 
     async def list(self) -> tuple[ClientApp, ...]:

@@ -14,10 +14,8 @@ from router.service.settings import SettingsService
 from router.service.tokens import Tokens
 from router.service.workspace_editor import WorkspaceEditor
 from router.store.config_store import (
-    Accepted,
     Change,
     ConfigStore,
-    Rejected,
     SettingsChanged,
     WorkspaceChanged,
     WorkspaceRemoved,
@@ -61,11 +59,11 @@ class ConfigWatcher:
                 await self._editor.reconcile(workspace)
             case WorkspaceRemoved(workspace):
                 await self._editor.drop(workspace)
-            case Rejected(path, line, reason):
+            case ConfigRejected(path, line, reason):
                 log.warning("%s: %s", path if line is None else f"{path}, line {line}", reason)
-                self._publish(ConfigRejected(path, line, reason))
-            case Accepted(path):
-                self._publish(ConfigAccepted(path))
+                self._publish(change)
+            case ConfigAccepted():
+                self._publish(change)
             case _:
                 assert_never(change)
 

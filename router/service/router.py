@@ -44,7 +44,7 @@ from router.service.workspaces import Workspaces
 from router.store.config_store import ConfigStore
 from router.store.instance_lock import InstanceLock
 from router.store.redaction import Redactor
-from router.store.secrets import KeyringSecrets, LayeredSecrets, SessionSecrets
+from router.store.secrets import KeyringSecrets, LayeredSecrets
 from router.store.tokens import TokenStore
 from router.upstream.process.tracking import owner_of
 
@@ -76,7 +76,7 @@ class Router:
         self._publisher = EventPublisher()
         self._config = config = ConfigStore(data_dir)
         self._redactor = Redactor()
-        secrets = LayeredSecrets(KeyringSecrets(), SessionSecrets())
+        secrets = LayeredSecrets(KeyringSecrets())
         cloud = CloudSearch(lambda: config.settings.cloud_search_url, secrets)
         self._search_provider = Provider(cloud)
         folder = data_dir / "workspaces"

@@ -38,8 +38,7 @@ class SettingsService:
         return self._config.settings
 
     def rejected_files(self) -> tuple[ConfigRejected, ...]:
-        rejected = self._config.rejected
-        return tuple(ConfigRejected(file.path, file.line, file.reason) for file in rejected)
+        return self._config.rejected
 
     async def apply(self, settings: Settings) -> None:
         known = dict(self.current())

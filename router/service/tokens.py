@@ -12,7 +12,7 @@ from router.domain.clients import IssuedToken, TokenSummary
 from router.domain.ids import ProjectId, ServerId, TokenId, WorkspaceId
 from router.runtime.clock import Clock
 from router.service.workspace_catalogs import WorkspaceCatalogs
-from router.store.tokens import TokenStore, WithdrawnToken
+from router.store.tokens import StoredToken, TokenStore
 
 
 class Tokens:
@@ -55,13 +55,13 @@ class Tokens:
         await asyncio.to_thread(self._store.revoke, token)
         self._publish(TokensChanged())
 
-    async def withdraw(self, token: TokenId) -> WithdrawnToken | None:
+    async def withdraw(self, token: TokenId) -> StoredToken | None:
         """Revoke a token so that `reinstate` can undo it."""
         withdrawn = await asyncio.to_thread(self._store.withdraw, token)
         self._publish(TokensChanged())
         return withdrawn
 
-    async def reinstate(self, withdrawn: WithdrawnToken) -> None:
+    async def reinstate(self, withdrawn: StoredToken) -> None:
         await asyncio.to_thread(self._store.reinstate, withdrawn)
         self._publish(TokensChanged())
 

@@ -20,7 +20,7 @@ from router.domain.tool_lists import CachedListing
 from router.store.approvals import ApprovalStore
 from router.store.config_store import ConfigStore
 from router.store.consents import ConsentStore
-from router.store.tool_list_cache import DiskToolListCache
+from router.store.tool_list_cache import ToolListCache
 
 _LOCAL_CLIENT = "Toolbooth"
 
@@ -44,7 +44,7 @@ class WorkspaceCatalogs:
         self._config = config
         self._provider = provider
         self._editing = asyncio.Lock()
-        self._caches: dict[WorkspaceId, DiskToolListCache] = {}
+        self._caches: dict[WorkspaceId, ToolListCache] = {}
         self._approvals: dict[WorkspaceId, ApprovalStore] = {}
         self._extra: dict[WorkspaceId, Mapping[str, ServerConfig]] = {}
         self.failure_of: Callable[[ServerRef], Failure | None] = _no_failure
@@ -120,9 +120,9 @@ class WorkspaceCatalogs:
         for server in servers or ():
             catalog.entry(server)
 
-    def cache(self, workspace: WorkspaceId) -> DiskToolListCache:
+    def cache(self, workspace: WorkspaceId) -> ToolListCache:
         if (cache := self._caches.get(workspace)) is None:
-            cache = self._caches[workspace] = DiskToolListCache(self._folder / workspace / "cache")
+            cache = self._caches[workspace] = ToolListCache(self._folder / workspace / "cache")
         return cache
 
     def folder(self, workspace: WorkspaceId) -> Path:

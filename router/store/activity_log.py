@@ -11,7 +11,7 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -54,10 +54,8 @@ class SqliteActivityLog:
     ) -> None:
         self._path = path
         self._clock = clock
-        self._keep = timedelta(days=keep_days)
-        self._max_bytes = max_mb * _MB
+        self.apply(keep_days=keep_days, log_details=log_details, max_mb=max_mb)
         self._unpruned = 0
-        self._log_details = log_details
         self._lock = threading.Lock()
         self._recent: deque[ActivityEntry] = deque(maxlen=_NEWEST)
         self._totals = ActivityTotals()
@@ -89,7 +87,7 @@ class SqliteActivityLog:
             self._queue.put_nowait(entry)
         except queue.Full:
             if not self._dropping:
-                log.warning("Activity comes faster than it can be written; some is not kept")
+                log.warning("Activity arrives faster than it can be written; some is dropped")
             self._dropping = True
 
     def recent(self) -> tuple[ActivityEntry, ...]:
@@ -122,11 +120,8 @@ class SqliteActivityLog:
         if not self._path.exists():
             return default
         try:
-            table = ActivityTable(self._path)
-            try:
+            with closing(ActivityTable(self._path)) as table:
                 return query(table)
-            finally:
-                table.close()
         except TableError as error:
             log.warning("Activity could not be read: %s", error)
             return default

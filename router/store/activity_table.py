@@ -9,7 +9,9 @@ import os
 import sqlite3
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
+from dataclasses import fields
 from datetime import datetime, timedelta
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +29,12 @@ from router.store.files import private_folder
 
 _MICROSECOND = timedelta(microseconds=1)
 _CORRUPTION_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+_values = attrgetter(*(field.name for field in fields(ActivityEntry)))
 _COLUMNS = (
     "at_us, request_id, client, kind, outcome, duration_ms, workspace, project, server, tool, "
     "detail, result_count, context_tokens, saved_tokens, message, trace_id, input_tokens"
 )
+"""In the order of the fields of `ActivityEntry`."""
 _MIGRATIONS = (
     """
     CREATE TABLE activity (
@@ -68,33 +72,41 @@ class TableError(Exception):
         self.broken = broken
 
 
+@contextmanager
+def _translate_errors() -> Generator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & 0xFF
+        raise TableError(str(error), broken=code in _CORRUPTION_CODES) from error
+    except (OSError, OverflowError) as error:
+        raise TableError(str(error), broken=False) from error
+
+
 class ActivityTable:
     """Every method raises `TableError` and nothing else."""
 
+    @_translate_errors()
     def __init__(self, path: Path | None) -> None:
-        """Open the database at `path`, made if missing; None keeps it in memory."""
-        with _translate_errors():
-            self._connection = _connect(path)
-            try:
-                _migrate(self._connection)
-            except BaseException:
-                self._connection.close()
-                raise
+        """Open the database at `path`, created if missing; None keeps it in memory."""
+        self._connection = _connect(path)
 
+    @_translate_errors()
     def insert(self, entries: Iterable[ActivityEntry]) -> None:
         placeholders = ", ".join("?" * len(_COLUMNS.split(",")))
-        with _translate_errors(), self._connection:
+        with self._connection:
             self._connection.executemany(
                 f"INSERT INTO activity ({_COLUMNS}) VALUES ({placeholders})",  # noqa: S608 - our own names
                 map(_row, entries),
             )
 
+    @_translate_errors()
     def newest(self, count: int) -> list[ActivityEntry]:
         """The newest entries, newest first."""
         query = f"SELECT {_COLUMNS} FROM activity ORDER BY at_us DESC, rowid DESC LIMIT ?"  # noqa: S608
-        with _translate_errors():
-            return [_entry(row) for row in self._connection.execute(query, (count,))]
+        return [_entry(row) for row in self._connection.execute(query, (count,))]
 
+    @_translate_errors()
     def totals(self, since: datetime) -> list[tuple[WorkspaceId, int, int, int]]:
         """For each workspace and quarter of an hour: tokens saved and requests answered."""
         query = """
@@ -102,15 +114,15 @@ class ActivityTable:
             WHERE at_us >= ? AND workspace IS NOT NULL AND kind != ? GROUP BY 1, 2
         """
         values = (QUARTER // _MICROSECOND, _micros(since), ActivityKind.REFUSED.value)
-        with _translate_errors():
-            return self._connection.execute(query, values).fetchall()
+        return self._connection.execute(query, values).fetchall()
 
+    @_translate_errors()
     def prune(self, before: datetime, max_bytes: int) -> None:
         """Delete older entries, then the oldest tenth until the rest fits into `max_bytes`."""
-        with _translate_errors(), self._connection:
+        with self._connection:
             self._connection.execute("DELETE FROM activity WHERE at_us < ?", (_micros(before),))
         while self._used_bytes() > max_bytes:
-            with _translate_errors(), self._connection:
+            with self._connection:
                 dropped = self._connection.execute(
                     "DELETE FROM activity WHERE rowid IN (SELECT rowid FROM activity "
                     "ORDER BY rowid LIMIT (SELECT COUNT(*) / 10 + 1 FROM activity))"
@@ -120,22 +132,22 @@ class ActivityTable:
 
     def _used_bytes(self) -> int:
         """The size of the pages in use; the file itself never shrinks, free pages are reused."""
-        with _translate_errors():
-            sizes = [
-                self._connection.execute(f"PRAGMA {name}").fetchone()[0]
-                for name in ("page_count", "freelist_count", "page_size")
-            ]
-        return (sizes[0] - sizes[1]) * sizes[2]
+        pages, free_pages, page_size = (
+            self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        return (pages - free_pages) * page_size
 
+    @_translate_errors()
     def page(self, query: ActivityQuery) -> ActivityPage:
         conditions = _conditions(query)
         where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
         sql = f"SELECT rowid, {_COLUMNS} FROM activity {where} ORDER BY rowid DESC LIMIT ?"  # noqa: S608
-        with _translate_errors():
-            rows = self._connection.execute(sql, (*conditions.values(), query.limit)).fetchall()
+        rows = self._connection.execute(sql, (*conditions.values(), query.limit)).fetchall()
         more = rows[-1][0] if len(rows) == query.limit else None
         return ActivityPage(tuple(_entry(row[1:]) for row in rows), more)
 
+    @_translate_errors()
     def savings(self, since: datetime | None) -> tuple[ClientSavings, ...]:
         """For a listing, `saved_tokens` are those of the tools it left out; for a call, those of
         results that stayed in a script."""
@@ -145,8 +157,7 @@ class ActivityTable:
             "call": ActivityKind.CALL.value,
             "since": _micros(since) if since else 0,
         }
-        with _translate_errors():
-            rows = self._connection.execute(_SAVINGS, values).fetchall()
+        rows = self._connection.execute(_SAVINGS, values).fetchall()
         return tuple(ClientSavings(*row) for row in rows)
 
     def close(self) -> None:
@@ -163,15 +174,15 @@ def move_aside(path: Path, now: datetime) -> Path:
 
 
 def _connect(path: Path | None) -> sqlite3.Connection:
-    if path is None:
-        return sqlite3.connect(":memory:", check_same_thread=False)
-    private_folder(path.parent)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite would ask the umask instead.
-    path.chmod(0o600)
-    connection = sqlite3.connect(path, check_same_thread=False)
+    if path is not None:
+        private_folder(path.parent)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite would apply the umask.
+        path.chmod(0o600)
+    connection = sqlite3.connect(path or ":memory:", check_same_thread=False)
     try:
-        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA journal_mode = WAL")  # a database in memory ignores it
         connection.execute("PRAGMA synchronous = NORMAL")
+        _migrate(connection)
     except BaseException:
         connection.close()
         raise
@@ -184,17 +195,6 @@ def _migrate(connection: sqlite3.Connection) -> None:
         raise TableError("it was written by a newer Toolbooth", broken=True)
     for number, script in enumerate(_MIGRATIONS[version:], start=version + 1):
         connection.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")
-
-
-@contextmanager
-def _translate_errors() -> Generator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & 0xFF
-        raise TableError(str(error), broken=code in _CORRUPTION_CODES) from error
-    except (OSError, OverflowError) as error:
-        raise TableError(str(error), broken=False) from error
 
 
 def _conditions(query: ActivityQuery) -> dict[str, object]:
@@ -215,30 +215,13 @@ def _micros(at: datetime) -> int:
 
 
 def _row(entry: ActivityEntry) -> tuple[object, ...]:
-    return (
-        _micros(entry.at),
-        _valid_utf8(entry.request_id),
-        _valid_utf8(entry.client),
-        entry.kind.value,
-        entry.outcome.value,
-        entry.duration_ms,
-        _valid_utf8(entry.workspace),
-        _valid_utf8(entry.project),
-        _valid_utf8(entry.server),
-        _valid_utf8(entry.tool),
-        _valid_utf8(entry.detail),
-        entry.result_count,
-        entry.context_tokens,
-        entry.saved_tokens,
-        _valid_utf8(entry.message),
-        entry.trace_id,
-        entry.input_tokens,
-    )
+    at, *others = _values(entry)
+    return (_micros(at), *map(_valid_utf8, others))
 
 
-def _valid_utf8(text: str | None) -> str | None:
+def _valid_utf8(value: object) -> object:
     """Clients may send lone surrogates, which SQLite rejects."""
-    return None if text is None else text.encode("utf-8", "replace").decode()
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 def _entry(row: tuple[Any, ...]) -> ActivityEntry:

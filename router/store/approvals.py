@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from router.domain.errors import ToolboothError
 from router.domain.ids import ServerId
@@ -19,10 +18,10 @@ from router.domain.json_values import JsonObject, as_object
 from router.domain.tool_lists import Approval, ApprovalPolicy, PendingApproval, PreparedTool
 from router.store import json_text
 from router.store.files import FileVersion, atomic_write, file_version, locked, translate_os_errors
+from router.store.json_file import FORMAT_VERSION, read_json_file
 
 log = logging.getLogger(__name__)
 
-FORMAT_VERSION = 1
 _APPROVED_FIELDS = ("title", "description", "inputSchema", "outputSchema", "annotations")
 
 
@@ -47,13 +46,12 @@ class ApprovalStore:
         self,
         server: ServerId,
         subject: str,
-        tools: Iterable[PreparedTool],
+        tools: Sequence[PreparedTool],
         policy: ApprovalPolicy,
     ) -> dict[str, PendingApproval]:
         """Those of `tools` that need approval, after `policy` was applied."""
-        pins = {tool.name: tool.pin for tool in tools}
-        record = self._apply_policy(server, subject, pins, policy, tuple(tools))
-        unapproved = {name for name, pin in pins.items() if record.pins.get(name) != pin}
+        record = self._apply_policy(server, subject, tools, policy)
+        unapproved = {tool.name for tool in tools if record.pins.get(tool.name) != tool.pin}
         if not unapproved:
             return {}
         changed = unapproved & record.pins.keys()
@@ -65,16 +63,14 @@ class ApprovalStore:
             for name in sorted(unapproved)
         }
 
-    def approve(self, server: ServerId, subject: str, tools: Iterable[PreparedTool]) -> None:
+    def approve(self, server: ServerId, subject: str, tools: Sequence[PreparedTool]) -> None:
         """Approve `tools` in their current form."""
-        chosen = tuple(tools)
         with translate_os_errors(self._path), locked(self._path):
             records = self._read() or {}
             known = records.get(server)
             before = known if known and known.subject == subject else _Record(subject, {})
-            pins = {tool.name: tool.pin for tool in chosen}
-            record = replace(before, pins={**before.pins, **pins})
-            self._write(server, record, records, chosen)
+            record = _Record(subject, {**before.pins, **_pins(tools)})
+            self._write(server, record, records, tools)
 
     def forget(self, server: ServerId) -> None:
         with translate_os_errors(self._path), locked(self._path):
@@ -87,17 +83,17 @@ class ApprovalStore:
         self,
         server: ServerId,
         subject: str,
-        pins: Mapping[str, str],
+        tools: Sequence[PreparedTool],
         policy: ApprovalPolicy,
-        tools: tuple[PreparedTool, ...],
     ) -> _Record:
         """The record after `policy` was applied to it, which is stored if it changed."""
         records = self._current()
         if records is None:
             return _Record(subject, {})  # unreadable: nothing is approved
         record = records.get(server)
-        if not pins:
+        if not tools:
             return record or _Record(subject, {})  # an empty list does not count as the first
+        pins = _pins(tools)
         updated = _by_policy(record, subject, pins, policy)
         if updated == record:
             return updated
@@ -105,7 +101,7 @@ class ApprovalStore:
             with translate_os_errors(self._path), locked(self._path):
                 self._write(server, updated, self._read() or {}, tools)
         except ToolboothError as error:
-            log.warning("The approvals of %s were not kept: %s", server, error.message)
+            log.warning("The approvals of %s were not written: %s", server, error.message)
         return updated
 
     def _write(
@@ -148,24 +144,10 @@ class ApprovalStore:
 
     def _read(self) -> dict[str, _Record] | None:
         """None for an unusable file."""
-        try:
-            file = as_object(cast(object, json.loads(self._path.read_bytes())))
-        except FileNotFoundError:
-            return {}
-        except (OSError, ValueError, RecursionError) as error:
-            log.warning("Ignoring the approvals in %s: %s", self._path, error)
-            return None
-        if file.get("formatVersion") != FORMAT_VERSION:
-            log.warning("Ignoring the approvals in %s: another format version", self._path)
-            return None
-        servers = as_object(file.get("servers"))
-        return {server: _record(as_object(value)) for server, value in servers.items()}
+        return read_json_file(self._path, _records, missing={})
 
     def _approved_definitions(self, server: ServerId) -> dict[str, JsonObject]:
-        try:
-            file = as_object(cast(object, json.loads(self._definitions_file(server).read_bytes())))
-        except (OSError, ValueError, RecursionError):
-            return {}
+        file = read_json_file(self._definitions_file(server), as_object, missing={}) or {}
         return {name: as_object(tool) for name, tool in as_object(file.get("tools")).items()}
 
     def _definitions_file(self, server: ServerId) -> Path:
@@ -180,12 +162,21 @@ def _by_policy(
     if record is None or record.subject != subject:
         first = policy is ApprovalPolicy.ASK_ON_CHANGE
         return _Record(subject, dict(pins) if first else {})
-    return replace(record)
+    return record
+
+
+def _records(file: JsonObject) -> dict[str, _Record]:
+    servers = as_object(file.get("servers"))
+    return {server: _record(as_object(value)) for server, value in servers.items()}
 
 
 def _record(value: JsonObject) -> _Record:
     pins = {k: v for k, v in as_object(value.get("pins")).items() if isinstance(v, str)}
     return _Record(str(value.get("subject")), pins)
+
+
+def _pins(tools: Iterable[PreparedTool]) -> dict[str, str]:
+    return {tool.name: tool.pin for tool in tools}
 
 
 def _definition(tool: PreparedTool) -> JsonObject:

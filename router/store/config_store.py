@@ -9,12 +9,13 @@ from __future__ import annotations
 import logging
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from router.api.events import ConfigAccepted, ConfigRejected
 from router.config.settings import Settings
 from router.config.workspace import WorkspaceConfig
 from router.domain.errors import (
@@ -55,23 +56,9 @@ class WorkspaceRemoved:
     id: WorkspaceId
 
 
-@dataclass(frozen=True, slots=True)
-class Rejected:
-    """A file is invalid; the last good state stays."""
-
-    path: Path
-    line: int | None
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """A file that was rejected is valid again, or gone."""
-
-    path: Path
-
-
-Change: TypeAlias = SettingsChanged | WorkspaceChanged | WorkspaceRemoved | Rejected | Accepted
+Change: TypeAlias = (
+    SettingsChanged | WorkspaceChanged | WorkspaceRemoved | ConfigRejected | ConfigAccepted
+)
 
 
 class ConfigStore:
@@ -97,10 +84,10 @@ class ConfigStore:
         return {workspace: document.value for workspace, document in self._workspaces.items()}
 
     @property
-    def rejected(self) -> tuple[Rejected, ...]:
+    def rejected(self) -> tuple[ConfigRejected, ...]:
         """The files that are invalid now."""
         documents = (self._settings, *self._workspaces.values())
-        return tuple(_rejected(d.path, d.rejection) for d in documents if d.rejection is not None)
+        return tuple(_rejected(d.rejection) for d in documents if d.rejection is not None)
 
     def workspace_folder(self, workspace: WorkspaceId) -> Path:
         return self._workspaces_folder / workspace
@@ -128,7 +115,7 @@ class ConfigStore:
             )
         for workspace in self._workspaces:
             remove_stale_files(self.workspace_folder(workspace))
-        return [change for change in changes if isinstance(change, Rejected)]
+        return [change for change in changes if isinstance(change, ConfigRejected)]
 
     def update_settings(self, change: Callable[[Settings], Settings]) -> Settings:
         return self._settings.update(change)
@@ -235,30 +222,25 @@ class ConfigStore:
         }
 
     def _ids_on_disk(self) -> Iterator[WorkspaceId]:
-        for folder in self._folders_on_disk():
-            if _WORKSPACE_ID.fullmatch(folder.name):
-                yield WorkspaceId(folder.name)
-            else:
-                self._ignore(folder, "a workspace's folder has a name like my-work")
+        """Of the folders of workspaces, as far as they can be read."""
+        with self._ignore_unreadable(self._workspaces_folder):
+            for folder in self._workspaces_folder.iterdir():
+                with self._ignore_unreadable(folder):
+                    if not (folder / "workspace.json").is_file():
+                        continue
+                    if _WORKSPACE_ID.fullmatch(folder.name):
+                        yield WorkspaceId(folder.name)
+                    else:
+                        self._ignore(folder, "a workspace's folder has a name like my-work")
 
-    def _folders_on_disk(self) -> list[Path]:
-        """The folders of workspaces, as far as they can be read."""
+    @contextmanager
+    def _ignore_unreadable(self, folder: Path) -> Generator[None]:
         try:
-            return [
-                folder for folder in self._workspaces_folder.iterdir() if self._is_workspace(folder)
-            ]
+            yield
         except FileNotFoundError:
-            return []
-        except OSError as error:
-            self._ignore(self._workspaces_folder, f"it can't be read: {error.strerror}")
-            return []
-
-    def _is_workspace(self, folder: Path) -> bool:
-        try:
-            return (folder / "workspace.json").is_file()
+            pass
         except OSError as error:
             self._ignore(folder, f"it can't be read: {error.strerror}")
-            return False
 
     def _ignore(self, folder: Path, reason: str) -> None:
         """Warn only once: `poll` runs every second."""
@@ -289,16 +271,15 @@ class ConfigStore:
 def _validity_changes(
     document: Document[Settings] | Document[WorkspaceConfig], change: FileChange
 ) -> list[Change]:
-    changes: list[Change] = []
     if document.rejection is not None and FileChange.REJECTED in change:
-        changes.append(_rejected(document.path, document.rejection))
-    elif document.rejection is None and FileChange.ACCEPTED in change:
-        changes.append(Accepted(document.path))
-    return changes
+        return [_rejected(document.rejection)]
+    if document.rejection is None and FileChange.ACCEPTED in change:
+        return [ConfigAccepted(document.path)]
+    return []
 
 
-def _rejected(path: Path, error: ConfigError) -> Rejected:
-    return Rejected(path, error.line, error.reason)
+def _rejected(error: ConfigError) -> ConfigRejected:
+    return ConfigRejected(error.path, error.line, error.reason)
 
 
 def _read_settings(path: Path, text: str) -> Settings:

@@ -11,12 +11,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
 
 from router.config.secret_references import replace_secret_references, secret_references
 from router.config.server import ServerConfig
@@ -27,10 +25,8 @@ from router.domain.receipts import DiscoveryAccess
 from router.domain.servers import TransportType
 from router.store import json_text
 from router.store.files import atomic_write, locked, translate_os_errors
+from router.store.json_file import FORMAT_VERSION, read_json_file
 
-log = logging.getLogger(__name__)
-
-FORMAT_VERSION = 1
 _SERVERS, _DISCOVERY = "servers", "discovery"
 
 
@@ -72,17 +68,9 @@ class ConsentStore:
                 file = {"formatVersion": FORMAT_VERSION, **sorted_parts}
                 atomic_write(self._path, json_text.dump(file))
 
-    def _read(self, part: str = "servers") -> dict[str, str]:
+    def _read(self, part: str = _SERVERS) -> dict[str, str]:
         """An unusable file contains no consents: they are asked for again."""
-        try:
-            file = as_object(cast(object, json.loads(self._path.read_bytes())))
-        except FileNotFoundError:
-            return {}
-        except (OSError, ValueError, RecursionError) as error:
-            log.warning("Ignoring the consents in %s: %s", self._path, error)
-            return {}
-        if file.get("formatVersion") != FORMAT_VERSION:
-            return {}
+        file = read_json_file(self._path, as_object, missing={}) or {}
         return {k: v for k, v in as_object(file.get(part)).items() if isinstance(v, str)}
 
 

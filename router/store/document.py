@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class FileChange(Flag):
-    """What has happened to the file; several may apply at once."""
+    """What happened to the file; several may apply at once."""
 
     NONE = 0
     CHANGED = auto()

@@ -1,7 +1,7 @@
-"""One Toolbooth per data directory: a lock that lives as long as its process, and a note beside it.
+"""One Toolbooth per data directory: `instance.lock`, and `instance.json` about its holder.
 
-The operating system lets the lock go when its holder dies, however it dies; so `instance.json` is
-believed only while `instance.lock` is held.
+The operating system releases the lock when its holder ends, however it ends; so `instance.json` is
+valid only while `instance.lock` is held.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from router.store import json_text
 from router.store.files import atomic_write, is_running, private_folder, translate_os_errors
 
 _WAIT_S = 0.5
-"""Outlasts someone who only tries the lock to know whether it is held."""
+"""Longer than others hold the lock to find out whether an instance runs."""
 
 
 class RunningInstance(BaseModel):
@@ -37,11 +37,8 @@ class RunningInstance(BaseModel):
 
     @property
     def is_alive(self) -> bool:
-        """False while the lock's holder is no instance: one who only tries it leaves no note."""
+        """False if the lock's holder is no instance: who only checks the lock leaves no note."""
         return self.pid is not None and is_running(self.pid)
-
-    def __str__(self) -> str:
-        return self.sentence
 
     @property
     def sentence(self) -> Sentence:

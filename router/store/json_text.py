@@ -141,33 +141,19 @@ def _locations(text: str) -> Iterator[tuple[Location, int]]:
 def _locations_within(
     loc: Location, opening: str, tokens: Iterator[re.Match[str]]
 ) -> Iterator[tuple[Location, int]]:
-    if opening == "{":
-        yield from _members(loc, tokens)
-    elif opening == "[":
-        yield from _elements(loc, tokens)
-
-
-def _members(loc: Location, tokens: Iterator[re.Match[str]]) -> Iterator[tuple[Location, int]]:
-    for token in tokens:
-        if token.group() == "}":
+    """Those in the object or list that `opening` begins; any other token is a value without."""
+    if opening not in ("{", "["):
+        return
+    for index, token in enumerate(each for each in tokens if each.group() != ","):
+        value = token.group()
+        if value in ("}", "]"):
             return
-        if token.group() != ",":
-            here = (*loc, str(json.loads(token.group())))
-            yield here, token.start()
+        here = (*loc, str(json.loads(value)) if opening == "{" else index)
+        yield here, token.start()
+        if opening == "{":
             next(tokens)  # the colon
-            yield from _locations_within(here, next(tokens).group(), tokens)
-
-
-def _elements(loc: Location, tokens: Iterator[re.Match[str]]) -> Iterator[tuple[Location, int]]:
-    index = 0
-    for token in tokens:
-        if token.group() == "]":
-            return
-        if token.group() != ",":
-            here = (*loc, index)
-            yield here, token.start()
-            yield from _locations_within(here, token.group(), tokens)
-            index += 1
+            value = next(tokens).group()
+        yield from _locations_within(here, value, tokens)
 
 
 def _lower_first(sentence: str) -> str:

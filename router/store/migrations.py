@@ -1,13 +1,12 @@
-"""Migrations of our files from older versions to the newest: pure functions from JSON to JSON.
+"""Migrations of our files to the current version: pure functions from JSON to JSON.
 
 Version 0 is a file without `schemaVersion`: for a workspace, what people paste from other clients.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from router.config.settings import SCHEMA_VERSION
 from router.config.workspace import WorkspaceConfig
@@ -22,7 +21,7 @@ _WORKSPACE_KEYS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Migrated:
-    """The file in its newest version, and warnings about what the migration dropped."""
+    """The file in the current version, and warnings about what the migration dropped."""
 
     value: JsonObject
     warnings: tuple[str, ...] = ()
@@ -30,24 +29,15 @@ class Migrated:
     """The name in the file of each top-level key that was renamed."""
 
 
-Step: TypeAlias = Callable[[Migrated], Migrated]
-
-
 def migrate_settings(raw: JsonObject) -> Migrated:
-    return _migrate(raw, (lambda file: file,))
+    """Version 0 has the keys of version 1."""
+    _version(raw)
+    return Migrated({**raw, VERSION_KEY: SCHEMA_VERSION})
 
 
 def migrate_workspace(raw: JsonObject, default_name: str) -> Migrated:
     """`default_name` is for a pasted file, which has none."""
-    return _migrate(raw, (lambda file: _workspace_from_paste(file.value, default_name),))
-
-
-def _migrate(raw: JsonObject, steps: tuple[Step, ...]) -> Migrated:
-    """Apply each step from the file's version on; step `n` migrates version `n` to `n + 1`."""
-    file = Migrated(raw)
-    for step in steps[_version(raw) :]:
-        file = step(file)
-    return replace(file, value={**file.value, VERSION_KEY: SCHEMA_VERSION})
+    return _workspace_from_paste(raw, default_name) if _version(raw) == 0 else Migrated(raw)
 
 
 def _version(raw: JsonObject) -> int:
@@ -72,7 +62,12 @@ def _workspace_from_paste(pasted: JsonObject, default_name: str) -> Migrated:
     if found is None and pasted:
         raise InvalidInput('"mcpServers" is missing')
     kept = {key: value for key, value in pasted.items() if key in _WORKSPACE_KEYS}
-    value = {"name": default_name, **kept, "mcpServers": pasted.get(found or "", {})}
+    value: JsonObject = {
+        "name": default_name,
+        **kept,
+        "mcpServers": pasted.get(found or "", {}),
+        VERSION_KEY: SCHEMA_VERSION,
+    }
     dropped = sorted(pasted.keys() - _WORKSPACE_KEYS - {found})
-    warnings = tuple(f'"{key}" means nothing to Toolbooth and is left out' for key in dropped)
+    warnings = tuple(f'"{key}" is not used by Toolbooth and is ignored' for key in dropped)
     return Migrated(value, warnings, {"mcpServers": found or ""})

@@ -1,5 +1,4 @@
-"""Receipts on disk: of each server, what it tried during its last discovery. As with the cache,
-neither a missing nor a malformed file is an error."""
+"""Receipts on disk: of each server, what it tried during its last discovery."""
 
 from __future__ import annotations
 
@@ -9,16 +8,18 @@ import logging
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+
+from pydantic import TypeAdapter
 
 from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject, as_array, as_object
-from router.domain.receipts import IsolationLevel, Package, Protection, Reason, Receipt, Why
+from router.domain.receipts import Reason, Receipt, Why
 from router.store.files import atomic_write
+from router.store.json_file import FORMAT_VERSION, read_json_file
 
 log = logging.getLogger(__name__)
 
-FORMAT_VERSION = 1
+_RECEIPT = TypeAdapter(Receipt)
 
 
 class ReceiptStore:
@@ -28,21 +29,14 @@ class ReceiptStore:
         self._folder = folder
 
     def read(self, server: ServerId) -> Receipt | None:
-        path = self._path(server)
-        try:
-            return _decoded(as_object(json.loads(path.read_bytes())))
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-            log.warning("Ignoring the receipt in %s: %s", path, error)
-            return None
+        return read_json_file(self._path(server), _decoded, missing=None)
 
     def write(self, server: ServerId, receipt: Receipt) -> None:
         file = {"formatVersion": FORMAT_VERSION, **dataclasses.asdict(receipt)}
         try:
             atomic_write(self._path(server), json.dumps(file, default=_plain).encode())
         except OSError as error:
-            log.warning("The receipt of %s could not be kept: %s", server, error)
+            log.warning("The receipt of %s could not be written: %s", server, error)
 
     def remove(self, server: ServerId) -> None:
         with suppress(OSError):
@@ -55,42 +49,16 @@ class ReceiptStore:
 def _plain(value: object) -> str:
     if isinstance(value, datetime):
         return value.isoformat()
-    raise TypeError(f"{value!r} has no place in a receipt")
+    raise TypeError(f"a receipt can't contain {value!r}")
 
 
 def _decoded(file: JsonObject) -> Receipt:
-    if file.pop("formatVersion", None) != FORMAT_VERSION:
-        raise ValueError("it has another format version")
-    protection = _protection(as_object(file.pop("protection")))
-    package, at = file.pop("package"), datetime.fromisoformat(file.pop("at"))
-    as_written = file.pop("as_written")
-    return Receipt(
-        **_with_tuples(file, "files", "hosts", "programs", "unseen"),
-        at=at,
-        protection=protection,
-        package=_package(as_object(package)) if package else None,
-        as_written=_reason(as_written) if as_written else None,
-    )
+    protection = as_object(file["protection"])
+    protection["missing"] = [_reason(each) for each in as_array(protection["missing"])]
+    file["as_written"] = _reason(file["as_written"]) if file["as_written"] else None
+    return _RECEIPT.validate_python(file)
 
 
-def _protection(file: JsonObject) -> Protection:
-    level = IsolationLevel(file.pop("level"))
-    missing = tuple(_reason(each) for each in as_array(file.pop("missing")))
-    return Protection(level=level, missing=missing, **file)
-
-
-def _reason(file: object) -> Reason:
-    """Files of an earlier version have them in words."""
-    if isinstance(file, str):
-        return Reason(Why.OTHER, (file,))
-    known = as_object(file)
-    return Reason(Why(known["why"]), tuple(map(str, as_array(known["parts"]))))
-
-
-def _package(file: JsonObject) -> Package:
-    fetched_at = datetime.fromisoformat(file.pop("fetched_at"))
-    return Package(**file, fetched_at=fetched_at)
-
-
-def _with_tuples(file: JsonObject, *names: str) -> dict[str, Any]:
-    return {**file, **{name: tuple(map(str, file[name])) for name in names}}
+def _reason(file: object) -> object:
+    """Files of an earlier version have a text here."""
+    return Reason(Why.OTHER, (file,)) if isinstance(file, str) else file

@@ -17,7 +17,6 @@ from router.config.secret_references import replace_secret_references, secret_re
 from router.domain.errors import SecretUnavailable, UpstreamFailed, said
 from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
-from router.store.ports import SecretStore
 
 T = TypeVar("T")
 
@@ -25,6 +24,14 @@ SERVICE = "toolbooth"
 _WITHOUT_KEYRING = said(
     "Without a keyring, put the value in an environment variable and refer to it as ${env:NAME}."
 )
+
+
+class SecretStore(Protocol):
+    """Stores secrets. A call may take as long as the user needs to unlock a keyring."""
+
+    async def get(self, name: str) -> str: ...
+    async def set(self, name: str, value: str) -> None: ...
+    async def delete(self, name: str) -> None: ...
 
 
 class _Backend(Protocol):
@@ -73,54 +80,31 @@ class KeyringSecrets:
             ) from error
 
 
-class SessionSecrets:
-    """Secrets in memory, gone when the process ends."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, str] = {}
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._values
-
-    async def get(self, name: str) -> str:
-        if name not in self._values:
-            raise SecretUnavailable(said("There is no secret named {name}.", name=name))
-        return self._values[name]
-
-    async def set(self, name: str, value: str) -> None:
-        self._values[name] = value
-
-    async def delete(self, name: str) -> None:
-        self._values.pop(name, None)
-
-
 class LayeredSecrets:
-    """`primary`, and `session` for what it can't store."""
+    """`primary`, and memory until the process ends for what it can't store."""
 
-    def __init__(self, primary: SecretStore, session: SessionSecrets) -> None:
+    def __init__(self, primary: SecretStore) -> None:
         self._primary = primary
-        self._session = session
+        self._session: dict[str, str] = {}
 
     def persisted(self, name: str) -> bool:
         """Whether the secret outlives this process, as far as `set` knows."""
         return name not in self._session
 
     async def get(self, name: str) -> str:
-        layer = self._session if name in self._session else self._primary
-        return await layer.get(name)
+        return self._session[name] if name in self._session else await self._primary.get(name)
 
     async def set(self, name: str, value: str) -> None:
-        """Store `value`; afterwards `persisted` tells whether it outlives this session."""
+        """Store `value`; afterwards `persisted` tells whether it outlives this process."""
         try:
             await self._primary.set(name, value)
         except SecretUnavailable:
-            await self._session.set(name, value)
+            self._session[name] = value
         else:
-            await self._session.delete(name)
+            self._session.pop(name, None)
 
     async def delete(self, name: str) -> None:
-        was_here = name in self._session
-        await self._session.delete(name)
+        was_here = self._session.pop(name, None) is not None
         try:
             await self._primary.delete(name)
         except SecretUnavailable:

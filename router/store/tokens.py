@@ -17,13 +17,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import AwareDatetime, Field
 
+from router.config.base import ConfigModel
 from router.domain.clients import IssuedToken, TokenSummary
 from router.domain.errors import InvalidInput, NotFound, ToolboothError, said
 from router.domain.ids import ProjectId, ServerId, TokenId, WorkspaceId
-from router.domain.json_values import JsonObject
 from router.runtime.clock import Clock
 from router.store import json_text
 from router.store.document import Document, FileChange
@@ -39,10 +38,8 @@ _RECORD_USE_EVERY = timedelta(seconds=1)
 _WRITE_USE_EVERY = timedelta(minutes=1)
 
 
-class _StoredToken(BaseModel):
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid"
-    )
+class StoredToken(ConfigModel):
+    """A token in `tokens.json`: enough to reinstate it, not to use it."""
 
     id: TokenId = Field(pattern=r"^[0-9a-f]{8}$")
     name: str
@@ -55,13 +52,9 @@ class _StoredToken(BaseModel):
     last_used_at: AwareDatetime | None = None
 
 
-class _TokenFile(BaseModel):
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid"
-    )
-
+class _TokenFile(ConfigModel):
     schema_version: Literal[1] = 1
-    tokens: tuple[_StoredToken, ...] = ()
+    tokens: tuple[StoredToken, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +63,13 @@ class _Token:
     digest: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class WithdrawnToken:
-    """A revoked token as it was stored: enough to reinstate it, not to use it."""
-
-    stored: _StoredToken
-
-
 class TokenStore:
     """Thread-safe; other processes may change `tokens.json`."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._clock = clock
-        self._file = Document(path, _TokenFile(), read=_read, write=_write, if_missing=_TokenFile())
+        empty = _TokenFile()
+        self._file = Document(path, empty, read=_read, write=_TokenFile.to_json, if_missing=empty)
         self._writing = threading.Lock()
         self._by_id: dict[TokenId, _Token] = {}
         self._used: dict[TokenId, datetime] = {}
@@ -118,7 +105,7 @@ class TokenStore:
             raise InvalidInput("A token needs a name.", "Name it after the app that uses it.")
         token_id = TokenId(secrets.token_hex(_ID_LENGTH // 2))
         secret = f"{PREFIX}{token_id}_{secrets.token_urlsafe(_SECRET_BYTES)}"
-        stored = _StoredToken(
+        stored = StoredToken(
             id=token_id,
             name=name.strip(),
             sha256=_digest(secret).hex(),
@@ -146,31 +133,29 @@ class TokenStore:
                 said('Several tokens are named "{name}".', name=id_or_name),
                 said("Use the id: {ids}.", ids=ids),
             )
-        self._change(lambda tokens: tuple(t for t in tokens if t.id != found[0].id))
+        self._remove(found[0].id)
         return found[0]
 
-    def withdraw(self, token: TokenId) -> WithdrawnToken | None:
+    def withdraw(self, token: TokenId) -> StoredToken | None:
         """Revoke a token so that it can be reinstated; None if there is no such token."""
-        found: list[_StoredToken] = []
+        self.reload_if_changed()
+        found = next((each for each in self._file.value.tokens if each.id == token), None)
+        self._remove(token)
+        return found
 
-        def without(tokens: tuple[_StoredToken, ...]) -> tuple[_StoredToken, ...]:
-            found[:] = [each for each in tokens if each.id == token]
-            return tuple(each for each in tokens if each.id != token)
-
-        self._change(without)
-        return WithdrawnToken(found[0]) if found else None
-
-    def reinstate(self, withdrawn: WithdrawnToken) -> None:
+    def reinstate(self, withdrawn: StoredToken) -> None:
         """Make a withdrawn token valid again."""
-        self._change(lambda tokens: (*tokens, withdrawn.stored))
+        self._change(lambda tokens: (*tokens, withdrawn))
+
+    def _remove(self, token: TokenId) -> None:
+        self._change(lambda tokens: tuple(each for each in tokens if each.id != token))
 
     def touch(self, token: TokenId) -> None:
         """Record that `token` was used now, to the second. A request must not wait for the disk, so
         a thread writes it once a minute."""
         now = self._clock()
-        by_id = (
-            self._by_id
-        )  # If another thread replaces it meanwhile, a revoked token stays revoked.
+        # If another thread replaces this dict meanwhile, a revoked token stays revoked.
+        by_id = self._by_id
         known = by_id.get(token)
         if known is None or abs(now - self._used.get(token, _LONG_AGO)) < _RECORD_USE_EVERY:
             return
@@ -203,9 +188,7 @@ class TokenStore:
             self._index()
         return FileChange.CHANGED in change
 
-    def _change(
-        self, change: Callable[[tuple[_StoredToken, ...]], tuple[_StoredToken, ...]]
-    ) -> None:
+    def _change(self, change: Callable[[tuple[StoredToken, ...]], tuple[StoredToken, ...]]) -> None:
         with self._writing:
             self._file.update(lambda file: _TokenFile(tokens=change(file.tokens)))
             self._index()
@@ -225,26 +208,13 @@ def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _summary(stored: _StoredToken) -> TokenSummary:
-    return TokenSummary(
-        stored.id,
-        stored.name,
-        stored.workspace,
-        stored.project,
-        stored.created_at,
-        stored.expires_at,
-        stored.last_used_at,
-        stored.servers,
-    )
+def _summary(stored: StoredToken) -> TokenSummary:
+    return TokenSummary(**stored.model_dump(exclude={"sha256"}))
 
 
-def _used_at(stored: _StoredToken, used: datetime | None) -> _StoredToken:
+def _used_at(stored: StoredToken, used: datetime | None) -> StoredToken:
     return stored if used is None else stored.model_copy(update={"last_used_at": used})
 
 
 def _read(path: Path, text: str) -> _TokenFile:
     return json_text.validated(_TokenFile, path, text, json_text.parse(path, text))
-
-
-def _write(file: _TokenFile) -> JsonObject:
-    return file.model_dump(mode="json", by_alias=True, exclude_none=True)

@@ -41,11 +41,7 @@ _CHUNK_TOOLS = 64
 _UNUSABLE = (OSError, ValueError, TypeError, KeyError, RecursionError, OverflowError)
 
 
-class _Unusable(ValueError):
-    """Why an entry is ignored."""
-
-
-class DiskToolListCache:
+class ToolListCache:
     """The tool lists of one workspace, in `folder`."""
 
     def __init__(self, folder: Path) -> None:
@@ -84,7 +80,7 @@ class DiskToolListCache:
     def _last_good(self, path: Path, config_hash: str) -> CachedListing | None:
         with suppress(FileNotFoundError):
             if (entry := _read(_backup(path), config_hash)) is not None:
-                log.warning("Using the list before it, of %s", entry.cached_at.isoformat())
+                log.warning("Using the previous list, from %s", entry.cached_at.isoformat())
                 return entry
         return None
 
@@ -144,11 +140,11 @@ def _body(data: bytes) -> bytes:
     first, _, body = data.partition(b"\n")
     match = _FIRST_LINE.fullmatch(first)
     if match is None:
-        raise _Unusable("it is no entry of this cache")
+        raise ValueError("it is not a cached tool list")
     if int(match.group(1)) != FORMAT_VERSION:
-        raise _Unusable("it has another format version")
+        raise ValueError("it has another format version")
     if hashlib.sha256(body).hexdigest().encode() != match.group(2):
-        raise _Unusable("its checksum is wrong")
+        raise ValueError("its checksum is wrong")
     return body
 
 
@@ -156,7 +152,7 @@ def _decode(data: bytes, config_hash: str, modified: datetime) -> CachedListing:
     lines = _body(data).split(b"\n")
     head = as_object(json.loads(b"{%s}" % lines[0].removesuffix(_BEFORE_TOOLS)))
     if head.get("configHash") != config_hash:
-        raise _Unusable("the server's configuration has changed since")
+        raise ValueError("the server's configuration has changed since")
     cached_at = datetime.fromisoformat(head["cachedAt"])
     tools = tuple(tool_from_json(tool) for tool in _tools(lines[1:-2]))
     return CachedListing(

@@ -1,7 +1,6 @@
 """The usage history of searches on disk: one `learned.json` per workspace, a part per project.
 
-The file is small and written whole, off the event loop. One that can't be read is ignored with a
-warning: ranking works without it.
+The file is small and written whole, off the event loop. Ranking works without it.
 """
 
 from __future__ import annotations
@@ -16,44 +15,39 @@ from router.domain.ids import ProjectId
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.search import AbandonedSearch, ToolUse, UsageHistory
 from router.store.files import atomic_write
+from router.store.json_file import FORMAT_VERSION, read_json_file
 
 log = logging.getLogger(__name__)
 
 FILE_NAME = "learned.json"
-SCHEMA_VERSION = 1
-MAX_BYTES = 4 << 20
+_VERSION_KEY = "schemaVersion"
+_MAX_BYTES = 4 << 20
 _NO_PROJECT = "-"
 
 
 def read_usage_history(folder: Path) -> dict[ProjectId | None, UsageHistory]:
-    path = folder / FILE_NAME
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ValueError("it is too long")
-        content = as_object(json.loads(path.read_text(encoding="utf-8")))
-        if content.get("schemaVersion") != SCHEMA_VERSION:
-            raise ValueError("it is of another version")
-        projects = as_object(content.get("projects"))
-        return {_project(key): _parse(as_object(part)) for key, part in projects.items()}
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-        log.warning("%s is ignored: %s", path, error)
-        return {}
+    found = read_json_file(
+        folder / FILE_NAME, _decode, missing={}, version_key=_VERSION_KEY, max_bytes=_MAX_BYTES
+    )
+    return found or {}
 
 
 def write_usage_history(folder: Path, histories: Mapping[ProjectId | None, UsageHistory]) -> None:
     """Never raises: a history that can't be written is lost, and nothing else."""
     parts = {project or _NO_PROJECT: _serialize(each) for project, each in histories.items()}
-    content = {"schemaVersion": SCHEMA_VERSION, "projects": parts}
+    content = {_VERSION_KEY: FORMAT_VERSION, "projects": parts}
     try:
         atomic_write(folder / FILE_NAME, json.dumps(content, ensure_ascii=False, indent=1).encode())
     except OSError as error:
         log.warning("%s can't be written: %s", folder / FILE_NAME, error)
 
 
-def _project(key: str) -> ProjectId | None:
-    return None if key == _NO_PROJECT else ProjectId(key)
+def _decode(file: JsonObject) -> dict[ProjectId | None, UsageHistory]:
+    projects = as_object(file.get("projects"))
+    return {
+        None if key == _NO_PROJECT else ProjectId(key): _parse(as_object(part))
+        for key, part in projects.items()
+    }
 
 
 def _parse(part: JsonObject) -> UsageHistory:

@@ -14,7 +14,7 @@ from router.domain.ids import ServerId, ServerRef
 from router.domain.json_values import JsonObject
 from router.domain.tool_lists import CachedListing, ServerListing
 from router.service import Router
-from router.store.tool_list_cache import DiskToolListCache
+from router.store.tool_list_cache import ToolListCache
 from tests.support.running_router import PERSONAL
 
 PER_SERVER = 1000
@@ -31,7 +31,7 @@ async def filled(folder: Path, servers: int) -> Router:
     """A router on `folder`, in which each of `servers` has a thousand cached tools."""
     first = Router(folder)
     await first.open()
-    cache = DiskToolListCache(folder / "workspaces" / "personal" / "cache")
+    cache = ToolListCache(folder / "workspaces" / "personal" / "cache")
     listing = prepare(ServerListing(tuple(tool(n) for n in range(PER_SERVER))))
     for number in range(servers):
         await first.servers.add(PERSONAL, f"s{number}", CONFIG, consent=True)

@@ -133,7 +133,7 @@ class FakeClock:
 
 
 class FakeSecrets:
-    """`ports.SecretStore` in memory, open to be looked into."""
+    """`SecretStore` in memory, open to be looked into."""
 
     def __init__(self) -> None:
         self.values: dict[str, str] = {}

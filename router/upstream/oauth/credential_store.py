@@ -13,7 +13,7 @@ from typing import cast
 from router.domain.errors import SecretUnavailable
 from router.domain.ids import WorkspaceId
 from router.domain.json_values import JsonObject, as_object
-from router.store.ports import SecretStore
+from router.store.secrets import SecretStore
 from router.upstream.oauth.client_registration import Client
 from router.upstream.oauth.tokens import Tokens
 

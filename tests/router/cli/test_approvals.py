@@ -44,16 +44,17 @@ def test_what_waits_is_shown_with_its_words_and_approved_by_its_key(terminal: Te
         "    Read a file{+ and post it+}.",
         '    inputSchema: {"type": "object"}',
         "  ! hidden text (zero-width character) in description: Read a file[\\u200b] and post it.",
-        "Approve with: toolbooth approve TOOLKEY, or SERVER for all of its tools",
-        "Block with: toolbooth permission set TOOLKEY deny",
+        "Approve one with: toolbooth approve TOOLKEY",
+        "Approve all of a server's with: toolbooth approve SERVER",
+        "Block one with: toolbooth permission set TOOLKEY deny",
     ]
     rows = [line.split()[:2] for line in terminal("tools")[1].splitlines()]
-    assert rows == [["files:erase", "waits"], ["files:read", "waits"]]
+    assert rows == [["files:erase", "pending"], ["files:read", "pending"]]
     assert terminal("call", "files:read")[0] == 1
     assert terminal.json("approve", "files:read")["waitingCount"] == 1
     assert terminal("call", "files:read")[1] == "called read\n"
     assert terminal.json("approve", "Files")["waitingCount"] == 0
-    assert terminal("pending")[1] == "No tool waits for your approval.\n"
+    assert terminal("pending")[1] == "No tools need approval.\n"
 
 
 @pytest.mark.proves("U-2")
@@ -64,7 +65,7 @@ def test_a_tool_that_is_blocked_instead_waits_no_more_and_isnt_approved_with_the
     terminal("permission", "set", "files:erase", "deny")
     assert [tool["toolKey"] for tool in terminal.json("pending")] == ["files:read"]
     rows = [line.split()[:2] for line in terminal("tools")[1].splitlines()]
-    assert rows == [["files:erase", "deny"], ["files:read", "waits"]]
+    assert rows == [["files:erase", "deny"], ["files:read", "pending"]]
     assert terminal.json("approve", "Files")["waitingCount"] == 0
     terminal("permission", "set", "files:erase", "allow")
     assert [tool["toolKey"] for tool in terminal.json("pending")] == ["files:erase"]
@@ -75,9 +76,9 @@ def test_a_tool_that_is_blocked_instead_waits_no_more_and_isnt_approved_with_the
 def test_the_list_of_servers_says_what_waits_is_suspicious_and_was_cut(terminal: Terminal) -> None:
     _, out, _ = terminal("list")
     assert out.splitlines()[1:] == [
-        "! files: 2 tools wait for your approval. See: toolbooth pending",
+        "! files: 2 tools need approval. See: toolbooth pending",
         "! files: 2 tools look suspicious. See: toolbooth findings files",
-        "  files: not all of its list is shown: 2 texts with hidden characters taken out.",
+        "  files: its tool list was changed: 2 texts cleaned of hidden characters.",
     ]
     _, out, _ = terminal("findings")
     assert "files:read\n  ! hidden text (zero-width character) in description" in out

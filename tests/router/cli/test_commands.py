@@ -132,10 +132,12 @@ def test_workspaces_projects_and_permissions_are_managed(terminal: Terminal) -> 
     [
         (("frobnicate",), 2, "no command"),
         (("add", "X"), 2, "either a command or a --url"),
-        (("add", "X", "--env", "novalue", "--", "cmd"), 2, "K=V"),
+        (("add", "X", "--env", "novalue", "--", "cmd"), 2, "KEY=VALUE"),
+        (("add", "X", "--env", "", "--", "cmd"), 2, "KEY=VALUE"),
+        (("add", "X", "--env", "=value", "--", "cmd"), 2, "KEY=VALUE"),
         (("add", "X", "--url", "ftp://x"), 1, "http"),
-        (("add", "X", "--url", "http://127.0.0.1:99999/mcp"), 1, "no address"),
-        (("add", "X", "--url", "http://[::1/mcp"), 1, "no address"),
+        (("add", "X", "--url", "http://127.0.0.1:99999/mcp"), 1, "not an address"),
+        (("add", "X", "--url", "http://[::1/mcp"), 1, "not an address"),
         (("add", "X", "--url", "http:///mcp"), 1, "name a host"),
         (("remove", "X", "--", "Y"), 2, 'Only "add"'),
         (("list", "--"), 2, 'Only "add"'),
@@ -365,7 +367,7 @@ def test_a_file_that_can_not_be_used_is_told_of(terminal: Terminal, tmp_path: Pa
     _, out, err = terminal("list", "--json")
     assert json.loads(out) == []
     assert err.startswith(f"toolbooth: {file}, line 2: ")
-    assert "The last good state stays" in err
+    assert "the last valid version is used" in err
 
 
 def test_the_status_names_the_workspaces(terminal: Terminal) -> None:

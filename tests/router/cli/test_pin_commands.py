@@ -21,7 +21,7 @@ def keys(terminal: Terminal) -> list[str]:
 
 def test_a_tool_is_pinned_and_unpinned_and_what_it_costs_is_said(one: Terminal) -> None:
     key, other = keys(one)[:2]
-    assert one("pin")[1] == "Nothing is pinned: clients find every tool by searching.\n"
+    assert one("pin")[1] == "No tools are pinned.\n"
     assert [pin["toolKey"] for pin in one.json("pin", key, other, key)] == [key, other]
     _, shown, _ = one("pin")
     assert shown.splitlines()[0].startswith(key)

@@ -35,7 +35,7 @@ def test_the_usage_history_can_be_shown_and_cleared(terminal: Terminal) -> None:
     _, text, _ = terminal("learning", "show")
     assert text.splitlines() == [
         "bug report  github:create_issue  2",
-        "cake  nothing was run",
+        "cake  no tool called",
     ]
     assert terminal("learning", "clear")[0] == 0
     assert terminal("learning", "show")[1] == "No usage history yet.\n"

@@ -22,7 +22,7 @@ def test_a_removed_workspace_comes_back_with_its_servers(terminal: Terminal) -> 
     terminal("add", "Test", "--workspace", "Work", "--", *SERVER)
     code, out, _ = terminal("workspace", "remove", "Work")
     assert (code, names(terminal)) == (0, {"personal": "Personal"})
-    assert out == "Removed Work. Bring it back with: toolbooth workspace restore work\n"
+    assert out == "Removed Work. Restore it with: toolbooth workspace restore work\n"
     assert terminal.json("workspace", "restore", "work")["servers"] == 1
     assert terminal.json("list", "--workspace", "Work")[0]["id"] == "test"
 

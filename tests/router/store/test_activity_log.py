@@ -290,7 +290,7 @@ def test_when_the_disk_is_too_slow_entries_are_dropped_with_one_warning(
     assert len(log.recent()) == 100
     warnings = [r for r in caplog.records if r.levelno >= logging.WARNING]
     assert [r.getMessage().split(";")[0] for r in warnings] == [
-        "Activity comes faster than it can be written"
+        "Activity arrives faster than it can be written"
     ]
 
 

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from router.api.events import ConfigAccepted, ConfigRejected
 from router.config.settings import Settings
 from router.config.workspace import WorkspaceConfig
 from router.domain.ids import WorkspaceId
 from router.store.config_store import (
-    Accepted,
     ConfigStore,
-    Rejected,
     SettingsChanged,
     WorkspaceChanged,
     WorkspaceRemoved,
@@ -111,9 +110,9 @@ class TestPolling:
         store.poll()
         edit(path, '{\n  "mcpServers": {\n    "time": {"args": []}\n  }\n}')
         reason = 'mcpServers.time: a server needs either "command" or "url"'
-        assert store.poll() == [Rejected(path, 3, reason)]
+        assert store.poll() == [ConfigRejected(path, 3, reason)]
         assert store.poll() == []
-        assert store.rejected == (Rejected(path, 3, reason),)
+        assert store.rejected == (ConfigRejected(path, 3, reason),)
         assert store.workspaces[PERSONAL].mcp_servers["time"].command == "uvx"
 
     def test_the_line_is_right_in_a_file_pasted_from_vs_code(
@@ -123,7 +122,7 @@ class TestPolling:
             file_of(tmp_path), '{\n  "servers": {\n    "time": {\n      "command": 7\n    }\n  }\n}'
         )
         [rejected] = store.poll()
-        assert isinstance(rejected, Rejected)
+        assert isinstance(rejected, ConfigRejected)
         assert rejected.line == 4
 
     def test_a_mended_file_is_accepted(self, store: ConfigStore, tmp_path: Path) -> None:
@@ -132,11 +131,11 @@ class TestPolling:
         edit(path, "{")
         store.poll()
         edit(path, good)
-        assert store.poll() == [Accepted(path)]
+        assert store.poll() == [ConfigAccepted(path)]
         edit(path, "{")
         store.poll()
         edit(path, with_server("time"))
-        assert store.poll() == [Accepted(path), WorkspaceChanged(PERSONAL)]
+        assert store.poll() == [ConfigAccepted(path), WorkspaceChanged(PERSONAL)]
         assert store.rejected == ()
 
     def test_workspaces_that_can_not_be_looked_at_are_left_as_they_were(
@@ -145,7 +144,7 @@ class TestPolling:
         (tmp_path / "workspaces").rename(tmp_path / "aside")
         (tmp_path / "workspaces").write_text("")
         [rejected] = store.poll()
-        assert isinstance(rejected, Rejected)
+        assert isinstance(rejected, ConfigRejected)
         assert store.poll() == []
         assert PERSONAL in store.workspaces
         assert [r.message for r in caplog.records if "Ignoring" in r.message] == [
@@ -153,7 +152,7 @@ class TestPolling:
         ]
         (tmp_path / "workspaces").unlink()
         (tmp_path / "aside").rename(tmp_path / "workspaces")
-        assert store.poll() == [Accepted(file_of(tmp_path))]
+        assert store.poll() == [ConfigAccepted(file_of(tmp_path))]
 
     def test_a_file_that_can_not_be_read_is_rejected_once(
         self, store: ConfigStore, tmp_path: Path
@@ -162,6 +161,6 @@ class TestPolling:
         path.unlink()
         path.mkdir()
         [rejected] = store.poll()
-        assert isinstance(rejected, Rejected)
+        assert isinstance(rejected, ConfigRejected)
         assert "can't be read" in rejected.reason
         assert store.poll() == []

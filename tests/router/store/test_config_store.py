@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 import router
+from router.api.events import ConfigRejected
 from router.config.settings import Settings
 from router.config.workspace import WorkspaceConfig
 from router.domain.errors import ConfigError, Conflict, InvalidInput, NotFound, ToolboothError
 from router.domain.ids import WorkspaceId
 from router.domain.workspaces import Optimization
-from router.store.config_store import ConfigStore, Rejected, WorkspaceChanged
+from router.store.config_store import ConfigStore, WorkspaceChanged
 from tests.router.store.config_files import PERSONAL, TIME, WORK, edit, file_of, with_server
 from tests.support.timeouts import WAIT_S
 
@@ -61,7 +62,9 @@ class TestLoading:
         edit(file_of(tmp_path, WORK), with_server("time"))
         store = ConfigStore(tmp_path)
         reported = {
-            change.path.name: change for change in store.load() if isinstance(change, Rejected)
+            change.path.name: change
+            for change in store.load()
+            if isinstance(change, ConfigRejected)
         }
         assert reported["settings.json"].line == 3
         assert reported["workspace.json"].path == file_of(tmp_path)
@@ -75,7 +78,7 @@ class TestLoading:
         edit(file_of(tmp_path), newer)
         store = ConfigStore(tmp_path)
         [rejected] = store.load()
-        assert isinstance(rejected, Rejected)
+        assert isinstance(rejected, ConfigRejected)
         assert rejected.line == 3
         assert "newer version of Toolbooth" in rejected.reason
         with pytest.raises(ConfigError):
@@ -127,7 +130,7 @@ class TestSaving:
         assert path.read_text() == "{ half"
         assert store.workspaces[PERSONAL].name == "Personal"
         [rejected] = store.poll()
-        assert isinstance(rejected, Rejected)
+        assert isinstance(rejected, ConfigRejected)
 
     def test_an_edit_not_yet_noticed_survives_an_update(
         self, store: ConfigStore, tmp_path: Path

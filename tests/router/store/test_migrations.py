@@ -27,8 +27,8 @@ def test_what_other_clients_keep_beside_their_servers_is_left_out_with_a_warning
     migrated = migrate_workspace(pasted, "Work")
     assert migrated.value.keys() == {"mcpServers", "name", "schemaVersion"}
     assert migrated.warnings == (
-        '"globalShortcut" means nothing to Toolbooth and is left out',
-        '"inputs" means nothing to Toolbooth and is left out',
+        '"globalShortcut" is not used by Toolbooth and is ignored',
+        '"inputs" is not used by Toolbooth and is ignored',
     )
 
 

@@ -13,14 +13,14 @@ from keyring.errors import InitError, PasswordDeleteError
 
 from router.domain.errors import SecretUnavailable, UpstreamFailed
 from router.domain.failures import FailureKind
-from router.store.ports import SecretStore
 from router.store.secrets import (
     KeyringSecrets,
     LayeredSecrets,
-    SessionSecrets,
+    SecretStore,
     looks_secret,
     resolve,
 )
+from tests.support.fakes import FakeSecrets
 from tests.support.timeouts import WAIT_S
 
 
@@ -132,14 +132,14 @@ class TestKeyring:
 
 class TestLayers:
     async def test_a_working_keyring_keeps_the_secret(self, backend: MemoryKeyring) -> None:
-        secrets = LayeredSecrets(KeyringSecrets(), SessionSecrets())
+        secrets = LayeredSecrets(KeyringSecrets())
         await secrets.set("GITHUB_TOKEN", "hunter2")
         assert secrets.persisted("GITHUB_TOKEN")
         assert await secrets.get("GITHUB_TOKEN") == "hunter2"
 
     async def test_without_a_keyring_the_secret_is_kept_for_this_session(self) -> None:
         keyring.set_keyring(fail.Keyring())
-        secrets = LayeredSecrets(KeyringSecrets(), SessionSecrets())
+        secrets = LayeredSecrets(KeyringSecrets())
         await secrets.set("GITHUB_TOKEN", "hunter2")
         assert not secrets.persisted("GITHUB_TOKEN")
         assert await secrets.get("GITHUB_TOKEN") == "hunter2"
@@ -149,7 +149,7 @@ class TestLayers:
 
     async def test_a_keyring_that_comes_back_takes_over(self) -> None:
         keyring.set_keyring(fail.Keyring())
-        secrets = LayeredSecrets(KeyringSecrets(), SessionSecrets())
+        secrets = LayeredSecrets(KeyringSecrets())
         await secrets.set("GITHUB_TOKEN", "old")
         keyring.set_keyring(MemoryKeyring())
         await secrets.set("GITHUB_TOKEN", "new")
@@ -159,7 +159,7 @@ class TestLayers:
     async def test_what_can_not_be_deleted_is_not_called_deleted(self) -> None:
         keyring.set_keyring(fail.Keyring())
         with pytest.raises(SecretUnavailable):
-            await LayeredSecrets(KeyringSecrets(), SessionSecrets()).delete("GITHUB_TOKEN")
+            await LayeredSecrets(KeyringSecrets()).delete("GITHUB_TOKEN")
 
 
 class TestResolving:
@@ -179,7 +179,7 @@ class TestResolving:
         }
 
     async def test_a_value_is_not_searched_for_references_again(self) -> None:
-        session = SessionSecrets()
+        session = FakeSecrets()
         await session.set("A", "${env:HOME}")
         assert await resolve({"X": "${keyring:A}"}, session, {"HOME": "/me"}) == {
             "X": "${env:HOME}"
@@ -187,7 +187,7 @@ class TestResolving:
 
     async def test_a_missing_variable_is_named_with_a_hint(self) -> None:
         with pytest.raises(UpstreamFailed) as caught:
-            await resolve({"X": "${env:NOPE}"}, SessionSecrets(), {})
+            await resolve({"X": "${env:NOPE}"}, FakeSecrets(), {})
         failure = caught.value.failure
         assert (failure.kind, failure.subject) == (FailureKind.SECRET_MISSING, "NOPE")
         assert "environment variable NOPE" in failure.detail

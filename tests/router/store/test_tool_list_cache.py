@@ -19,8 +19,7 @@ from router.discovery.vetting.preparation import prepare
 from router.domain.errors import ToolboothError
 from router.domain.ids import ServerId
 from router.domain.tool_lists import CachedListing, ServerListing
-from router.store.ports import ToolListCache
-from router.store.tool_list_cache import DiskToolListCache
+from router.store.tool_list_cache import ToolListCache
 
 TIME = ServerId("time")
 HASH = "a" * 64
@@ -63,8 +62,8 @@ def rewritten(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
 
 
 @pytest.fixture
-def cache(tmp_path: Path) -> DiskToolListCache:
-    return DiskToolListCache(tmp_path / "cache")
+def cache(tmp_path: Path) -> ToolListCache:
+    return ToolListCache(tmp_path / "cache")
 
 
 @pytest.fixture
@@ -73,14 +72,14 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.proves("CACHE-1", "CARD-3")
-def test_an_entry_comes_back_exactly_as_it_was_written(cache: DiskToolListCache) -> None:
+def test_an_entry_comes_back_exactly_as_it_was_written(cache: ToolListCache) -> None:
     port: ToolListCache = cache
     port.write(TIME, ENTRY)
     assert port.read(TIME, HASH) == ENTRY
 
 
 @pytest.mark.proves("CACHE-1")
-def test_the_file_says_what_it_is(cache: DiskToolListCache, path: Path) -> None:
+def test_the_file_says_what_it_is(cache: ToolListCache, path: Path) -> None:
     cache.write(TIME, ENTRY)
     file = json.loads(path.read_bytes())
     assert file["formatVersion"] == 2
@@ -92,20 +91,20 @@ def test_the_file_says_what_it_is(cache: DiskToolListCache, path: Path) -> None:
 
 
 @pytest.mark.proves("CACHE-2")
-def test_an_entry_is_there_for_the_next_process(cache: DiskToolListCache, path: Path) -> None:
+def test_an_entry_is_there_for_the_next_process(cache: ToolListCache, path: Path) -> None:
     cache.write(TIME, ENTRY)
-    assert DiskToolListCache(path.parent).read(TIME, HASH) == ENTRY
+    assert ToolListCache(path.parent).read(TIME, HASH) == ENTRY
 
 
 @pytest.mark.proves("CARD-3")
 def test_each_workspace_has_its_own_entries(tmp_path: Path) -> None:
-    home, work = DiskToolListCache(tmp_path / "home"), DiskToolListCache(tmp_path / "work")
+    home, work = ToolListCache(tmp_path / "home"), ToolListCache(tmp_path / "work")
     home.write(TIME, ENTRY)
     assert work.read(TIME, HASH) is None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no permission bits")
-def test_entries_are_private(cache: DiskToolListCache, path: Path) -> None:
+def test_entries_are_private(cache: ToolListCache, path: Path) -> None:
     cache.write(TIME, ENTRY)
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
@@ -113,7 +112,7 @@ def test_entries_are_private(cache: DiskToolListCache, path: Path) -> None:
 
 @pytest.mark.proves("CACHE-4")
 def test_a_missing_entry_is_nothing_to_talk_about(
-    cache: DiskToolListCache, caplog: pytest.LogCaptureFixture
+    cache: ToolListCache, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert cache.read(TIME, HASH) is None
     assert caplog.records == []
@@ -121,7 +120,7 @@ def test_a_missing_entry_is_nothing_to_talk_about(
 
 @pytest.mark.proves("CACHE-4")
 def test_an_entry_made_with_another_configuration_is_ignored_with_a_warning(
-    cache: DiskToolListCache, caplog: pytest.LogCaptureFixture
+    cache: ToolListCache, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache.write(TIME, ENTRY)
     assert cache.read(TIME, "b" * 64) is None
@@ -152,7 +151,7 @@ def test_an_entry_made_with_another_configuration_is_ignored_with_a_warning(
     ],
 )
 def test_an_entry_of_the_wrong_shape_is_ignored_with_a_warning(
-    cache: DiskToolListCache, path: Path, caplog: pytest.LogCaptureFixture, key: str, value: object
+    cache: ToolListCache, path: Path, caplog: pytest.LogCaptureFixture, key: str, value: object
 ) -> None:
     cache.write(TIME, ENTRY)
     rewritten(path, lambda file: file.update({key: value}))
@@ -163,7 +162,7 @@ def test_an_entry_of_the_wrong_shape_is_ignored_with_a_warning(
 
 
 @pytest.mark.proves("CACHE-4")
-def test_a_changed_entry_whose_checksum_fits_is_read(cache: DiskToolListCache, path: Path) -> None:
+def test_a_changed_entry_whose_checksum_fits_is_read(cache: ToolListCache, path: Path) -> None:
     cache.write(TIME, ENTRY)
     rewritten(path, lambda file: file.update({"instructions": "Changed."}))
     entry = cache.read(TIME, HASH)
@@ -173,7 +172,7 @@ def test_a_changed_entry_whose_checksum_fits_is_read(cache: DiskToolListCache, p
 
 @pytest.mark.proves("CACHE-4")
 def test_of_a_broken_entry_the_last_good_one_is_used(
-    cache: DiskToolListCache, path: Path, caplog: pytest.LogCaptureFixture
+    cache: ToolListCache, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache.write(TIME, ENTRY)
     cache.write(TIME, OTHER)
@@ -185,7 +184,7 @@ def test_of_a_broken_entry_the_last_good_one_is_used(
 
 
 def test_a_broken_entry_never_takes_the_last_good_ones_place(
-    cache: DiskToolListCache, path: Path
+    cache: ToolListCache, path: Path
 ) -> None:
     cache.write(TIME, ENTRY)
     cache.write(TIME, OTHER)
@@ -198,9 +197,7 @@ def test_a_broken_entry_never_takes_the_last_good_ones_place(
     assert entry.listing == ENTRY.listing
 
 
-def test_noting_that_a_list_still_holds_writes_nothing(
-    cache: DiskToolListCache, path: Path
-) -> None:
+def test_noting_that_a_list_still_holds_writes_nothing(cache: ToolListCache, path: Path) -> None:
     cache.write(TIME, ENTRY)
     before, inode = path.read_bytes(), path.stat().st_ino
     cache.touch(TIME, NOON + timedelta(hours=3))
@@ -211,14 +208,14 @@ def test_noting_that_a_list_still_holds_writes_nothing(
     assert abs(entry.seen_at - NOON - timedelta(hours=3)) < timedelta(milliseconds=1)
 
 
-def test_noting_it_of_a_list_that_is_gone_is_no_error(cache: DiskToolListCache) -> None:
+def test_noting_it_of_a_list_that_is_gone_is_no_error(cache: ToolListCache) -> None:
     cache.touch(TIME, NOON)
 
 
 @pytest.mark.proves("CACHE-4")
 @pytest.mark.parametrize("text", [b"", b"null", b"[]", b"{", b"\xff\xfe", b"[" * 200_000, b'"x"'])
 def test_a_file_that_is_no_entry_at_all_is_ignored(
-    cache: DiskToolListCache, path: Path, text: bytes
+    cache: ToolListCache, path: Path, text: bytes
 ) -> None:
     path.parent.mkdir()
     path.write_bytes(text)
@@ -226,7 +223,7 @@ def test_a_file_that_is_no_entry_at_all_is_ignored(
 
 
 @pytest.mark.proves("CACHE-4")
-def test_a_folder_in_the_entrys_place_is_ignored(cache: DiskToolListCache, path: Path) -> None:
+def test_a_folder_in_the_entrys_place_is_ignored(cache: ToolListCache, path: Path) -> None:
     path.mkdir(parents=True)
     assert cache.read(TIME, HASH) is None
     with pytest.raises(ToolboothError, match="Can't write"):
@@ -261,7 +258,7 @@ def mutations(good: bytes, count: int) -> Iterator[bytes]:
 
 
 @pytest.mark.proves("CACHE-4")
-def test_no_broken_file_raises(cache: DiskToolListCache, path: Path) -> None:
+def test_no_broken_file_raises(cache: ToolListCache, path: Path) -> None:
     cache.write(TIME, ENTRY)
     for data in mutations(path.read_bytes(), 500):
         path.write_bytes(data)
@@ -271,7 +268,7 @@ def test_no_broken_file_raises(cache: DiskToolListCache, path: Path) -> None:
 
 @pytest.mark.proof
 @pytest.mark.proves("CACHE-4")
-def test_none_of_five_thousand_broken_files_raises(cache: DiskToolListCache, path: Path) -> None:
+def test_none_of_five_thousand_broken_files_raises(cache: ToolListCache, path: Path) -> None:
     cache.write(TIME, ENTRY)
     cache.write(TIME, OTHER)
     good = path.read_bytes()
@@ -286,7 +283,7 @@ def test_none_of_five_thousand_broken_files_raises(cache: DiskToolListCache, pat
 @pytest.mark.parametrize("step", ["os.open", "os.fsync", "pathlib.Path.replace"])
 @pytest.mark.parametrize("fault", [errno.ENOSPC, errno.EACCES, errno.EIO])
 def test_a_write_that_fails_says_why_and_the_old_entry_stays(
-    cache: DiskToolListCache, monkeypatch: pytest.MonkeyPatch, step: str, fault: int
+    cache: ToolListCache, monkeypatch: pytest.MonkeyPatch, step: str, fault: int
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise OSError(fault, os.strerror(fault))
@@ -299,7 +296,7 @@ def test_a_write_that_fails_says_why_and_the_old_entry_stays(
     assert cache.read(TIME, HASH) == ENTRY
 
 
-def test_a_removed_entry_is_gone_and_removing_it_again_is_fine(cache: DiskToolListCache) -> None:
+def test_a_removed_entry_is_gone_and_removing_it_again_is_fine(cache: ToolListCache) -> None:
     cache.write(TIME, ENTRY)
     cache.remove(TIME)
     cache.remove(TIME)

@@ -13,7 +13,7 @@ import router
 from router.discovery.vetting.preparation import prepare
 from router.domain.ids import ServerId
 from router.domain.tool_lists import CachedListing, ServerListing
-from router.store.tool_list_cache import DiskToolListCache
+from router.store.tool_list_cache import ToolListCache
 
 ROOT = Path(router.__file__).parents[1]
 TIME = ServerId("time")
@@ -28,7 +28,7 @@ from router.discovery.vetting.preparation import prepare
 from router.domain.tool_lists import ServerListing
 from router.domain.ids import ServerId
 from router.domain.tool_lists import CachedListing
-from router.store.tool_list_cache import DiskToolListCache
+from router.store.tool_list_cache import ToolListCache
 
 def write_forever(cache):
     number = 0
@@ -39,7 +39,7 @@ def write_forever(cache):
         number += 1
 
 prepare(ServerListing(({"name": "tool", "description": "Loads the rules before the fork."},)))
-cache = DiskToolListCache(Path(sys.argv[1]))
+cache = ToolListCache(Path(sys.argv[1]))
 chance = random.Random(20260310)
 for _ in sys.stdin:
     child = os.fork()
@@ -53,7 +53,7 @@ for _ in sys.stdin:
 
 
 def kill_writers(folder: Path, times: int) -> None:
-    DiskToolListCache(folder).write(TIME, ENTRY)
+    ToolListCache(folder).write(TIME, ENTRY)
     with subprocess.Popen(
         [sys.executable, "-c", KILL_A_WRITER_PER_LINE, str(folder)],
         cwd=ROOT,
@@ -70,7 +70,7 @@ def kill_writers(folder: Path, times: int) -> None:
             print("next", file=killer.stdin, flush=True)
             assert killer.stdout.readline() == "killed\n"
             interrupted += any(folder.glob(".*.tmp"))
-            entry = DiskToolListCache(folder).read(TIME, HASH)
+            entry = ToolListCache(folder).read(TIME, HASH)
             assert entry is not None
             assert len({tool.shown.get("description") for tool in entry.listing.tools}) <= 2
             assert {path.name for path in folder.iterdir()} <= {"time.json", "time.json.bak"}
@@ -107,10 +107,10 @@ from router.discovery.vetting.preparation import prepare
 from router.domain.tool_lists import ServerListing
 from router.domain.ids import ServerId
 from router.domain.tool_lists import CachedListing
-from router.store.tool_list_cache import DiskToolListCache
+from router.store.tool_list_cache import ToolListCache
 
 folder, own, rounds = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-cache = DiskToolListCache(folder)
+cache = ToolListCache(folder)
 for number in range(rounds):
     tools = tuple({"name": f"tool-{i}", "description": f"{own} {number}"} for i in range(20))
     entry = CachedListing(prepare(ServerListing(tools)), "a" * 64, datetime.now(UTC))
@@ -135,7 +135,7 @@ def write_side_by_side(folder: Path, rounds: int) -> None:
     ]
     said = [writer.communicate(timeout=200)[1] for writer in writers]
     assert said == ["", ""]
-    cache = DiskToolListCache(folder)
+    cache = ToolListCache(folder)
     for name in ("first", "second"):
         entry = cache.read(ServerId(name), HASH)
         assert entry is not None
