@@ -20,12 +20,9 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(
-    item: pytest.Item, nextitem: pytest.Item | None
-) -> Generator[None, object, object]:
+def pytest_runtest_protocol() -> Generator[None, object, object]:
     gc.disable()
     try:
         return (yield)
     finally:
-        is_last_of_module = nextitem is None or nextitem.path != item.path
         gc.collect()
