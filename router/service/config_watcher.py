@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import dataclass
 from typing import assert_never
 
 from router.api.events import ConfigAccepted, ConfigRejected, Publish
@@ -28,23 +29,15 @@ log = logging.getLogger(__name__)
 _POLL_S = 1.0
 
 
+@dataclass(slots=True)
 class ConfigWatcher:
-    def __init__(
-        self,
-        config: ConfigStore,
-        editor: WorkspaceEditor,
-        settings: SettingsService,
-        scripts: Scripts,
-        tokens: Tokens,
-        publish: Publish,
-    ) -> None:
-        self._config = config
-        self._editor = editor
-        self._settings = settings
-        self._scripts = scripts
-        self._tokens = tokens
-        self._publish = publish
-        self._polling: asyncio.Task[None] | None = None
+    _config: ConfigStore
+    _editor: WorkspaceEditor
+    _settings: SettingsService
+    _scripts: Scripts
+    _tokens: Tokens
+    _publish: Publish
+    _polling: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         self._polling = spawn(self._poll_forever(), name="watch files")

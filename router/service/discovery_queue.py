@@ -38,14 +38,14 @@ class DiscoveryQueue:
     def __init__(
         self,
         *,
-        workspaces: WorkspaceCatalogs,
+        catalogs: WorkspaceCatalogs,
         planner: DiscoveryPlanner,
         discoverer: Discoverer,
         tool_lists: ToolLists,
         board: StatusBoard,
         publish: Publish,
     ) -> None:
-        self._workspaces = workspaces
+        self._catalogs = catalogs
         self._planner = planner
         self._discoverer = discoverer
         self._tool_lists = tool_lists
@@ -63,13 +63,12 @@ class DiscoveryQueue:
             await asyncio.wait(runs)
 
     def begin(self, *refs: ServerRef) -> list[asyncio.Task[None]]:
-        """The discoveries of `refs`, started where there are none; their statuses say so at
-        once."""
+        """The discoveries of `refs`, started where there are none; statuses say so at once."""
         return copy_context().run(self._begin, refs)
 
     async def check(self, ref: ServerRef) -> None:
         """Discover a server without showing it, unless its list changed or it fails."""
-        is_known = self._workspaces.entry(ref).cached is not None
+        is_known = self._catalogs.entry(ref).cached is not None
         if is_known and self._key(ref) not in self._runs:
             self._quiet.add(ref)
         await asyncio.shield(self._joined(ref))
@@ -107,7 +106,7 @@ class DiscoveryQueue:
         self._quiet.discard(key[0])
 
     def _key(self, ref: ServerRef) -> _Key:
-        return ref, self._workspaces.entry(ref).config.config_hash
+        return ref, self._catalogs.entry(ref).config.config_hash
 
     async def _run(self, key: _Key) -> None:
         ref, config_hash = key
@@ -126,28 +125,23 @@ class DiscoveryQueue:
         except NotFound:
             log.debug("%s was removed during its discovery", ref.server)
 
-    def _is_current(self, key: _Key) -> bool:
-        """Whether the server still exists with the same configuration."""
-        entry = self._workspaces.find(key[0])
-        return entry is not None and entry.config.config_hash == key[1]
-
     def _report(self, ref: ServerRef, step: DiscoveryStep) -> None:
         if ref not in self._quiet:
             self._board.update(ref, discovery=DiscoveryStatus.DISCOVERING, step=step)
             self._publish(DiscoveryProgressed(ref, step))
 
     def _succeed(self, key: _Key, tool_count: int) -> None:
-        if self._is_current(key):
-            ref = key[0]
+        ref, config_hash = key
+        if self._catalogs.find_unchanged(ref, config_hash):
             log_event(
                 log, "tools.discovery.server.success", serverName=ref.server, toolCount=tool_count
             )
             self._end(ref, DiscoveryStatus.SUCCESS, DiscoveryStep.COMPLETE, None)
 
     def _fail(self, key: _Key, failure: Failure) -> None:
-        if not self._is_current(key):
+        ref, config_hash = key
+        if not self._catalogs.find_unchanged(ref, config_hash):
             return
-        ref = key[0]
         log_event(
             log,
             "tools.discovery.server.failed",

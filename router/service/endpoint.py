@@ -71,31 +71,29 @@ class Endpoint:
         feedback: SearchFeedback,
     ) -> None:
         """`attended` says that somebody sees permission requests."""
-        workspaces, settings = context.catalogs, context.settings
-        publish, clock = context.publish, context.clock
-        workspaces.failure_of = lambda ref: upstreams.board.status(ref).failure
+        catalogs, settings, clock = context.catalogs, context.settings, context.clock
         self._tokens = tokens
         self._settings = settings
         self._record = record
-        self._publish = publish
+        self._publish = context.publish
         self._clock = clock
         self._state = ListenerState(ListenerPhase.STOPPED)
         self.permission_requests = PermissionRequests(
-            publish,
+            context.publish,
             clock,
             lambda: settings().ask_timeout_s,
             attended=lambda: attended,
             redactor=context.redactor,
         )
         execution = Execution(
-            workspaces.catalogs,
+            catalogs.catalogs,
             upstreams.pool,
             lambda: settings().call_timeout_s,
             self.permission_requests,
             context.redactor,
         )
         recorder = ActivityRecorder(record, clock, lambda: settings().log_arguments)
-        self._runner = ScriptRunner(lambda: _script_limits(settings()))
+        self.script_runner = ScriptRunner(lambda: _script_limits(settings()))
         self.exposures = Exposures(
             execution,
             recorder,
@@ -103,14 +101,14 @@ class Endpoint:
             results_per_search=lambda: settings().results_per_search,
             result_pages=ResultPages(lambda: settings().result_limit_kb),
             feedback=feedback,
-            runner=self._runner,
+            runner=self.script_runner,
             offers_execute=lambda: settings().offer_execute,
         )
         self._prompts_resources = PromptsAndResources(execution, recorder)
         self._authenticator = Authenticator(
             verify=tokens.verify,
-            active_workspace=workspaces.active,
-            catalogs=workspaces.catalogs,
+            active_workspace=catalogs.active,
+            catalogs=catalogs.catalogs,
             is_open=lambda: settings().open_endpoint,
         )
         self._http_requests = ActiveRequests(self._is_valid)
@@ -157,10 +155,6 @@ class Endpoint:
                 self._dispatcher.sessions.close()
                 self._dispatcher = None
         self._set_state(ListenerState(ListenerPhase.STOPPED))
-
-    async def close_scripts(self) -> None:
-        """End the script workers; from now on no script runs."""
-        await self._runner.close()
 
     def _build(self, listener: Listener) -> RequestChecks:
         self._dispatcher = Dispatcher(

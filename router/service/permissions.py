@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from router.api.events import Publish, ToolsChanged
 from router.catalog import config_edits
@@ -21,20 +22,14 @@ from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
 
 
+@dataclass(frozen=True, slots=True)
 class Permissions:
     """The production implementation of `api.permissions.PermissionsPort`."""
 
-    def __init__(
-        self,
-        catalogs: WorkspaceCatalogs,
-        editor: WorkspaceEditor,
-        requests: PermissionRequests,
-        publish: Publish,
-    ) -> None:
-        self._catalogs = catalogs
-        self._editor = editor
-        self._requests = requests
-        self._publish = publish
+    _catalogs: WorkspaceCatalogs
+    _editor: WorkspaceEditor
+    _requests: PermissionRequests
+    _publish: Publish
 
     def requests(self) -> tuple[PermissionRequest, ...]:
         return self._requests.pending()

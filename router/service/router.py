@@ -35,6 +35,7 @@ from router.service.search_feedback import UsageRecorder
 from router.service.servers import Servers
 from router.service.settings import SettingsService
 from router.service.tokens import Tokens
+from router.service.tool_views import ToolViews
 from router.service.tools import Tools
 from router.service.upstream_manager import UpstreamManager
 from router.service.window import Window
@@ -92,7 +93,7 @@ class Router:
         token_store = TokenStore(data_dir / "tokens.json", clock)
         self._usage = UsageRecorder(folder, lambda: config.settings.learn_from_use, clock)
         self._upstreams = UpstreamManager(context, state_dir=data_dir, owner=owner_of(data_dir))
-        self._editor = editor = WorkspaceEditor(catalogs, self._upstreams, context.publish)
+        self._editor = editor = WorkspaceEditor(config, catalogs, self._upstreams, context.publish)
         self.activity = Activity(
             data_dir / "activity.sqlite",
             context,
@@ -111,20 +112,21 @@ class Router:
         self.settings = SettingsService(
             config, catalogs, self._upstreams, self.activity, context.publish, self._move_endpoint
         )
-        self.workspaces = Workspaces(catalogs, editor, self.settings)
+        self.workspaces = Workspaces(config, catalogs, editor, self.settings)
         self.projects = Projects(catalogs, editor)
         self.servers = Servers(catalogs, editor, self._upstreams, secrets)
         self.sign_ins = self._upstreams.sign_ins
         self.discovery = Discovery(catalogs, self._upstreams)
-        self.tools = Tools(catalogs, editor, self._upstreams, exposures)
+        tool_views = ToolViews(catalogs, self._upstreams.board)
+        self.tools = Tools(catalogs, editor, self._upstreams.tool_lists, tool_views, exposures)
         self.permissions = Permissions(
             catalogs, editor, self.endpoint.permission_requests, context.publish
         )
         self.tokens = Tokens(token_store, catalogs, context.publish, clock)
         self.search = SearchService(self.settings, catalogs, exposures, self._usage, secrets)
-        self.scripts = Scripts(folder, catalogs, exposures.script_tools, context.publish)
+        self.scripts = Scripts(catalogs, exposures.script_tools, context.publish)
         self.apps = Apps(context, self.endpoint, self.servers, self.tokens, places)
-        self.window = Window(context.publish, attended=attended)
+        self.window = Window(context.publish, attended)
         self._watcher = ConfigWatcher(
             config, editor, self.settings, self.scripts, self.tokens, context.publish
         )
@@ -170,7 +172,7 @@ class Router:
         self._shutdown.add("stop the search thread", self._search_provider.close)
         self._shutdown.add("write the usage history", self._usage.close)
         self._shutdown.add("stop building indexes", self.search.close)
-        self._shutdown.add("end the script workers", self.endpoint.close_scripts)
+        self._shutdown.add("end the script workers", self.endpoint.script_runner.close)
         self._catalogs.add_extra(self.settings.current().active_workspace, self._extra_servers)
         with no_collection():
             for workspace in self._config.workspaces:

@@ -45,13 +45,13 @@ class SearchService:
     def __init__(
         self,
         settings: SettingsService,
-        workspaces: WorkspaceCatalogs,
+        catalogs: WorkspaceCatalogs,
         exposures: Exposures,
         recorder: UsageRecorder,
         secrets: LayeredSecrets,
     ) -> None:
         self._settings = settings
-        self._workspaces = workspaces
+        self._catalogs = catalogs
         self._exposures = exposures
         self._recorder = recorder
         self._secrets = secrets
@@ -60,7 +60,7 @@ class SearchService:
         self._preparations: dict[WorkspaceId, asyncio.Task[None]] = {}
 
     async def open(self) -> None:
-        for workspace in self._workspaces.catalogs:
+        for workspace in self._catalogs.catalogs:
             await self._recorder.open(workspace)
 
     async def close(self) -> None:
@@ -80,7 +80,7 @@ class SearchService:
         context: str = "",
         strategies: Sequence[Optimization] = (Optimization.BM25, Optimization.HYBRID),
     ) -> tuple[SearchTrial, ...]:
-        caller = self._workspaces.local_principal(workspace, project)
+        caller = self._catalogs.local_principal(workspace, project)
         arguments = {"query": list(queries), "context": context}
         query = DiscoveryArguments.read(arguments, self._settings.current().results_per_search)
         trials = [await self._exposures.try_search(caller, query, each) for each in strategies]
@@ -90,7 +90,7 @@ class SearchService:
         return self._recorder.history(workspace, project)
 
     async def clear_usage_history(self, workspace: WorkspaceId, project: ProjectId | None) -> None:
-        self._workspaces.local_principal(workspace, project)
+        self._catalogs.local_principal(workspace, project)
         await self._recorder.clear(workspace, project)
 
     async def set_cloud(self, url: str, token: str | None = None) -> CloudChange:
@@ -162,7 +162,7 @@ class SearchService:
     async def prepare(self, workspace: WorkspaceId) -> None:
         await asyncio.sleep(DEBOUNCE_S)
         try:
-            catalog = self._workspaces.catalog(workspace)
+            catalog = self._catalogs.catalog(workspace)
         except NotFound:
             return
         for project in [None, *list(catalog.config.projects)[:_MAX_PROJECTS_PREPARED]]:

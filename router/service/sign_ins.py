@@ -55,7 +55,7 @@ class SignIns:
         timeout_s: float = SIGN_IN_TIMEOUT_S,
     ) -> None:
         """`is_serving`: this process stays, so that a sign-in without a keyring is of use."""
-        self._workspaces = context.catalogs
+        self._catalogs = context.catalogs
         self._secrets = context.secrets
         self._clock = context.clock
         self._on_ended = on_ended
@@ -68,7 +68,7 @@ class SignIns:
     async def credentials(self, ref: ServerRef) -> Account | None:
         """The account to connect with, if the settings have no credentials of their own. Raises
         `UpstreamFailed` if it is known that the user must sign in first."""
-        config = self._workspaces.entry(ref).config
+        config = self._catalogs.entry(ref).config
         if config.url is None or _has_own_credentials(config):
             return None
         account = self._account(ref, config.url)
@@ -144,7 +144,7 @@ class SignIns:
         return failed(failure) if failure else None
 
     def _sign_in_account(self, ref: ServerRef) -> Account:
-        entry = self._workspaces.entry(ref)
+        entry = self._catalogs.entry(ref)
         if entry.config.url is None:
             raise InvalidInput(
                 said("{name} runs on this computer and needs no sign-in.", name=entry.name)
@@ -173,7 +173,7 @@ class SignIns:
         return self._accounts[ref]
 
     async def _options(self, ref: ServerRef) -> OAuthConfig:
-        options = self._workspaces.entry(ref).config.oauth or OAuthConfig()
+        options = self._catalogs.entry(ref).config.oauth or OAuthConfig()
         given = {"client_secret": options.client_secret}
         return options.model_copy(update=await resolve(given, self._secrets, os.environ))
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from router.api.events import Publish, WindowRequested
 
 
+@dataclass(frozen=True, slots=True)
 class Window:
     """The production implementation of `api.window.WindowPort`."""
 
-    def __init__(self, publish: Publish, *, attended: bool) -> None:
-        self._publish = publish
-        self._attended = attended
+    _publish: Publish
+    _attended: bool
 
     def open(self, words: Sequence[str]) -> bool:
         if self._attended:
