@@ -234,6 +234,7 @@ class UpstreamManager:
         await self._packages.forget(ref)
         await self.receipts.forget(ref)
         await self.pool.disconnect(ref)
+        self.logs.forget(ref)
         self.board.forget(ref)
         self._redactor.forget(ref)
         self._publish(ServerRemoved(ref))
