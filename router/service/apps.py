@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -90,27 +91,23 @@ class Apps:
 
     async def connect(self, plan: ConnectionPlan) -> Connection:
         present = await self._present_token(plan.client)
-        issued = None
-        if present is None or self._tokens.verify(present) is None:
-            issued = await self._tokens.issue(plan.name, None, None)
-        token = issued.secret if issued else present or ""
+        if present is not None and self._tokens.verify(present) is not None:
+            return await self._write(plan, present)
+        issued = await self._tokens.issue(plan.name, None, None)
         try:
-            connection = await self._write(plan, token)
+            connection = await self._write(plan, issued.secret)
         except BaseException:
-            if issued is not None:
-                await self._tokens.revoke(issued.summary.id)
+            await self._tokens.revoke(issued.summary.id)
             raise
-        if issued is not None:
-            self._issued[connection.undo] = issued.summary.id
+        self._issued[connection.undo] = issued.summary.id
         return connection
 
     async def disconnect(self, client: ClientId) -> Connection:
-        app = next(a for a in await self.list() if a.id == spec_of(client).id)
-        present = await self._present_token(app.id)
+        present = await self._present_token(client)
         known = self._tokens.verify(present) if present else None
         withdrawn = await self._tokens.withdraw(known.id) if known else None
         try:
-            connection = await asyncio.to_thread(self._connections.disconnect, app.id)
+            connection = await asyncio.to_thread(self._connections.disconnect, client)
         except BaseException:
             if withdrawn is not None:
                 await self._tokens.reinstate(withdrawn)
@@ -124,7 +121,8 @@ class Apps:
         if (withdrawn := self._withdrawn.pop(connection.undo, None)) is not None:
             await self._tokens.reinstate(withdrawn)
         if (issued := self._issued.pop(connection.undo, None)) is not None:
-            await self._revoke(issued)
+            with suppress(NotFound):  # It may have been revoked already.
+                await self._tokens.revoke(issued)
 
     async def snippet(self, client: ClientId) -> str:
         """With a new token in it: none that exists can be shown again."""
@@ -149,13 +147,6 @@ class Apps:
             return await self._secrets.get(profile_secret(client))
         except SecretUnavailable:
             return None
-
-    async def _revoke(self, token: TokenId) -> None:
-        """A token that was revoked already is fine."""
-        try:
-            await self._tokens.revoke(token)
-        except NotFound:
-            return
 
     def _endpoint(self, client: ClientId, token: str) -> Endpoint:
         port = self._settings().port or DEFAULT_PORT

@@ -28,19 +28,19 @@ class Receipts:
     async def load(self, ref: ServerRef) -> None:
         receipt = await asyncio.to_thread(self._store(ref).read, ref.server)
         if receipt is not None:
-            self._receipts = {**self._receipts, ref: receipt}
+            self._receipts[ref] = receipt
         current = self.current(ref)
         self._board.update(ref, protection=current.protection if current else None)
 
     async def keep(self, ref: ServerRef, receipt: Receipt) -> None:
         if self._catalogs.find(ref) is None:
             return  # Removed meanwhile: nothing of it may be written any more.
-        self._receipts = {**self._receipts, ref: receipt}
+        self._receipts[ref] = receipt
         self._board.update(ref, protection=receipt.protection)
         await asyncio.to_thread(self._store(ref).write, ref.server, receipt)
 
     async def forget(self, ref: ServerRef) -> None:
-        self._receipts = {r: receipt for r, receipt in self._receipts.items() if r != ref}
+        self._receipts.pop(ref, None)
         await asyncio.to_thread(self._store(ref).remove, ref.server)
 
     def _store(self, ref: ServerRef) -> ReceiptStore:
