@@ -10,7 +10,7 @@ from router.domain.json_values import JsonObject, as_array
 async def _open(context: Context) -> JsonObject:
     """`opened` is false if the running instance has no window."""
     words = [str(word) for word in as_array(context.get("words"))]
-    return {"opened": context.router.window.open(words)}
+    return {"opened": context.router.request_window(words)}
 
 
 HANDLERS: dict[str, Handler] = {"window open": _open}

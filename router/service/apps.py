@@ -48,15 +48,15 @@ class Apps:
         endpoint: EndpointPort,
         servers: Servers,
         tokens: Tokens,
-        places: AppLocations | None = None,
+        locations: AppLocations | None = None,
     ) -> None:
         self._settings = context.settings
         self._secrets = context.secrets
         self._listener = endpoint
         self._servers = servers
         self._tokens = tokens
-        self._places = places or AppLocations.here()
-        self._connections = Connections(self._places, self._ourselves, context.clock)
+        self._locations = locations or AppLocations.here()
+        self._connections = Connections(self._locations, self._self_reference, context.clock)
         self._issued: dict[str, TokenId] = {}
         """The token made for a connection, by its undo."""
         self._withdrawn: dict[str, WithdrawnToken] = {}
@@ -66,11 +66,12 @@ class Apps:
         return await asyncio.to_thread(self._connections.apps)
 
     async def find_servers(self) -> FoundServers:
-        return await asyncio.to_thread(config_reader.find_servers, self._places, self._ourselves())
+        ours = self._self_reference()
+        return await asyncio.to_thread(config_reader.find_servers, self._locations, ours)
 
     async def read_file(self, path: Path) -> FoundServers:
-        ourselves = self._ourselves()
-        return await asyncio.to_thread(config_reader.read_any_file, path, self._places, ourselves)
+        ours = self._self_reference()
+        return await asyncio.to_thread(config_reader.read_any_file, path, self._locations, ours)
 
     async def import_servers(
         self, workspace: WorkspaceId, servers: Sequence[FoundServer], answers: Mapping[str, str]
@@ -163,7 +164,7 @@ class Apps:
             )
         return Endpoint(url, token, bridge)
 
-    def _ourselves(self) -> SelfReference:
+    def _self_reference(self) -> SelfReference:
         url = self._listener.state().url
         port = urlsplit(url).port if url else None
         ports = {self._settings().port or DEFAULT_PORT, port or DEFAULT_PORT}

@@ -45,7 +45,7 @@ class ConfigWatcher:
     async def close(self) -> None:
         await stop(self._polling)
 
-    async def follow(self, change: Change, before: Settings | None = None) -> None:
+    async def apply(self, change: Change, before: Settings | None = None) -> None:
         """Apply one change; `before` are the settings before it."""
         match change:
             case SettingsChanged():
@@ -65,13 +65,13 @@ class ConfigWatcher:
     async def _poll_forever(self) -> None:
         while True:
             await asyncio.sleep(_POLL_S)
-            with log_and_continue("look at the files"):
+            with log_and_continue("check the files for changes"):
                 await self._poll()
 
     async def _poll(self) -> None:
         before = self._settings.current()
         for change in await asyncio.to_thread(self._config.poll):
-            with log_and_continue(f"follow {change}"):
-                await self.follow(change, before)
+            with log_and_continue(f"apply {change}"):
+                await self.apply(change, before)
         await self._scripts.reload()
         await self._tokens.reload()

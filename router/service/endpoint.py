@@ -121,7 +121,7 @@ class Endpoint:
     def state(self) -> ListenerState:
         return self._state
 
-    def note(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Notify clients if what they see may have changed."""
         if isinstance(event, _SEEN_BY_CLIENTS) and self._dispatcher is not None:
             self._dispatcher.subscriptions.check_soon()
@@ -142,18 +142,16 @@ class Endpoint:
 
     async def stop(self) -> None:
         """Stop listening. Requests that still run after a moment get an error with the reason."""
-        if self._listener is not None:
+        listener, dispatcher = self._listener, self._dispatcher
+        if listener is not None and dispatcher is not None:
             stopping = HTTPError(503, "Toolbooth is stopping.")
             end = asyncio.get_running_loop().call_later(_GRACE_S, self._requests.end_all, stopping)
-            if self._dispatcher is not None:
-                self._dispatcher.close_streams()
-            await self._listener.stop()
+            dispatcher.close_streams()
+            await listener.stop()
             end.cancel()
             self._requests.end_all(stopping)  # input-required calls
-            self._listener = None
-            if self._dispatcher is not None:
-                self._dispatcher.sessions.close()
-                self._dispatcher = None
+            dispatcher.sessions.close()
+            self._listener = self._dispatcher = None
         self._set_state(ListenerState(ListenerPhase.STOPPED))
 
     def _build(self, listener: Listener) -> RequestChecks:

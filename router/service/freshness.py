@@ -102,7 +102,7 @@ class FreshnessMonitor:
     async def close(self) -> None:
         await stop(self._ticks)
 
-    def connected(self, ref: ServerRef) -> None:
+    def on_connected(self, ref: ServerRef) -> None:
         """A server has connected: its list is checked, unless it was seen a moment ago."""
         state = ListState(self._catalogs.entry(ref).listed_at, just_connected=True)
         if self._may_run(ref) and due_in(state, self._clock()) <= DUE:

@@ -7,10 +7,10 @@ loop; only queries may come from other threads, and read values that are replace
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from router.api.events import Event, WorkspacesChanged
+from router.api.events import Event, WindowRequested, WorkspacesChanged
 from router.apps.locations import AppLocations
 from router.commands.registry import dispatch
 from router.config.server import ServerConfig
@@ -38,7 +38,6 @@ from router.service.tokens import Tokens
 from router.service.tool_views import ToolViews
 from router.service.tools import Tools
 from router.service.upstream_manager import UpstreamManager
-from router.service.window import Window
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
 from router.service.workspaces import Workspaces
@@ -60,7 +59,7 @@ class Router:
         port: int | None = None,
         clock: Clock = utc_now,
         extra_servers: Mapping[str, ServerConfig] | None = None,
-        places: AppLocations | None = None,
+        app_locations: AppLocations | None = None,
         attended: bool = False,
         instance: InstanceLock | None = None,
     ) -> None:
@@ -68,6 +67,7 @@ class Router:
         workspace without being written; `attended` says that a window shows permission requests;
         `instance` may be held already."""
         self._port = port
+        self._attended = attended
         self._extra_servers = extra_servers or {}
         self._shutdown = Shutdown()
         self._instance = instance or InstanceLock(data_dir)
@@ -107,7 +107,7 @@ class Router:
             attended=attended,
             feedback=self._usage,
         )
-        self._publisher.subscribe(self.endpoint.note)
+        self._publisher.subscribe(self.endpoint.on_event)
         exposures = self.endpoint.exposures
         self.settings = SettingsService(
             config, catalogs, self._upstreams, self.activity, context.publish, self._move_endpoint
@@ -125,8 +125,7 @@ class Router:
         self.tokens = Tokens(token_store, catalogs, context.publish, clock)
         self.search = SearchService(self.settings, catalogs, exposures, self._usage, secrets)
         self.scripts = Scripts(catalogs, exposures.script_tools, context.publish)
-        self.apps = Apps(context, self.endpoint, self.servers, self.tokens, places)
-        self.window = Window(context.publish, attended)
+        self.apps = Apps(context, self.endpoint, self.servers, self.tokens, app_locations)
         self._watcher = ConfigWatcher(
             config, editor, self.settings, self.scripts, self.tokens, context.publish
         )
@@ -163,6 +162,11 @@ class Router:
     def subscribe(self, consumer: Callable[[Event], None]) -> Callable[[], None]:
         return self._publisher.subscribe(consumer)
 
+    def request_window(self, words: Sequence[str]) -> bool:
+        if self._attended:
+            self._publisher.publish(WindowRequested(tuple(words)))
+        return self._attended
+
     async def _open(self) -> None:
         changes = await asyncio.to_thread(self._config.load)
         self._shutdown.add("close the activity log", self.activity.close)
@@ -179,7 +183,7 @@ class Router:
                 await self._editor.reconcile(workspace)
         await self.search.open()
         for change in changes:
-            await self._watcher.follow(change)
+            await self._watcher.apply(change)
         await self.scripts.reload()
 
     async def _serve(self) -> None:
@@ -194,8 +198,8 @@ class Router:
         self._instance.update(url=self.endpoint.state().url)
         self._watcher.start()
         self._upstreams.start_serving()
-        self.subscribe(self.search.follow)
-        self.search.follow(WorkspacesChanged(self.workspaces.active()))
+        self.subscribe(self.search.on_event)
+        self.search.on_event(WorkspacesChanged(self.workspaces.active()))
 
     async def _move_endpoint(self, port: int) -> None:
         await self.endpoint.stop()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from secrets import token_hex
 
@@ -150,7 +151,7 @@ class SearchService:
         else:
             await self._secrets.delete(TOKEN_NAME)
 
-    def follow(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Build indexes again when their tools have changed. On the router's event loop."""
         if not isinstance(event, ToolsChanged | WorkspacesChanged):
             return
@@ -161,17 +162,13 @@ class SearchService:
 
     async def prepare(self, workspace: WorkspaceId) -> None:
         await asyncio.sleep(DEBOUNCE_S)
-        try:
-            catalog = self._catalogs.catalog(workspace)
-        except NotFound:
+        if (catalog := self._catalogs.catalogs.get(workspace)) is None:
             return
         for project in [None, *list(catalog.config.projects)[:_MAX_PROJECTS_PREPARED]]:
-            try:
+            with suppress(NotFound):  # the project was removed meanwhile
                 view = await asyncio.to_thread(catalog.view, project)
-            except NotFound:  # removed in the meantime
-                continue
-            if view.optimization is not None and view.tools:
-                await view.index.prepare(view.optimization)
+                if view.optimization is not None and view.tools:
+                    await view.index.prepare(view.optimization)
 
 
 def _origin(url: str) -> list[str]:

@@ -74,7 +74,7 @@ class UpstreamManager:
         self.pool = UpstreamPool(
             launch=self._launch_policy.plan,
             publish_state=self._state_changed,
-            on_notification=self._list_changed.notified,
+            on_notification=self._list_changed.on_notification,
             on_resource_updated=lambda *update: self.on_resource_updated(*update),
             on_stderr=self._log_stderr,
             on_given_up=self._given_up,
@@ -266,7 +266,7 @@ class UpstreamManager:
     def _state_changed(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
         self.board.update(ref, connection=state, failure=failure, process=None)
         if state is ServerState.READY and self.is_serving:
-            self._freshness.connected(ref)
+            self._freshness.on_connected(ref)
 
     async def _sign_in_ended(self, ref: ServerRef, failure: Failure | None) -> None:
         await self.pool.disconnect(ref)
