@@ -12,7 +12,7 @@ from collections.abc import Collection
 from contextvars import copy_context
 from typing import TypeAlias
 
-from router.api.events import AttentionNeeded, DiscoveryProgressed, Publish
+from router.api.events import AttentionNeeded, DiscoveryProgressed
 from router.catalog.server_status import StatusBoard
 from router.discovery.discoverer import Discoverer
 from router.domain.errors import NotFound, UpstreamAnsweredError, UpstreamFailed
@@ -22,9 +22,9 @@ from router.domain.ids import ServerRef
 from router.domain.servers import DiscoveryStatus, DiscoveryStep
 from router.runtime.tasks import spawn
 from router.runtime.tracing import begin_trace, log_event
+from router.service.context import ServiceContext
 from router.service.discovery_planner import DiscoveryPlanner
 from router.service.tool_lists import ToolLists
-from router.service.workspace_catalogs import WorkspaceCatalogs
 
 log = logging.getLogger(__name__)
 
@@ -37,20 +37,18 @@ _Key: TypeAlias = tuple[ServerRef, str]
 class DiscoveryQueue:
     def __init__(
         self,
-        *,
-        catalogs: WorkspaceCatalogs,
+        context: ServiceContext,
+        board: StatusBoard,
         planner: DiscoveryPlanner,
         discoverer: Discoverer,
         tool_lists: ToolLists,
-        board: StatusBoard,
-        publish: Publish,
     ) -> None:
-        self._catalogs = catalogs
+        self._catalogs = context.catalogs
+        self._publish = context.publish
+        self._board = board
         self._planner = planner
         self._discoverer = discoverer
         self._tool_lists = tool_lists
-        self._board = board
-        self._publish = publish
         self._slots = asyncio.Semaphore(CONCURRENT_DISCOVERIES)
         self._runs: dict[_Key, asyncio.Task[None]] = {}
         self._quiet: set[ServerRef] = set()

@@ -11,14 +11,13 @@ from pathlib import Path
 from router.config.secret_detection import secret_values
 from router.config.server import ServerConfig
 from router.discovery.packages.resolver import PackageResolver
-from router.domain.errors import UpstreamFailed
-from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.service.context import ServiceContext
 from router.service.sign_ins import SignIns
 from router.store.secrets import resolve
+from router.upstream.errors import failed
 from router.upstream.pool import LaunchPlan, RunOptions
 
 
@@ -34,10 +33,10 @@ class LaunchPolicy:
         """The configuration of a server that may run. Raises `UpstreamFailed` for any other."""
         entry = self._context.catalogs.entry(ref)
         if entry.config.disabled:
-            raise _refused(Failure(FailureKind.DISABLED), entry.name)
+            raise failed(Failure(FailureKind.DISABLED), entry.name)
         if not await asyncio.to_thread(self._context.catalogs.has_consent, ref):
             failure = Failure(FailureKind.CONSENT_NEEDED, entry.id, f"“{entry.config.target}”")
-            raise _refused(failure, entry.name)
+            raise failed(failure, entry.name)
         self._context.redactor.set_secrets(
             ref, (each.value for each in entry.config.plain_secrets), "written"
         )
@@ -86,8 +85,3 @@ class LaunchPolicy:
         tools = entry.tools if entry else ()
         found = next((each for each in tools if each.key.tool == tool), None)
         return found.input_schema if found is not None else {}
-
-
-def _refused(failure: Failure, name: str) -> UpstreamFailed:
-    advice = advise(failure, name)
-    return UpstreamFailed(failure, advice.cause, advice.suggestion)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from router.api.events import Publish, ToolsChanged
 from router.catalog import config_edits
 from router.config.workspace import PermissionRule
 from router.domain.ids import ProjectId, ToolKey, WorkspaceId
@@ -29,7 +28,6 @@ class Permissions:
     _catalogs: WorkspaceCatalogs
     _editor: WorkspaceEditor
     _requests: PermissionRequests
-    _publish: Publish
 
     def requests(self) -> tuple[PermissionRequest, ...]:
         return self._requests.pending()
@@ -43,8 +41,7 @@ class Permissions:
         self, workspace: WorkspaceId, project: ProjectId | None
     ) -> Mapping[str, Permission]:
         config = self._catalogs.catalog(workspace).config
-        scope = config if project is None else config_edits.project_entry(config, project)
-        return dict(scope.permissions)
+        return dict(config_edits.project_of(config, project).permissions)
 
     async def set(
         self,
@@ -57,8 +54,7 @@ class Permissions:
             workspace, lambda c: config_edits.with_permission(c, key, permission, project)
         )
         if key.server != SCRIPTS:
-            count = len(self._catalogs.catalog(workspace).entry(key.server).tools)
-            self._publish(ToolsChanged(workspace, key.server, count))
+            self._editor.publish_tools(workspace, key.server)
 
     def rules(
         self, workspace: WorkspaceId, project: ProjectId | None

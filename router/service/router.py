@@ -119,9 +119,7 @@ class Router:
         self.discovery = Discovery(catalogs, self._upstreams)
         tool_views = ToolViews(catalogs, self._upstreams.board)
         self.tools = Tools(catalogs, editor, self._upstreams.tool_lists, tool_views, exposures)
-        self.permissions = Permissions(
-            catalogs, editor, self.endpoint.permission_requests, context.publish
-        )
+        self.permissions = Permissions(catalogs, editor, self.endpoint.permission_requests)
         self.tokens = Tokens(token_store, catalogs, context.publish, clock)
         self.search = SearchService(self.settings, catalogs, exposures, self._usage, secrets)
         self.scripts = Scripts(catalogs, exposures.script_tools, context.publish)

@@ -40,25 +40,20 @@ class _CloudService:
     token: str | None = field(repr=False)
 
 
+@dataclass(slots=True)
 class SearchService:
     """The production implementation of `api.search.SearchPort`."""
 
-    def __init__(
-        self,
-        settings: SettingsService,
-        catalogs: WorkspaceCatalogs,
-        exposures: Exposures,
-        recorder: UsageRecorder,
-        secrets: LayeredSecrets,
-    ) -> None:
-        self._settings = settings
-        self._catalogs = catalogs
-        self._exposures = exposures
-        self._recorder = recorder
-        self._secrets = secrets
-        self._undo: dict[str, _CloudService] = {}
-        """The service before each change, by the change's undo id."""
-        self._preparations: dict[WorkspaceId, asyncio.Task[None]] = {}
+    _settings: SettingsService
+    _catalogs: WorkspaceCatalogs
+    _exposures: Exposures
+    _recorder: UsageRecorder
+    _secrets: LayeredSecrets
+    _undo: dict[str, _CloudService] = field(default_factory=dict[str, _CloudService])
+    """The service before each change, by the change's undo id."""
+    _preparations: dict[WorkspaceId, asyncio.Task[None]] = field(
+        default_factory=dict[WorkspaceId, asyncio.Task[None]]
+    )
 
     async def open(self) -> None:
         for workspace in self._catalogs.catalogs:

@@ -75,7 +75,9 @@ class UpstreamManager:
             launch=self._launch_policy.plan,
             publish_state=self._state_changed,
             on_notification=self._list_changed.on_notification,
-            on_resource_updated=lambda *update: self.on_resource_updated(*update),
+            on_resource_updated=lambda ref, session, params: self.on_resource_updated(
+                ref, session, params
+            ),
             on_stderr=self._log_stderr,
             on_given_up=self._given_up,
             run_options=self._launch_policy.run_options,
@@ -94,12 +96,7 @@ class UpstreamManager:
             clock=context.clock,
         )
         self.discovery_queue = DiscoveryQueue(
-            catalogs=catalogs,
-            planner=self.discovery_planner,
-            discoverer=discoverer,
-            tool_lists=self.tool_lists,
-            board=self.board,
-            publish=context.publish,
+            context, self.board, self.discovery_planner, discoverer, self.tool_lists
         )
         self._freshness = FreshnessMonitor(
             catalogs,

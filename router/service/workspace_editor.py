@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 
 from router.api.events import Publish, ToolsChanged, WorkspacesChanged
 from router.config.workspace import WorkspaceConfig
-from router.domain.ids import WorkspaceId
+from router.domain.ids import ServerId, WorkspaceId
 from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.config_store import ConfigStore
@@ -69,10 +69,11 @@ class WorkspaceEditor:
         await self._upstreams.apply(self._catalogs.drop(workspace))
         self._publish(WorkspacesChanged(workspace))
 
-    def publish_tools(self, workspace: WorkspaceId) -> None:
-        """Publish that every server's tools may look different: permissions have changed."""
-        for server, entry in self._catalogs.catalog(workspace).servers.items():
-            self._publish(ToolsChanged(workspace, server, len(entry.tools)))
+    def publish_tools(self, workspace: WorkspaceId, *servers: ServerId) -> None:
+        """Publish that the permissions of tools have changed, of all servers if none is named."""
+        catalog = self._catalogs.catalog(workspace)
+        for server in servers or catalog.servers:
+            self._publish(ToolsChanged(workspace, server, len(catalog.entry(server).tools)))
 
     async def _write(self, write: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Off the loop, one at a time."""
