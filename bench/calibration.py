@@ -23,12 +23,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.rank import read_tools
+from bench.rank import Entry, build_index
 from router.domain.search import SearchRequest
 from router.domain.workspaces import Optimization
 from router.search.calibration import (
@@ -40,7 +40,6 @@ from router.search.calibration import (
     evidence_of,
     relevance,
 )
-from router.search.provider import Provider
 
 SMALL_CATALOG = 50
 SMALL_CATALOGS = 14
@@ -51,7 +50,6 @@ NEGATIVES_PER_SET = 100
 HITS = 8
 
 FloatArray: TypeAlias = NDArray[np.float64]
-Entry: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +131,8 @@ class _Search:
     """Runs a client's search up to calibration, and returns the evidence that calibration has."""
 
     def __init__(self, catalog: Sequence[Entry], strategy: Optimization) -> None:
-        tools = read_tools(catalog)
-        pairs = zip(tools, catalog, strict=True)
-        self._keys = {tool.key: str(entry["tool_key"]) for tool, entry in pairs}
         self._strategy = strategy
-        self._ranker = Provider().build(tools, embeddings=strategy is Optimization.HYBRID)
+        self._ranker, self._keys = build_index(catalog, strategy)
 
     def judge(
         self, queries: Sequence[str], gold: set[str]
@@ -150,7 +145,7 @@ class _Search:
         by_text = [evidence_of(each, ranking.positions) for each in ranking.scored]
         by_hit = [list(each) for each in zip(*by_text, strict=True)]
         found = [
-            {self._keys[key] for key in (index.tool(number).key, *index.also_on(number))}
+            {self._keys[key] for key in (index.tools[number].key, *index.also_on(number))}
             for number in tools
         ]
         return by_hit[: len(tools)], [not gold.isdisjoint(keys) for keys in found]

@@ -12,7 +12,7 @@ import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 PROTOCOL_VERSION = "2025-06-18"
@@ -22,18 +22,19 @@ INITIALIZE = {
     "clientInfo": {"name": "bench", "version": "1"},
 }
 INITIALIZED = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
-_numbers = itertools.count(1)
-
-
-def next_number() -> int:
-    """Of a request: they must differ within a session, whatever connection they come by."""
-    return next(_numbers)
+request_ids = itertools.count(1)
+"""Ids must differ within a session, even between its connections."""
 
 
 class Connection(Protocol):
-    """A way to ask; raises when the answer is an error."""
+    async def open(self) -> None: ...
+    async def close(self) -> None: ...
+    async def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """The result of a request; raises `RuntimeError` for an error."""
+        ...
 
-    async def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]: ...
+
+C = TypeVar("C", bound=Connection)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +45,17 @@ class Response:
 
 
 class HttpConnection:
-    """One connection, one request at a time; answers come as JSON or as a stream of events."""
+    """One connection, one request at a time; responses are JSON or server-sent events."""
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
         self._address = urlsplit(url)
         self._headers = dict(headers)
-        self._left = False
+        self._closing = False
 
     async def open(self) -> None:
         host, port = self._address.hostname, self._address.port
         self._reader, self._writer = await asyncio.open_connection(host, port)
-        self._left = False
+        self._closing = False
 
     async def close(self) -> None:
         self._writer.close()
@@ -63,32 +64,32 @@ class HttpConnection:
     async def initialize(self) -> dict[str, str]:
         """Open a new session; returns the headers that make other connections part of it."""
         self._headers.pop("Mcp-Session-Id", None)
-        opened = await self._good(request(next_number(), "initialize", INITIALIZE))
+        response = await self._post_ok(request(next(request_ids), "initialize", INITIALIZE))
         self._headers["MCP-Protocol-Version"] = PROTOCOL_VERSION
-        if session := opened.fields.get("mcp-session-id"):
+        if session := response.fields.get("mcp-session-id"):
             self._headers["Mcp-Session-Id"] = session
-        await self._good(INITIALIZED)
+        await self._post_ok(INITIALIZED)
         return self._headers
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        response = await self._good(request(next_number(), method, params))
+        response = await self._post_ok(request(next(request_ids), method, params))
         return result_of(message_in(response.body))
 
-    async def _good(self, body: bytes) -> Response:
+    async def _post_ok(self, body: bytes) -> Response:
         response = await self.post(body)
         if response.status >= 300:
-            said = f"answered {response.status}: {response.body[:300]!r}"
-            raise RuntimeError(f"{self._address.geturl()} {said}")
+            returned = f"returned {response.status}: {response.body[:300]!r}"
+            raise RuntimeError(f"{self._address.geturl()} {returned}")
         return response
 
     async def post(self, body: bytes, headers: Mapping[str, str] | None = None) -> Response:
-        if self._left or self._reader.at_eof():  # closed by the server, then or meanwhile
+        if self._closing or self._reader.at_eof():  # closed by the server
             await self.close()
             await self.open()
         self._writer.write(self._head(len(body), headers or {}) + body)
         head = await self._reader.readuntil(b"\r\n\r\n")
         status, fields = parse_head(head)
-        self._left = fields.get("connection") == "close"
+        self._closing = fields.get("connection") == "close"
         return Response(status, fields, await self._body(fields))
 
     def _head(self, length: int, headers: Mapping[str, str]) -> bytes:
@@ -115,7 +116,7 @@ class HttpConnection:
 
 
 class StdioConnection:
-    """A child process; any number of requests may be under way."""
+    """A child process; any number of requests may be in progress."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = command
@@ -139,7 +140,7 @@ class StdioConnection:
         await self._receiving
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        number = next_number()
+        number = next(request_ids)
         self._waiting[number] = asyncio.get_running_loop().create_future()
         self._writer.write(request(number, method, params) + b"\n")
         return result_of(await self._waiting[number])
@@ -156,25 +157,14 @@ async def http_connections(
 ) -> AsyncGenerator[list[HttpConnection]]:
     """`count` connections in one session."""
     async with AsyncExitStack() as stack:
-        first = await stack.enter_async_context(http_connection(url, headers))
+        first = await stack.enter_async_context(opened(HttpConnection(url, headers)))
         session = await first.initialize()
-        others = (http_connection(url, session) for _ in range(count - 1))
+        others = (opened(HttpConnection(url, session)) for _ in range(count - 1))
         yield [first, *[await stack.enter_async_context(other) for other in others]]
 
 
 @asynccontextmanager
-async def http_connection(url: str, headers: Mapping[str, str]) -> AsyncGenerator[HttpConnection]:
-    connection = HttpConnection(url, headers)
-    await connection.open()
-    try:
-        yield connection
-    finally:
-        await connection.close()
-
-
-@asynccontextmanager
-async def stdio_connection(command: Sequence[str]) -> AsyncGenerator[StdioConnection]:
-    connection = StdioConnection(command)
+async def opened(connection: C) -> AsyncGenerator[C]:
     await connection.open()
     try:
         yield connection

@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from bench.client import Connection, http_connections, stdio_connection
+from bench.client import Connection, StdioConnection, http_connections, opened
 from bench.measure import Burst, Call, Figures, burst, figures
 from bench.peers import Peer, Running
 from bench.upstreams import Upstream
@@ -30,7 +30,8 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Calls to one upstream by one way; `added_ms` is what the way adds to the direct median."""
+    """Calls to one upstream, direct or through a proxy (`way`); `added_ms` is the difference from
+    the direct median."""
 
     upstream: str
     concurrency: int
@@ -50,9 +51,9 @@ async def measure_latencies(
                 way = through(peer, running, upstream, concurrency)
                 ways[peer.name] = await stack.enter_async_context(way)
             results = await in_turns(ways, effort)
-        straight_ms = results[DIRECT].p50_ms
+        direct_ms = results[DIRECT].p50_ms
         found += [
-            Latency(upstream.name, concurrency, way, result, result.p50_ms - straight_ms)
+            Latency(upstream.name, concurrency, way, result, result.p50_ms - direct_ms)
             for way, result in results.items()
         ]
     return found
@@ -76,7 +77,7 @@ async def direct(upstream: Upstream, concurrency: int) -> AsyncGenerator[list[Ca
         async with http_connections(upstream.url, {}, concurrency) as connections:
             yield [caller(connection, params) for connection in connections]
     else:
-        async with stdio_connection(upstream.command) as connection:
+        async with opened(StdioConnection(upstream.command)) as connection:
             yield [caller(connection, params) for _ in range(concurrency)]
 
 

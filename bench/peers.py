@@ -31,7 +31,7 @@ STOP_LIMIT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A proxy's process and how to reach it, which may take a moment yet."""
+    """A proxy's process and its address, which may not listen yet."""
 
     pid: int
     url: str
@@ -94,8 +94,8 @@ class Toolbooth:
 class ConfiguredProxy:
     """A proxy in front of all servers in a configuration file."""
 
-    joint = "_"
-    """What it puts between the names of server and tool."""
+    separator = "_"
+    """What separates the names of server and tool."""
     has_sse_only = False
 
     def __init__(
@@ -119,13 +119,13 @@ class ConfiguredProxy:
         return [*self._command, config, port]
 
     def call_params(self, upstream: Upstream, text: str) -> dict[str, Any]:
-        return {"name": f"{upstream.name}{self.joint}echo", "arguments": {"text": text}}
+        return {"name": f"{upstream.name}{self.separator}echo", "arguments": {"text": text}}
 
 
 class McpHub(ConfiguredProxy):
     """The fastest of the others, in Node.js, run by the Node.js of our environment."""
 
-    joint = "__"
+    separator = "__"
     has_sse_only = True
 
     def __init__(self, folder: Path, upstreams: Sequence[Upstream]) -> None:

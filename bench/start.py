@@ -37,7 +37,7 @@ async def measure_start(peer: Peer, rounds: int) -> Start:
 
 
 async def first_list(running: Running) -> None:
-    """Ask for the tools as soon as anything listens there."""
+    """List the tools as soon as the proxy listens."""
     async with asyncio.timeout(START_LIMIT_S):
         while True:
             try:

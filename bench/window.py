@@ -44,11 +44,11 @@ LONGEST_GAP_MS, LONGEST_STEP_MS = 100, 25
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What a gap or a step took."""
+    """The time of a gap or a step."""
 
     wall_ms: float
     window_ms: float
-    """The processor's work on the window's thread."""
+    """CPU time of the window's thread."""
     waited_ms: float
     """How long window and router waited for a processor."""
 
@@ -82,11 +82,11 @@ class Report:
     tools: int
     calls_per_s: float
     early: Sequence[Moment]
-    """The gaps from the window's first turn until the client called."""
+    """The gaps from the start until the client's first call."""
     gaps: Sequence[Moment]
     steps: Sequence[Moment]
 
-    def holds(self) -> bool:
+    def within_limits(self) -> bool:
         gap = _longest([*self.early, *self.gaps])
         return gap <= LONGEST_GAP_MS and _longest(self.steps) <= LONGEST_STEP_MS
 
@@ -114,13 +114,13 @@ def main() -> int:
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(asdict(report), indent=2) + "\n")
     print(report.as_text())
-    return 0 if report.holds() else 1
+    return 0 if report.within_limits() else 1
 
 
 def measure(folder: Path, seconds: int) -> Report:
     upstreams = [stdio_upstream(name, "--tools", str(count)) for name, count in SERVERS.items()]
     token = Toolbooth(folder, upstreams).token
-    known = Settings(welcome_shown=True)  # Who has 5,000 tools was welcomed long ago.
+    known = Settings(welcome_shown=True)  # A user with 5,000 tools has seen the welcome.
     (folder / "settings.json").write_text(known.model_dump_json(by_alias=True))
     app = DesktopApplication(["toolbooth"])
 
@@ -131,7 +131,7 @@ def measure(folder: Path, seconds: int) -> Report:
     with QEventLoop(app) as loop:
         application = Application(app, open_router, known, stop_loop=loop.stop)
         watcher = Watcher(application, token, seconds)
-        watcher.over.connect(loop.stop)
+        watcher.finished.connect(loop.stop)
         application.start(hidden=False)
         watcher.start()
         loop.run_forever()
@@ -140,10 +140,10 @@ def measure(folder: Path, seconds: int) -> Report:
 
 
 class Watcher(QObject):
-    """Watches the time from the first turn on; once the router has its tools, types into their
-    filter while a client calls."""
+    """Measures gaps from the start on; once the router has its tools, types into their filter
+    while a client calls."""
 
-    over = Signal()
+    finished = Signal()
 
     def __init__(self, application: Application, token: str, seconds: int) -> None:
         super().__init__()
@@ -181,20 +181,20 @@ class Watcher(QObject):
             return
         self._waiting.stop()
         words = [router.endpoint.state().url or "", self._token, "rest:echo", str(CALLS_PER_S)]
-        self._load.readyReadStandardOutput.connect(self._go_on)
+        self._load.readyReadStandardOutput.connect(self._start_typing)
         self._load.start(sys.executable, ["-m", "bench.window_load", *words])
 
     def _fill(self, router: Router) -> bool:
-        """Put all tools into the one list: more than a single server may have."""
+        """Put the tools of all servers into one list: more than a single server may have."""
         servers = router.servers.list(router.workspaces.active())
         self._tools = [tool for server in servers for tool in router.tools.list(server.ref)]
         self._list = self._application.windows.main.pages.workspace.detail.tools
         self._list.set_tools(self._tools)
         return len(self._tools) >= sum(SERVERS.values())
 
-    def _go_on(self) -> None:
-        """The client calls."""
-        self._load.readyReadStandardOutput.disconnect(self._go_on)
+    def _start_typing(self) -> None:
+        """Called when the client has made its first call."""
+        self._load.readyReadStandardOutput.disconnect(self._start_typing)
         self._load.readAll()
         self._into = self._gaps
         self._every(TYPING_MS, self._type)
@@ -214,7 +214,7 @@ class Watcher(QObject):
         self._load.closeWriteChannel()
         self._load.waitForFinished()
         self._calls_per_s = json.loads(bytes(self._load.readAll().data()))["calls_per_s"]
-        self.over.emit()
+        self.finished.emit()
 
 
 @contextmanager

@@ -106,10 +106,9 @@ def npm(folder: Path, named_in: Path, *words: str) -> None:
 
 
 def once(record: Path, sources: tuple[Path, ...], step: str, work: Callable[[], None]) -> None:
-    """Do `work` unless `record` says that this step was done for these sources at this place.
+    """Do `work` unless `record` says that this step was done for these sources in this folder.
 
-    The sources of all steps count together: what one step installed, an older state of another
-    may have replaced.
+    The sources of all steps count together, because one step may replace what another installed.
     """
     contents = b"".join(source.read_bytes() for source in sources)
     key = hashlib.sha256(str(ROOT).encode() + contents).hexdigest()
@@ -124,7 +123,7 @@ def once(record: Path, sources: tuple[Path, ...], step: str, work: Callable[[], 
 
 
 def pip(environment: Environment, *arguments: str) -> None:
-    """What pip warns of, often once for each package, is shown only where it then fails."""
+    """Warnings, often one for each package, are shown only if pip fails."""
     command = [str(environment.python), "-m", "pip", "install", "--quiet"]
     run([*command, "--disable-pip-version-check", *arguments], stderr=subprocess.PIPE)
 
@@ -133,7 +132,7 @@ def run(command: list[str], cwd: Path = ROOT, stderr: int | None = None) -> None
     done = subprocess.run(command, cwd=cwd, stderr=stderr)
     if done.returncode != 0:
         sys.stderr.write((done.stderr or b"").decode(errors="replace"))
-        sys.exit(f"This failed, for the reason above: {' '.join(command)}")
+        sys.exit(f"This command failed: {' '.join(command)}")
 
 
 def shown(path: Path) -> str:

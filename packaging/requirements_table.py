@@ -31,23 +31,23 @@ def main() -> None:
     command: str = parser.parse_args().command
     text = DOCUMENT.read_text()
     tests = tests_by_requirement(ROOT / "tests")
-    renewed = with_tests(text, tests)
+    updated = with_tests(text, tests)
     if command == "write":
-        DOCUMENT.write_text(renewed)
-    faults = unmatched_names(text, tests)
-    if command == "check" and renewed != text:
-        faults.append("The lists of tests are out of date. Run packaging/requirements_table.py.")
-    sys.exit("\n".join(faults) if faults else 0)
+        DOCUMENT.write_text(updated)
+    errors = unmatched_names(text, tests)
+    if command == "check" and updated != text:
+        errors.append("The lists of tests are out of date. Run packaging/requirements_table.py.")
+    sys.exit("\n".join(errors) if errors else 0)
 
 
 def tests_by_requirement(folder: Path) -> dict[str, list[str]]:
     """The node ids of the tests that prove each requirement, in order."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for path in sorted(folder.rglob("test_*.py")):
-        place = path.relative_to(ROOT).as_posix()
+        module = path.relative_to(ROOT).as_posix()
         for test, names in marked_tests(ast.parse(path.read_text()).body):
             for name in names:
-                found[name].append(f"{place}::{test}")
+                found[name].append(f"{module}::{test}")
     return found
 
 

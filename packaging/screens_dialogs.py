@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from demo_desk import PERSONAL
+from demo_data import PERSONAL
+from demo_router import Demo, settled, until, until_apps_are_listed
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
-from screens_live import Desk, settled, until, until_apps_are_listed
 
 from gui.components.apps.connect_dialogs import PlanDialog
 from gui.components.pin_picker import PinPicker
@@ -41,58 +41,58 @@ result(listing.content[1].text)
 TABS = ("optimization", "servers", "permissions", "rules")
 
 
-def dialog_screens(desk: Desk) -> Iterator[tuple[str, QWidget]]:
-    yield from _settings(desk)
-    yield from _projects(desk)
-    yield from _server(desk)
-    yield from _guide(desk)
-    yield "preview", _preview(desk)
-    yield "try", _attempt(desk)
-    yield "scripts", _scripts(desk)
-    with desk.asking():
+def dialog_screens(demo: Demo) -> Iterator[tuple[str, QWidget]]:
+    yield from _settings(demo)
+    yield from _projects(demo)
+    yield from _server(demo)
+    yield from _guide(demo)
+    yield "preview", _preview(demo)
+    yield "try", _try_tool(demo)
+    yield "scripts", _scripts(demo)
+    with demo.asking():
         prompt = PermissionPrompt()
-        prompt.show_ask(desk.router.permissions.requests()[0], 1)
+        prompt.show_ask(demo.router.permissions.requests()[0], 1)
         yield "prompt", prompt
     menu = TrayMenu()
-    menu.show_view(tray_view(desk.router))
+    menu.show_view(tray_view(demo.router))
     menu.popup(menu.pos())
     yield "tray", menu
 
 
-def _settings(desk: Desk) -> Iterator[tuple[str, QWidget]]:
+def _settings(demo: Demo) -> Iterator[tuple[str, QWidget]]:
     for page in PageName:
-        dialog = SettingsDialog(desk.router, desk.commands, desk.bridge, None)
+        dialog = SettingsDialog(demo.router, demo.commands, demo.bridge, None)
         dialog.open_at(page)
         yield f"settings-{page}", dialog
 
 
-def _projects(desk: Desk) -> Iterator[tuple[str, QWidget]]:
+def _projects(demo: Demo) -> Iterator[tuple[str, QWidget]]:
     for tab, name in enumerate(TABS):
-        dialog = ProjectsDialog(desk.router, desk.commands, desk.bridge, PERSONAL, None)
+        dialog = ProjectsDialog(demo.router, demo.commands, demo.bridge, PERSONAL, None)
         dialog.choose(ProjectId("website"))
         dialog.go_to_tab(tab)
         dialog.open()
         yield f"projects-{name}", dialog
-    picker = PinPicker(desk.router, PERSONAL, None, None)
-    picker.show_pins(desk.router.projects.config(PERSONAL, None).pinned)
+    picker = PinPicker(demo.router, PERSONAL, None, None)
+    picker.show_pins(demo.router.projects.config(PERSONAL, None).pinned)
     picker.open()
     yield "pins", picker
 
 
-def _server(desk: Desk) -> Iterator[tuple[str, QWidget]]:
+def _server(demo: Demo) -> Iterator[tuple[str, QWidget]]:
     for name, config in (("github", COMMAND), ("linear", ADDRESS)):
-        dialog = ServerDialog(desk.router, desk.commands, PERSONAL)
+        dialog = ServerDialog(demo.router, demo.commands, PERSONAL)
         dialog.form.set_draft(ServerDraft.of(name, config))
         dialog.open()
         yield f"server-{'command' if config.command else 'url'}", dialog
 
 
-def _guide(desk: Desk) -> Iterator[tuple[str, QWidget]]:
-    """The guide of the first run, with what is found on this computer."""
-    findings = desk.do(desk.router.apps.find_servers())
+def _guide(demo: Demo) -> Iterator[tuple[str, QWidget]]:
+    """The guide of the first run, with the servers found in the demo's files."""
+    findings = demo.do(demo.router.apps.find_servers())
     choices = import_choices(findings.servers, ())
     for step in Step:
-        dialog = GuideDialog(desk.router, desk.commands, desk.bridge, choices, tuple(Step), None)
+        dialog = GuideDialog(demo.router, demo.commands, demo.bridge, choices, tuple(Step), None)
         dialog.show_problems(findings.problems)
         while dialog.current_step() is not step:
             dialog.skip_step()
@@ -101,28 +101,28 @@ def _guide(desk: Desk) -> Iterator[tuple[str, QWidget]]:
         yield f"guide-{step}", dialog
 
 
-def _preview(desk: Desk) -> QWidget:
-    dialog = PlanDialog(desk.do(desk.router.apps.plan(ClientId("zed"))), None)
+def _preview(demo: Demo) -> QWidget:
+    dialog = PlanDialog(demo.do(demo.router.apps.plan(ClientId("zed"))), None)
     dialog.open()
     return dialog
 
 
-def _attempt(desk: Desk) -> QWidget:
-    tools = desk.router.tools.list(ServerRef(PERSONAL, ServerId("git")))
+def _try_tool(demo: Demo) -> QWidget:
+    tools = demo.router.tools.list(ServerRef(PERSONAL, ServerId("git")))
     log = next(tool for tool in tools if tool.key.tool == "git_log")
-    dialog = TryToolDialog(desk.router, desk.commands, PERSONAL, log, None)
+    dialog = TryToolDialog(demo.router, demo.commands, PERSONAL, log, None)
     fields = {each.accessibleName(): each for each in dialog.findChildren(QPlainTextEdit)}
-    fields["repo_path"].setPlainText(str(desk.folders.home / "site"))
+    fields["repo_path"].setPlainText(str(demo.folders.home / "site"))
     dialog.open()
     dialog.run()
     until(lambda: "Say hello" in dialog.result_text())
     return dialog
 
 
-def _scripts(desk: Desk) -> QWidget:
-    if not desk.router.scripts.list(PERSONAL):
-        desk.do(desk.router.scripts.save(PERSONAL, "folder_sizes", SCRIPT))
-    dialog = ScriptsDialog(desk.router, desk.commands, PERSONAL)
+def _scripts(demo: Demo) -> QWidget:
+    if not demo.router.scripts.list(PERSONAL):
+        demo.do(demo.router.scripts.save(PERSONAL, "folder_sizes", SCRIPT))
+    dialog = ScriptsDialog(demo.router, demo.commands, PERSONAL)
     dialog.open()
     dialog.list.setCurrentRow(0)
     return settled(dialog)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from demo_desk import FILES, PERSONAL, TRACKER
+from demo_data import FILES, PERSONAL, TRACKER
+from demo_router import Demo, settled, until, until_apps_are_listed
 from PySide6.QtWidgets import QLabel, QTableView, QWidget
-from screens_live import Desk, settled, until, until_apps_are_listed
 
 from gui.link.bridge import Bridge
 from gui.link.commands import Commands
@@ -21,58 +21,58 @@ QUERY = "save a note to a file"
 _COLUMNS = 2
 
 
-def window_screens(desk: Desk) -> Iterator[tuple[str, QWidget]]:
-    yield "main", _main(desk)
-    small = desk.window()
+def window_screens(demo: Demo) -> Iterator[tuple[str, QWidget]]:
+    yield "main", _main(demo)
+    small = demo.window()
     small.resize(1100, 700)
     yield "main-small", small
-    yield "failed-server", _showing(desk, SENTRY)
-    yield "held-tools", _showing(desk, TRACKER)
-    configuration = _showing(desk, FILES)
+    yield "failed-server", _showing(demo, SENTRY)
+    yield "held-tools", _showing(demo, TRACKER)
+    configuration = _showing(demo, FILES)
     configuration.pages.workspace.detail.show_configuration()
     yield "configuration", configuration
     for place, name in ((Page.ATTENTION, "needs"), (Page.APPS, "apps")):
-        made = desk.window()
+        made = demo.window()
         made.go_to(place)
         until_apps_are_listed(made)
         yield name, made
-    yield "activity", _activity(desk)
-    yield "playground", _playground(desk)
-    yield "logs", _logs(desk)
-    yield "undo", _undo(desk)
-    desk.do(desk.router.servers.set_enabled(EVERYTHING, True))
-    yield "empty", _empty(desk)
-    desk.do(desk.router.workspaces.switch(PERSONAL))
+    yield "activity", _activity(demo)
+    yield "playground", _playground(demo)
+    yield "logs", _logs(demo)
+    yield "undo", _undo(demo)
+    demo.do(demo.router.servers.set_enabled(EVERYTHING, True))
+    yield "empty", _empty(demo)
+    demo.do(demo.router.workspaces.switch(PERSONAL))
     starting = MainWindow(theme(), Commands(), Bridge())
     starting.show()
     yield "starting", starting
 
 
-def _main(desk: Desk) -> MainWindow:
-    """With a tool in view that has something to say."""
-    made = _showing(desk, FILES)
+def _main(demo: Demo) -> MainWindow:
+    """With a selected tool."""
+    made = _showing(demo, FILES)
     view = made.pages.workspace.detail.tools.view()
     names = [view.model().index(row, 0).data() for row in range(view.model().rowCount())]
     view.setCurrentIndex(view.model().index(names.index("edit_file"), 0))
     return made
 
 
-def _showing(desk: Desk, ref: ServerRef) -> MainWindow:
-    made = desk.window()
+def _showing(demo: Demo, ref: ServerRef) -> MainWindow:
+    made = demo.window()
     made.select_server(ref)
     return made
 
 
-def _activity(desk: Desk) -> MainWindow:
-    made = desk.window()
+def _activity(demo: Demo) -> MainWindow:
+    made = demo.window()
     made.go_to(Page.ACTIVITY)
     settled(made)
     made.pages.activity.findChildren(QTableView)[0].selectRow(0)
     return made
 
 
-def _playground(desk: Desk) -> MainWindow:
-    made = desk.window()
+def _playground(demo: Demo) -> MainWindow:
+    made = demo.window()
     made.go_to(Page.PLAYGROUND)
     page = made.pages.playground
     page.ask(QUERY)
@@ -80,25 +80,25 @@ def _playground(desk: Desk) -> MainWindow:
     return made
 
 
-def _logs(desk: Desk) -> MainWindow:
-    """Of a server that was used, and so has something to tell."""
-    desk.do(
-        desk.router.tools.try_out(PERSONAL, ToolKey(FILES.server, "list_allowed_directories"), {})
+def _logs(demo: Demo) -> MainWindow:
+    """Of a server that was used, so that its log is not empty."""
+    demo.do(
+        demo.router.tools.try_out(PERSONAL, ToolKey(FILES.server, "list_allowed_directories"), {})
     )
-    made = _showing(desk, FILES)
+    made = _showing(demo, FILES)
     made.pages.workspace.detail.show_logs()
     return made
 
 
-def _undo(desk: Desk) -> MainWindow:
-    """A server was switched off, which can be taken back."""
-    made = _showing(desk, FILES)
+def _undo(demo: Demo) -> MainWindow:
+    """A server was disabled, which can be undone."""
+    made = _showing(demo, FILES)
     made.pages.workspace.servers.toggled.emit(EVERYTHING, False)
     until(made.undo_bar.isVisible)
     return made
 
 
-def _empty(desk: Desk) -> MainWindow:
-    """A workspace without servers, on a computer where others have some."""
-    desk.do(desk.router.workspaces.switch(WorkspaceId("sandbox")))
-    return desk.window()
+def _empty(demo: Demo) -> MainWindow:
+    """A workspace without servers."""
+    demo.do(demo.router.workspaces.switch(WorkspaceId("sandbox")))
+    return demo.window()

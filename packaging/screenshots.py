@@ -1,7 +1,7 @@
 """`python packaging/screenshots.py OUTDIR`: takes screenshots of every screen.
 
 Light and dark, at each scale and in both languages; with `--docs`, those of the documentation. The
-window shows a running router with running servers (see `demo_desk.py`). No display is needed.
+window shows a running router with running servers (see `demo_data.py`). No display is needed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ SCREEN = ROOT / "packaging" / "screen.json"  # Large: windows shrink to fit thei
 os.environ.setdefault("QT_QPA_PLATFORM", f"offscreen:configfile={SCREEN}")
 
 import small_png  # noqa: E402
+from demo_router import Demo, running_demo, settled  # noqa: E402
 from PySide6.QtCore import QCoreApplication, QEvent  # noqa: E402
 from PySide6.QtGui import QPixmap  # noqa: E402
 from PySide6.QtWidgets import QApplication  # noqa: E402
 from qasync import QEventLoop  # noqa: E402  # pyright: ignore[reportMissingTypeStubs]
 from screens_dialogs import dialog_screens  # noqa: E402
-from screens_live import Desk, opened, settled  # noqa: E402
 from screens_windows import window_screens  # noqa: E402
 
 from gui.desktop.language import Language  # noqa: E402
@@ -45,7 +45,7 @@ def main() -> None:
     parser.add_argument("--language", choices=LANGUAGES, help="only this one")
     parser.add_argument("--only", default="", help="screens whose name contains this")
     parser.add_argument("--docs", action="store_true", help="for the documentation")
-    parser.add_argument("--built", action="store_true", help="the desk is there already")
+    parser.add_argument("--built", action="store_true", help="the demo data exists already")
     arguments = parser.parse_args()
     arguments.outdir.mkdir(parents=True, exist_ok=True)
     if arguments.scale and arguments.language and arguments.built:
@@ -61,7 +61,7 @@ def main() -> None:
 
 _BUILD = (
     "import sys; from pathlib import Path; sys.path[:0] = ['packaging', '.'];"
-    f"import demo_desk; demo_desk.build(Path({str(FOLDER)!r}))"
+    f"import demo_data; demo_data.build(Path({str(FOLDER)!r}))"
 )
 
 
@@ -91,14 +91,14 @@ def pictures(language: str, only: str) -> Iterator[tuple[str, Mode, QPixmap]]:
     modes: tuple[Mode, ...] = ("light", "dark")
     for mode in modes:
         look.set_mode(mode)
-        with opened(FOLDER) as desk:
-            for name, picture in _grabbed(desk, only):
+        with running_demo(FOLDER) as demo:
+            for name, picture in _grabbed(demo, only):
                 yield name, mode, picture
 
 
-def _grabbed(desk: Desk, only: str) -> Iterator[tuple[str, QPixmap]]:
+def _grabbed(demo: Demo, only: str) -> Iterator[tuple[str, QPixmap]]:
     for screens in (window_screens, dialog_screens):
-        for name, widget in screens(desk):
+        for name, widget in screens(demo):
             if only in name:
                 yield name, settled(widget).grab()
             widget.deleteLater()

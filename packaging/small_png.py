@@ -9,9 +9,9 @@ from PySide6.QtGui import QImage, QPixmap
 
 _COLOURS = 256
 _FLAT = 48
-_UNLIKE = (1200, 400, 150, 50, 0)
-"""How far from all that is kept a colour must be, round by round."""
-_EVERY = 1 << 24
+_MIN_DISTANCES = (1200, 400, 150, 50, 0)
+"""How far a colour must be from all chosen ones, in each pass."""
+_ALL_COLOURS = 1 << 24
 _OPAQUE = 0xFF000000
 
 
@@ -19,11 +19,11 @@ def save(picture: QPixmap, path: Path) -> None:
     image = picture.toImage().convertToFormat(QImage.Format.Format_RGB32)
     width, height = image.width(), image.height()
     pixels = np.frombuffer(image.constBits(), np.uint32).reshape(height, -1)[:, :width]
-    pixels = pixels & (_EVERY - 1)  # without what would be the alpha
-    counts = np.bincount(pixels.ravel(), minlength=_EVERY)
+    pixels = pixels & (_ALL_COLOURS - 1)  # without the alpha channel
+    counts = np.bincount(pixels.ravel(), minlength=_ALL_COLOURS)
     found = np.flatnonzero(counts)
     kept = _chosen(found[np.argsort(counts[found])[::-1]])
-    positions = np.zeros(_EVERY, np.uint8)
+    positions = np.zeros(_ALL_COLOURS, np.uint8)
     positions[found] = _nearest(found, kept)
     indexes = positions[pixels]
     small = QImage(indexes.tobytes(), width, height, width, QImage.Format.Format_Indexed8)
@@ -32,16 +32,16 @@ def save(picture: QPixmap, path: Path) -> None:
 
 
 def _chosen(frequent: np.ndarray) -> np.ndarray:
-    """The colours of flat areas as they are; then, of those unlike any that is kept, the most
-    frequent: a small green mark is worth more than one more shade of grey."""
-    every = _channels(frequent)
-    kept = list(range(min(_FLAT, len(every))))
-    distances = np.min([((every - every[place]) ** 2).sum(axis=1) for place in kept], axis=0)
-    for unlike in _UNLIKE:
-        while len(kept) < _COLOURS and distances.max() > unlike:
-            place = int(np.argmax(distances > unlike))
-            kept.append(place)
-            distances = np.minimum(distances, ((every - every[place]) ** 2).sum(axis=1))
+    """The colours of flat areas as they are; then the most frequent of those that are unlike all
+    chosen ones: a small green mark matters more than one more shade of grey."""
+    colours = _channels(frequent)
+    kept = list(range(min(_FLAT, len(colours))))
+    distances = np.min([((colours - each) ** 2).sum(axis=1) for each in colours[kept]], axis=0)
+    for distance in _MIN_DISTANCES:
+        while len(kept) < _COLOURS and distances.max() > distance:
+            position = int(np.argmax(distances > distance))
+            kept.append(position)
+            distances = np.minimum(distances, ((colours - colours[position]) ** 2).sum(axis=1))
     return frequent[kept]
 
 

@@ -62,7 +62,7 @@ TEST_PROGRAMS = {
     "git": "git",
     "bwrap": "bubblewrap",
     "ps": "procps",
-    # A desktop of the tests' own: a screen, a bus, a tray of the older kind and a look at it.
+    # A desktop for the tests: a screen, D-Bus, an XEmbed tray and a tool to inspect windows.
     "Xvfb": "xvfb",
     "dbus-daemon": "dbus",
     "trayer": "trayer",
@@ -86,7 +86,7 @@ def main() -> None:
 
 
 def missing_packages(purpose: str) -> dict[str, str]:
-    """What was looked for in vain, with its Debian package."""
+    """What was not found, with its Debian package."""
     libraries, programs = needs_of(purpose)
     return (
         absent(MODULES, has_module) | absent(libraries, has_library) | absent(programs, has_program)

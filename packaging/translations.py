@@ -22,17 +22,18 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "resources" / "translations"
 PLURALS_ONLY = "_en"
-SPEAKERS = frozenset(
+TRANSLATED_CALLS = frozenset(
     "said ToolboothError InvalidInput NotFound Refused Conflict ConfigError"
     " SecretUnavailable SignInFailed GrantRefused CloudFailed".split()
 )
-"""What of the router speaks to a person."""
-UNHEARD = (
+"""The functions and errors of the router whose texts are shown to users."""
+UNTRANSLATED = (
     *("bridge/", "cli/", "commands/", "discovery/sandbox/", "gateway/", "scripts/"),
     "runtime/local_ipc.py",
     *("catalog/lua_names.py", "catalog/view.py", "upstream/instance_key.py"),
 )
-HEARD_FROM = ("gateway/http/listener.py",)
+"""Texts in these modules only reach clients, terminals and sandboxes."""
+UNTRANSLATED_EXCEPT = ("gateway/http/listener.py",)
 
 
 def main() -> int:
@@ -69,7 +70,7 @@ def update(folder: Path) -> None:
 
 
 def check() -> int:
-    """On copies, so that looking changes nothing."""
+    """On copies, so that checking changes nothing."""
     with tempfile.TemporaryDirectory() as folder:
         copies = Path(shutil.copytree(FOLDER, Path(folder) / "copies"))
         update(copies)
@@ -92,7 +93,7 @@ def open_texts(path: Path) -> list[str]:
 
 
 def settings_texts() -> str:
-    """The texts that the router declares, which knows no Qt, as calls that lupdate finds."""
+    """The texts of the router, which does not use Qt, as calls that lupdate finds."""
     sys.path.insert(0, str(ROOT))
     from router.config.settings import Settings
     from router.domain.receipts import Unseen, Why
@@ -103,17 +104,21 @@ def settings_texts() -> str:
 
 
 def sentences(folder: Path) -> list[str]:
-    """What the router's errors say to a person: the templates of `said`, and constants given to
-    errors. Rooms that only agents, terminals and sandboxes hear of are left out."""
+    """The templates of `said`, and the constants given to errors, each once."""
     found: dict[str, None] = {}
-    for path in sorted(folder.rglob("*.py")):
-        room = path.relative_to(folder).as_posix()
-        if room in HEARD_FROM or not room.startswith(UNHEARD):
-            found.update(dict.fromkeys(_said_in(ast.parse(path.read_text(encoding="utf-8")))))
+    for path in translated_modules(folder):
+        found.update(dict.fromkeys(_texts_in(ast.parse(path.read_text(encoding="utf-8")))))
     return list(found)
 
 
-def _said_in(module: ast.Module) -> Iterator[str]:
+def translated_modules(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*.py")):
+        name = path.relative_to(folder).as_posix()
+        if name in UNTRANSLATED_EXCEPT or not name.startswith(UNTRANSLATED):
+            yield path
+
+
+def _texts_in(module: ast.Module) -> Iterator[str]:
     named = {
         target.id: statement.value
         for statement in module.body
@@ -122,7 +127,7 @@ def _said_in(module: ast.Module) -> Iterator[str]:
         if isinstance(target, ast.Name)
     }
     for call in ast.walk(module):
-        if not isinstance(call, ast.Call) or ast.unparse(call.func) not in SPEAKERS:
+        if not isinstance(call, ast.Call) or ast.unparse(call.func) not in TRANSLATED_CALLS:
             continue
         for argument in call.args:
             given = named.get(argument.id) if isinstance(argument, ast.Name) else argument

@@ -820,14 +820,6 @@
         <translation>{0}</translation>
     </message>
     <message>
-        <source>List the servers with: toolbooth list</source>
-        <translation>サーバーの一覧: toolbooth list</translation>
-    </message>
-    <message>
-        <source>List the projects with: toolbooth project list</source>
-        <translation>プロジェクトの一覧: toolbooth project list</translation>
-    </message>
-    <message>
         <source>There is no server &quot;{server}&quot; in workspace {name}.</source>
         <translation>ワークスペース {name} にサーバー「{server}」はありません。</translation>
     </message>
@@ -864,10 +856,6 @@
         <translation>サーバー「{name}」はすでにあります。</translation>
     </message>
     <message>
-        <source>There is no server &quot;{name}&quot;.</source>
-        <translation>サーバー「{name}」はありません。</translation>
-    </message>
-    <message>
         <source>&quot;{name}&quot; must contain a letter or digit.</source>
         <translation>「{name}」には英数字が必要です。</translation>
     </message>
@@ -878,10 +866,6 @@
     <message>
         <source>There is already a project &quot;{name}&quot;.</source>
         <translation>プロジェクト「{name}」はすでにあります。</translation>
-    </message>
-    <message>
-        <source>There is no project &quot;{name}&quot;.</source>
-        <translation>プロジェクト「{name}」はありません。</translation>
     </message>
     <message>
         <source>There is already a workspace &quot;{name}&quot;.</source>
@@ -1034,10 +1018,6 @@
     <message>
         <source>it is nested too deeply</source>
         <translation>入れ子が深すぎます</translation>
-    </message>
-    <message>
-        <source>Toolbooth can&apos;t edit this format safely; edit it manually</source>
-        <translation>Toolbooth が安全に変更できる形式ではありません。手作業で変更してください</translation>
     </message>
     <message>
         <source>it must be a mapping: key: value</source>

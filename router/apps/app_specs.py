@@ -42,62 +42,48 @@ Files: TypeAlias = Callable[[AppLocations], Sequence[Path]]
 class ClientSpec:
     id: ClientId
     name: str
-    keys: tuple[str, ...]
-    """The path of the servers in the file."""
     files: Files
     """The first that exists is used; if none does, the first is created."""
     entry: Entry | None = None
     """None: its servers can only be imported."""
+    keys: tuple[str, ...] = ("mcpServers",)
+    """The path of the servers in the file."""
     format: Format = Format.JSON
     command: str = ""
     """A program whose presence shows that the application is installed."""
     by_bridge: bool = False
 
 
-def _url(key: str = "url", **more: object) -> Entry:
-    """An entry with our URL under `key`, after the fields of `more`."""
-
-    def entry(at: Endpoint) -> JsonObject:
-        return {**more, key: at.url, "headers": at.headers}
-
-    return entry
+def _url_entry(to: Endpoint) -> JsonObject:
+    return {"url": to.url, "headers": to.headers}
 
 
-def _bridge(at: Endpoint) -> JsonObject:
-    return {"command": at.bridge[0], "args": list(at.bridge[1:])}
+def _http_entry(to: Endpoint) -> JsonObject:
+    return {"type": "http", "url": to.url, "headers": to.headers}
 
 
-def _claude_code(at: Endpoint) -> JsonObject:
+def _claude_code_entry(to: Endpoint) -> JsonObject:
     """`alwaysLoad`, because it defers the tools of all servers and rarely uses deferred ones."""
-    return {"type": "http", "url": at.url, "headers": at.headers, "alwaysLoad": True}
+    return {**_http_entry(to), "alwaysLoad": True}
 
 
-def _cline(at: Endpoint) -> JsonObject:
-    known = {"type": "streamableHttp", "url": at.url, "headers": at.headers}
-    return {**known, "disabled": False, "autoApprove": []}
+def _cline_entry(to: Endpoint) -> JsonObject:
+    entry = {"type": "streamableHttp", "url": to.url, "headers": to.headers}
+    return {**entry, "disabled": False, "autoApprove": []}
 
 
-def _codex(at: Endpoint) -> JsonObject:
-    return {"url": at.url, "http_headers": at.headers}
+def _opencode_entry(to: Endpoint) -> JsonObject:
+    entry = {"type": "remote", "url": to.url, "headers": to.headers}
+    return {**entry, "oauth": False, "enabled": True}
 
 
-def _copilot(at: Endpoint) -> JsonObject:
-    known = {"type": "http", "url": at.url, "headers": at.headers}
-    return {**known, "tools": ["*"], "deferTools": "never"}
-
-
-def _opencode(at: Endpoint) -> JsonObject:
-    known = {"type": "remote", "url": at.url, "headers": at.headers}
-    return {**known, "oauth": False, "enabled": True}
-
-
-def _goose(at: Endpoint) -> JsonObject:
+def _goose_entry(to: Endpoint) -> JsonObject:
     return {
         "name": ENTRY,
         "description": "All MCP servers, through Toolbooth",
         "type": "streamable_http",
-        "uri": at.url,
-        "headers": at.headers,
+        "uri": to.url,
+        "headers": to.headers,
         "enabled": True,
         "timeout": 300,
     }
@@ -105,171 +91,155 @@ def _goose(at: Endpoint) -> JsonObject:
 
 def _claude_desktop_files(at: AppLocations) -> Sequence[Path]:
     name = "claude_desktop_config.json"
-    packaged = at.local / "Packages" if at.on_windows else None
-    found = sorted(packaged.glob("Claude_*")) if packaged and packaged.is_dir() else []
-    stores = [each / "LocalCache" / "Roaming" / "Claude" / name for each in found]
-    return (*stores, at.applications / "Claude" / name)
+    stores = sorted(at.local.glob("Packages/Claude_*")) if at.on_windows else []
+    packaged = [store / "LocalCache/Roaming/Claude" / name for store in stores]
+    return (*packaged, at.applications / "Claude" / name)
 
 
 def _zed_files(at: AppLocations) -> Sequence[Path]:
     folder = at.roaming / "Zed" if at.on_windows else at.config / "zed"
-    return (folder / "settings.json",)
+    return [folder / "settings.json"]
 
 
 def _goose_files(at: AppLocations) -> Sequence[Path]:
-    if at.on_windows:
-        return (at.roaming / "Block" / "goose" / "config" / "config.yaml",)
-    return (at.config / "goose" / "config.yaml",)
+    folder = at.roaming / "Block/goose/config" if at.on_windows else at.config / "goose"
+    return [folder / "config.yaml"]
 
 
 def _opencode_files(at: AppLocations) -> Sequence[Path]:
-    folder = at.config / "opencode"
-    return (folder / "opencode.jsonc", folder / "opencode.json")
+    return [at.config / "opencode" / name for name in ("opencode.jsonc", "opencode.json")]
 
 
-def _extension_files(extension: str, file: str) -> Files:
-    def files(at: AppLocations) -> Sequence[Path]:
-        storage = at.applications / "Code" / "User" / "globalStorage"
-        return (storage / extension / "settings" / file,)
-
-    return files
+def _cline_files(at: AppLocations) -> Sequence[Path]:
+    folder = at.named("CLINE_DIR", at.home / ".cline")
+    return [folder / "data/settings/cline_mcp_settings.json"]
 
 
-def _home(*parts: str) -> Files:
-    return lambda at: (at.home.joinpath(*parts),)
-
-
-def _vs_code(edition: str) -> Files:
-    return lambda at: (at.applications / edition / "User" / "mcp.json",)
-
-
-def _spec(id_: str, name: str, keys: str, files: Files, entry: Entry | None = None) -> ClientSpec:
-    return ClientSpec(ClientId(id_), name, (keys,), files, entry)
+def _extension_file(path: str) -> Files:
+    """A file of an extension of VS Code."""
+    return lambda at: [at.applications / "Code/User/globalStorage" / path]
 
 
 CLIENTS: tuple[ClientSpec, ...] = (
     ClientSpec(
         ClientId("claude-code"),
         "Claude Code",
-        ("mcpServers",),
-        _home(".claude.json"),
-        _claude_code,
+        lambda at: [at.home / ".claude.json"],
+        _claude_code_entry,
         command="claude",
     ),
     ClientSpec(
         ClientId("claude-desktop"),
         "Claude Desktop",
-        ("mcpServers",),
         _claude_desktop_files,
-        _bridge,
+        lambda to: {"command": to.bridge[0], "args": list(to.bridge[1:])},
         by_bridge=True,
     ),
-    _spec("cursor", "Cursor", "mcpServers", _home(".cursor", "mcp.json"), _url()),
-    _spec("vscode", "VS Code", "servers", _vs_code("Code"), _url(type="http")),
-    _spec(
-        "vscode-insiders",
+    ClientSpec(ClientId("cursor"), "Cursor", lambda at: [at.home / ".cursor/mcp.json"], _url_entry),
+    ClientSpec(
+        ClientId("vscode"),
+        "VS Code",
+        lambda at: [at.applications / "Code/User/mcp.json"],
+        _http_entry,
+        ("servers",),
+    ),
+    ClientSpec(
+        ClientId("vscode-insiders"),
         "VS Code Insiders",
-        "servers",
-        _vs_code("Code - Insiders"),
-        _url(type="http"),
+        lambda at: [at.applications / "Code - Insiders/User/mcp.json"],
+        _http_entry,
+        ("servers",),
     ),
-    _spec(
-        "windsurf",
+    ClientSpec(
+        ClientId("windsurf"),
         "Windsurf",
-        "mcpServers",
-        _home(".codeium", "windsurf", "mcp_config.json"),
-        _url("serverUrl"),
+        lambda at: [at.home / ".codeium/windsurf/mcp_config.json"],
+        lambda to: {"serverUrl": to.url, "headers": to.headers},
     ),
-    _spec("zed", "Zed", "context_servers", _zed_files, _url()),
-    _spec(
-        "cline",
-        "Cline",
-        "mcpServers",
-        lambda at: (
-            at.named("CLINE_DIR", at.home / ".cline")
-            / "data"
-            / "settings"
-            / "cline_mcp_settings.json",
-        ),
-        _cline,
-    ),
+    ClientSpec(ClientId("zed"), "Zed", _zed_files, _url_entry, ("context_servers",)),
+    ClientSpec(ClientId("cline"), "Cline", _cline_files, _cline_entry),
     ClientSpec(
         ClientId("codex"),
         "Codex",
+        lambda at: [at.named("CODEX_HOME", at.home / ".codex") / "config.toml"],
+        lambda to: {"url": to.url, "http_headers": to.headers},
         ("mcp_servers",),
-        lambda at: (at.named("CODEX_HOME", at.home / ".codex") / "config.toml",),
-        _codex,
-        format=Format.TOML,
+        Format.TOML,
         command="codex",
     ),
     ClientSpec(
         ClientId("gemini"),
         "Gemini CLI",
-        ("mcpServers",),
-        _home(".gemini", "settings.json"),
-        _url(type="http"),
+        lambda at: [at.home / ".gemini/settings.json"],
+        _http_entry,
         command="gemini",
     ),
     ClientSpec(
         ClientId("copilot"),
         "Copilot CLI",
-        ("mcpServers",),
-        _home(".copilot", "mcp-config.json"),
-        _copilot,
+        lambda at: [at.home / ".copilot/mcp-config.json"],
+        lambda to: {**_http_entry(to), "tools": ["*"], "deferTools": "never"},
         command="copilot",
     ),
     ClientSpec(
-        ClientId("opencode"), "opencode", ("mcp",), _opencode_files, _opencode, command="opencode"
+        ClientId("opencode"),
+        "opencode",
+        _opencode_files,
+        _opencode_entry,
+        ("mcp",),
+        command="opencode",
     ),
-    _spec("lmstudio", "LM Studio", "mcpServers", _home(".lmstudio", "mcp.json"), _url()),
+    ClientSpec(
+        ClientId("lmstudio"), "LM Studio", lambda at: [at.home / ".lmstudio/mcp.json"], _url_entry
+    ),
     ClientSpec(
         ClientId("goose"),
         "Goose",
-        ("extensions",),
         _goose_files,
-        _goose,
-        format=Format.YAML,
+        _goose_entry,
+        ("extensions",),
+        Format.YAML,
         command="goose",
     ),
     ClientSpec(
         ClientId("qwen"),
         "Qwen Code",
-        ("mcpServers",),
-        _home(".qwen", "settings.json"),
-        _url("httpUrl"),
+        lambda at: [at.home / ".qwen/settings.json"],
+        lambda to: {"httpUrl": to.url, "headers": to.headers},
         command="qwen",
     ),
-    _spec(
-        "antigravity",
+    ClientSpec(
+        ClientId("antigravity"),
         "Antigravity",
-        "mcpServers",
-        _home(".gemini", "config", "mcp_config.json"),
-        _url("serverUrl"),
+        lambda at: [at.home / ".gemini/config/mcp_config.json"],
+        lambda to: {"serverUrl": to.url, "headers": to.headers},
     ),
     # Import only from here on: sources disagree about the format, or it is not meant for programs.
-    _spec(
-        "cline-vscode",
+    ClientSpec(
+        ClientId("cline-vscode"),
         "Cline (VS Code)",
-        "mcpServers",
-        _extension_files("saoudrizwan.claude-dev", "cline_mcp_settings.json"),
+        _extension_file("saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
     ),
-    _spec(
-        "roo",
+    ClientSpec(
+        ClientId("roo"),
         "Roo Code",
-        "mcpServers",
-        _extension_files("rooveterinaryinc.roo-cline", "mcp_settings.json"),
+        _extension_file("rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
     ),
     ClientSpec(
         ClientId("continue"),
         "Continue",
-        ("mcpServers",),
-        _home(".continue", "config.yaml"),
+        lambda at: [at.home / ".continue/config.yaml"],
         format=Format.YAML,
     ),
-    _spec("kiro", "Kiro", "mcpServers", _home(".kiro", "settings", "mcp.json")),
-    _spec("kimi", "Kimi Code", "mcpServers", _home(".kimi-code", "mcp.json")),
-    _spec("amp", "Amp", "amp.mcpServers", lambda at: (at.config / "amp" / "settings.json",)),
-    _spec("junie", "Junie", "mcpServers", _home(".junie", "mcp", "mcp.json")),
+    ClientSpec(ClientId("kiro"), "Kiro", lambda at: [at.home / ".kiro/settings/mcp.json"]),
+    ClientSpec(ClientId("kimi"), "Kimi Code", lambda at: [at.home / ".kimi-code/mcp.json"]),
+    ClientSpec(
+        ClientId("amp"),
+        "Amp",
+        lambda at: [at.config / "amp/settings.json"],
+        keys=("amp.mcpServers",),
+    ),
+    ClientSpec(ClientId("junie"), "Junie", lambda at: [at.home / ".junie/mcp/mcp.json"]),
 )
 
 CONNECTABLE: tuple[ClientSpec, ...] = tuple(spec for spec in CLIENTS if spec.entry is not None)

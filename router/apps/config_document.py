@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from router.apps import jsonc, toml_edit, yaml_edit
 from router.apps.line_edit import UNSAFE_EDIT
@@ -27,16 +27,17 @@ class Format(StrEnum):
     YAML = "yaml"
 
 
+_PARSERS = {Format.JSON: jsonc.parse, Format.TOML: toml_edit.parse, Format.YAML: yaml_edit.parse}
+_EDITORS = {
+    Format.JSON: jsonc.edited,
+    Format.TOML: toml_edit.edited,
+    Format.YAML: yaml_edit.edited,
+}
+
+
 def read(kind: Format, path: Path, text: str) -> JsonObject:
     """The content of `text`. Raises `ConfigError` with the line of an error."""
-    text = text.removeprefix(_BOM)
-    match kind:
-        case Format.JSON:
-            return jsonc.parse(path, text).value
-        case Format.TOML:
-            return toml_edit.parse(path, text)
-        case Format.YAML:
-            return yaml_edit.parse(path, text)
+    return _PARSERS[kind](path, text.removeprefix(_BOM))
 
 
 def edited(
@@ -45,7 +46,7 @@ def edited(
     """`text` with `entry` at `keys`, or with nothing there if `entry` is None."""
     before = read(kind, path, text)
     bom = _BOM if text.startswith(_BOM) else ""
-    new = bom + _edited(kind, path, text.removeprefix(_BOM), keys, entry)
+    new = bom + _EDITORS[kind](path, text.removeprefix(_BOM), keys, entry)
     try:
         after = read(kind, path, new)
     except ConfigError:
@@ -68,23 +69,6 @@ def has_comments(kind: Format, text: str) -> bool:
     if kind is Format.JSON:
         return jsonc.has_comments(text)
     return re.search(r"(^|\s)#", text) is not None
-
-
-def _edited(
-    kind: Format, path: Path, text: str, keys: Sequence[str], entry: JsonObject | None
-) -> str:
-    match kind:
-        case Format.JSON if entry is None:
-            return jsonc.without_member(path, text, keys)
-        case Format.JSON:
-            return jsonc.with_member(path, text, keys, cast(JsonObject, entry))
-        case Format.TOML if entry is None:
-            return toml_edit.without_table(text, keys)
-        case Format.TOML:
-            return toml_edit.with_table(text, keys, cast(JsonObject, entry))
-        case Format.YAML:
-            group, name = keys
-            return yaml_edit.edited(path, text, group, name, entry)
 
 
 def _without(content: JsonObject, keys: Sequence[str]) -> JsonObject:

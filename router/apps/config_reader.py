@@ -56,8 +56,7 @@ def find_servers(locations: AppLocations, self_reference: SelfReference) -> Foun
     """The servers of every application on this computer. Blocks on files."""
     found: list[FoundServers] = []
     for spec in CLIENTS:
-        path = existing_file(spec, locations)
-        if path is None:
+        if (path := existing_file(spec, locations)) is None:
             continue
         try:
             found.append(_read_app(spec, path, locations, self_reference))
@@ -99,12 +98,10 @@ def read_any_file(
     group = next((key for key in GROUPS if key in content), None)
     if group is None:
         raise ConfigError(path, None, 'it has no "mcpServers" section')
-    spec = ClientSpec(CLIENTS[0].id, path.name, (group,), lambda _: (path,), format=kind)
     dialect = Dialect(
         locations.environ, str(locations.home), read_prompts(content), "file", curly=True
     )
-    entries = _named(value_at(content, spec.keys))
-    found = _parse_entries(path.name, path, entries, dialect, self_reference)
+    found = _parse_entries(path.name, path, _named(content[group]), dialect, self_reference)
     if found.skipped and not found.servers:
         reasons = " ".join(entry.sentence for entry in found.skipped)
         raise ConfigError(

@@ -19,7 +19,7 @@ from router.apps.app_specs import CONNECTABLE, ENTRY, ClientSpec, Endpoint
 from router.apps.config_reader import SelfReference, existing_file, plain_config
 from router.apps.locations import AppLocations
 from router.config.secret_detection import looks_secret
-from router.domain.errors import ConfigError, Conflict, NotFound, said
+from router.domain.errors import ConfigError, NotFound, said
 from router.domain.ids import TokenId
 from router.domain.json_values import JsonObject, as_object
 
@@ -73,7 +73,7 @@ class Connections:
         """What `connect` would do; the token of `endpoint` is not shown."""
         spec = spec_of(client)
         target = self._target(spec)
-        new = self._with_entry(spec, target, endpoint)
+        new = _with_entry(spec, target, endpoint)
         return ConnectionPlan(
             client=client,
             name=spec.name,
@@ -93,7 +93,7 @@ class Connections:
         """Write our entry into the file whose fingerprint was `expected` at the preview."""
         spec = spec_of(client)
         target = self._target(spec)
-        return self._write(spec, target, self._with_entry(spec, target, endpoint), expected)
+        return self._write(spec, target, _with_entry(spec, target, endpoint), expected)
 
     def disconnect(self, client: ClientId) -> Connection:
         spec = spec_of(client)
@@ -103,10 +103,9 @@ class Connections:
                 said("{name} is not connected.", name=spec.name),
                 "List connected apps with: toolbooth client list",
             )
-        new = config_document.edited(
-            spec.format, target.path, target.text, (*spec.keys, target.name), None
+        return self._write(
+            spec, target, _edited(spec, target, None), file_edit.fingerprint(target.data)
         )
-        return self._write(spec, target, new, file_edit.fingerprint(target.data))
 
     def undo(self, undo: str) -> None:
         """Restore the file byte for byte, unless it was changed since."""
@@ -123,8 +122,7 @@ class Connections:
         """Our entry, to be pasted by hand into the application's file."""
         spec = spec_of(client)
         path = spec.files(self._locations)[0]
-        keys = (*spec.keys, ENTRY)
-        return config_document.edited(spec.format, path, "", keys, _entry(spec, endpoint))
+        return _with_entry(spec, _Target(path, None, "", ENTRY, None), endpoint)
 
     def _app(self, spec: ClientSpec) -> ClientApp:
         path = existing_file(spec, self._locations) or spec.files(self._locations)[0]
@@ -171,18 +169,9 @@ class Connections:
         config = plain_config(entry)
         return config is not None and self._self_reference().is_current(config)
 
-    def _with_entry(self, spec: ClientSpec, target: _Target, endpoint: Endpoint) -> str:
-        keys = (*spec.keys, target.name)
-        return config_document.edited(
-            spec.format, target.path, target.text, keys, _entry(spec, endpoint)
-        )
-
     def _write(self, spec: ClientSpec, target: _Target, text: str, expected: str) -> Connection:
         if file_edit.fingerprint(target.data) != expected:
-            raise Conflict(
-                said("{path} has changed in the meantime.", path=target.path),
-                "Review the preview again.",
-            )
+            raise file_edit.changed_meanwhile(target.path, "Review the preview again.")
         data = text.encode()
         file_edit.refuse_read_only(target.path)  # before a backup is made
         backup = None
@@ -190,10 +179,7 @@ class Connections:
             backup = file_edit.back_up(target.path, target.data, self._clock())
         file_edit.replace(target.path, data, expected=expected)
         if file_edit.read_or_none(target.path) != data:
-            raise Conflict(
-                said("{path} has changed in the meantime.", path=target.path),
-                "Review the file and try again.",
-            )
+            raise file_edit.changed_meanwhile(target.path, "Review the file and try again.")
         undo = secrets.token_hex(8)
         self._changes[undo] = _Change(target.path, target.data, file_edit.fingerprint(data))
         for oldest in list(self._changes)[:-_UNDO_KEPT]:
@@ -210,10 +196,15 @@ def spec_of(client: ClientId) -> ClientSpec:
     )
 
 
-def _entry(spec: ClientSpec, endpoint: Endpoint) -> JsonObject:
+def _with_entry(spec: ClientSpec, target: _Target, endpoint: Endpoint) -> str:
     if spec.entry is None:
         raise NotFound(said("{name} can't be connected.", name=spec.name))
-    return spec.entry(endpoint)
+    return _edited(spec, target, spec.entry(endpoint))
+
+
+def _edited(spec: ClientSpec, target: _Target, entry: JsonObject | None) -> str:
+    keys = (*spec.keys, target.name)
+    return config_document.edited(spec.format, target.path, target.text, keys, entry)
 
 
 def _unused_name(wanted: str, taken: JsonObject) -> str:

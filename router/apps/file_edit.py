@@ -72,10 +72,7 @@ def replace(path: Path, data: bytes, *, expected: str) -> None:
         try:
             _create(temporary, data, _mode_of(target))
             if fingerprint(read_or_none(target)) != expected:
-                raise Conflict(
-                    said("{path} has changed in the meantime.", path=path),
-                    "Review the preview again.",
-                )
+                raise changed_meanwhile(path, "Review the preview again.")
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
@@ -90,9 +87,13 @@ def refuse_read_only(path: Path) -> None:
 def remove(path: Path, *, expected: str) -> None:
     """Remove the file, or a link's target, if its fingerprint is still `expected`."""
     if fingerprint(read_or_none(path)) != expected:
-        raise Conflict(said("{path} has changed in the meantime.", path=path), "Edit it manually.")
+        raise changed_meanwhile(path, "Edit it manually.")
     with translate_os_errors(path):
         path.resolve().unlink()
+
+
+def changed_meanwhile(path: Path, hint: str) -> Conflict:
+    return Conflict(said("{path} has changed in the meantime.", path=path), hint)
 
 
 def _mode_of(path: Path) -> int:

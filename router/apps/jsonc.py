@@ -1,4 +1,4 @@
-"""JSON with comments and trailing commas: parsed with positions, edited in position.
+"""JSON with comments and trailing commas: parsed with positions, edited in place.
 
 An edit changes the span of one member and nothing else. Malformed text is refused with its line,
 without quoting the file, which may contain a secret.
@@ -40,9 +40,19 @@ class Member:
     node: Node
 
 
-def parse(path: Path, text: str) -> Node:
+def parse(path: Path, text: str) -> JsonObject:
     """The object in `text`; an empty file is an empty object."""
-    return _Parser(path, text).document()
+    return _Parser(path, text).document().value
+
+
+def edited(path: Path, text: str, keys: Sequence[str], entry: JsonObject | None) -> str:
+    """`text` with `entry` at `keys`; without it if `entry` is None."""
+    root = _Parser(path, text).document()
+    if entry is None:
+        return _without_member(text, root, keys)
+    if not text.strip():
+        return f"{json.dumps(_nested(keys, entry), indent=2, ensure_ascii=False)}\n"
+    return _with_member(path, text, root, keys, entry)
 
 
 def has_comments(text: str) -> bool:
@@ -65,7 +75,7 @@ class _Parser:
             raise self._error("it must be an object: { ... }")
         self._skip()
         if self._at < len(self._text):
-            raise self._error("there is something behind its end")
+            raise self._error("there is text after its end")
         return node
 
     def _value(self, depth: int) -> Node:
@@ -90,7 +100,7 @@ class _Parser:
             key = self._string()
             self._skip()
             if self._peek() != ":":
-                raise self._error("there must be a colon behind a key")
+                raise self._error("there must be a colon after a key")
             self._at += 1
             self._skip()
             child = self._value(depth + 1)
@@ -126,11 +136,11 @@ class _Parser:
     def _string(self) -> str:
         found = _STRING.match(self._text, self._at)
         if found is None:
-            raise self._error("there must be a text in double quotes here")
+            raise self._error("there must be a string in double quotes here")
         try:
             text = json.loads(found.group(), strict=False)
         except ValueError:
-            raise self._error("a text has an escape JSON does not know") from None
+            raise self._error("a string has an invalid escape") from None
         self._at = found.end()
         return str(text)
 
@@ -154,38 +164,30 @@ class _Parser:
         return ConfigError(self._path, self._text.count("\n", 0, self._at) + 1, reason)
 
 
-def with_member(path: Path, text: str, keys: Sequence[str], value: JsonObject) -> str:
-    """`text` with `value` at `keys`; missing objects are created."""
-    root = parse(path, text)
-    if not text.strip():
-        return f"{json.dumps(_nested(keys, value), indent=2, ensure_ascii=False)}\n"
+def _with_member(path: Path, text: str, node: Node, keys: Sequence[str], value: JsonObject) -> str:
+    """Missing objects are created."""
     style = _Style.of(text)
-    node, depth = root, 0
-    while depth < len(keys) and keys[depth] in node.members:
-        found = node.members[keys[depth]].node
-        depth += 1
-        if depth == len(keys):
-            indent = style.indent_at(node.members[keys[-1]].start)
-            return text[: found.start] + style.dump(value, indent) + text[found.end :]
-        if not found.is_object:
-            line = text.count("\n", 0, found.start) + 1
-            raise ConfigError(
-                path, line, said('"{name}" must be an object: {{ ... }}', name=keys[depth - 1])
-            )
-        node = found
-    missing = keys[depth:]
-    return _inserted(text, style, node, missing[0], _nested(missing[1:], value))
+    for depth, key in enumerate(keys[:-1], 1):
+        if key not in node.members:
+            return _inserted(text, style, node, key, _nested(keys[depth:], value))
+        node = node.members[key].node
+        if not node.is_object:
+            line = text.count("\n", 0, node.start) + 1
+            raise ConfigError(path, line, said('"{name}" must be an object: {{ ... }}', name=key))
+    if keys[-1] not in node.members:
+        return _inserted(text, style, node, keys[-1], value)
+    member = node.members[keys[-1]]
+    written = style.dump(value, style.indent_at(member.start))
+    return text[: member.node.start] + written + text[member.node.end :]
 
 
-def without_member(path: Path, text: str, keys: Sequence[str]) -> str:
-    """`text` without the member at `keys`, if it is there, and without the comma it needed."""
-    node = parse(path, text)
+def _without_member(text: str, node: Node, keys: Sequence[str]) -> str:
+    """The comma that the member needed is removed with it."""
     for key in keys[:-1]:
         if key not in node.members:
             return text
         node = node.members[key].node
-    member = node.members.get(keys[-1])
-    if member is None:
+    if (member := node.members.get(keys[-1])) is None:
         return text
     start, end = member.start, member.node.end
     comma = _comma_after(text, end)

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -21,18 +20,6 @@ from router.domain.json_values import JsonObject, as_object
 
 _LINE = re.compile(r"at line (\d+)")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-
-
-@dataclass(frozen=True, slots=True)
-class _Section:
-    """A header's keys, and its lines up to the next header."""
-
-    keys: tuple[str, ...]
-    first: int
-    last: int
-
-    def is_within(self, keys: Sequence[str]) -> bool:
-        return self.keys[: len(keys)] == tuple(keys)
 
 
 def parse(path: Path, text: str) -> JsonObject:
@@ -46,20 +33,20 @@ def parse(path: Path, text: str) -> JsonObject:
         raise ConfigError(path, None, "it is nested too deeply") from None
 
 
-def with_table(text: str, keys: Sequence[str], entry: JsonObject) -> str:
-    """A new table is added after its siblings, else at the end."""
+def edited(path: Path, text: str, keys: Sequence[str], entry: JsonObject | None) -> str:
+    """`text` with `entry` as the table `keys`; without it if `entry` is None. A new table is added
+    after its siblings, else at the end."""
+    lines = text.splitlines()
+    runs = _runs(lines, keys)
+    if entry is None:
+        return _without(text, runs)
     block = _block(keys, entry)
-    if runs := _runs(text.splitlines(), keys):
+    if runs:
         first, *others = runs
         return replace_lines(_without(text, others), *first, block)
-    lines = text.splitlines()
     beside = _runs(lines, keys[:-1])
     end = beside[-1][1] if beside else len(lines)
     return replace_lines(text, end, end, ["", *block] if end else block)
-
-
-def without_table(text: str, keys: Sequence[str]) -> str:
-    return _without(text, _runs(text.splitlines(), keys))
 
 
 def _without(text: str, runs: Sequence[tuple[int, int]]) -> str:
@@ -74,14 +61,15 @@ def _without(text: str, runs: Sequence[tuple[int, int]]) -> str:
 def _runs(lines: list[str], keys: Sequence[str]) -> list[tuple[int, int]]:
     """The line ranges of the tables within `keys`, adjacent ones merged. Trailing blank lines and
     comments belong to what follows."""
+    headers = [(number, name) for number, line in enumerate(lines) if (name := _header_keys(line))]
     runs: list[tuple[int, int]] = []
     last_end = -1
-    for section in _sections(lines):
-        if not section.is_within(keys):
+    for (header, name), (next_header, _) in pairwise([*headers, (len(lines), ())]):
+        if name[: len(keys)] != tuple(keys):
             continue
-        first = runs.pop()[0] if section.first == last_end else section.first
-        last_end = end = section.last
-        while end > section.first + 1 and _is_blank_or_comment(lines[end - 1]):
+        first = runs.pop()[0] if header == last_end else header
+        last_end = end = next_header
+        while end > header + 1 and _is_blank_or_comment(lines[end - 1]):
             end -= 1
         runs.append((first, end))
     return runs
@@ -89,12 +77,6 @@ def _runs(lines: list[str], keys: Sequence[str]) -> list[tuple[int, int]]:
 
 def _is_blank_or_comment(line: str) -> bool:
     return not line.strip() or line.lstrip().startswith("#")
-
-
-def _sections(lines: list[str]) -> Iterator[_Section]:
-    headers = [(number, keys) for number, line in enumerate(lines) if (keys := _header_keys(line))]
-    for (first, keys), (last, _) in pairwise([*headers, (len(lines), ())]):
-        yield _Section(keys, first, last)
 
 
 def _header_keys(line: str) -> tuple[str, ...]:

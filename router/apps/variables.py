@@ -65,7 +65,7 @@ class Dialect:
     def _reference(self, found: re.Match[str]) -> str:
         name = found["name"]
         if found["kind"] == "input":
-            return input_reference(self.prefix, name)
+            return f"${{keyring:{input_secret(self.prefix, name)}}}"
         if name == "userHome":
             return self.home
         if found["default"] is not None and name not in self.environ:
@@ -80,10 +80,6 @@ class Dialect:
         if name in _HOME:
             return self.home
         return self.environ.get(name, found[0] if found["default"] is None else found["default"])
-
-
-def input_reference(prefix: str, name: str) -> str:
-    return f"${{keyring:{input_secret(prefix, name)}}}"
 
 
 def input_secret(prefix: str, name: str) -> str:
@@ -114,15 +110,11 @@ def read_prompts(content: Mapping[str, object]) -> dict[str, Prompt]:
 
 
 def _prompt(entry: Mapping[str, object]) -> Prompt:
-    options = [_option(option) for option in as_array(entry.get("options"))]
+    options = as_array(entry.get("options"))
     return Prompt(
         id=str(entry["id"]),
         description=str(entry.get("description") or entry["id"]),
         secret=entry.get("password") is True,
         default=str(entry.get("default") or ""),
-        options=tuple(options),
+        options=tuple(str(as_object(option).get("value", option)) for option in options),
     )
-
-
-def _option(option: object) -> str:
-    return str(as_object(option).get("value", option))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,8 +20,9 @@ def parse(path: Path, text: str) -> JsonObject:
     return as_object(_plain(_parsed(path, text)))
 
 
-def edited(path: Path, text: str, group: str, name: str, entry: JsonObject | None) -> str:
-    """`text` with `entry` under `name` in `group`; without it if `entry` is None."""
+def edited(path: Path, text: str, keys: Sequence[str], entry: JsonObject | None) -> str:
+    """`text` with `entry` at `keys`, its group and name; without it if `entry` is None."""
+    group, name = keys
     content = _parsed(path, text)
     servers: Any = content.get(group)
     if not isinstance(servers, dict | None):
@@ -28,6 +30,8 @@ def edited(path: Path, text: str, group: str, name: str, entry: JsonObject | Non
     servers = cast(Any, servers)
     if servers and name in servers:
         first, column = _position(path, servers, name)
+        if first == content.lc.key(group)[0]:
+            raise ConfigError(path, first + 1, UNSAFE_EDIT)
         last = _end_of_block(text.splitlines(), first, column)
         if entry is not None:
             return replace_lines(text, first, last, _entry_lines({name: entry}, column))

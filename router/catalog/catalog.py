@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
+from router.catalog.config_edits import project_entry
 from router.catalog.permission_policy import ALLOWED, Layer, Policy, Subject, policy_of
 from router.catalog.saved_scripts import script_tool
 from router.catalog.server_entry import ServerEntry, configured_servers
-from router.catalog.view import FailureOf, View, no_failure
+from router.catalog.view import FailureOf, View
 from router.config.workspace import ProjectConfig, WorkspaceConfig
-from router.domain.errors import NotFound, said
+from router.domain.errors import NoServer
 from router.domain.ids import ProjectId, ServerId
 from router.domain.names import SCRIPTS
 from router.domain.permissions import Kind
@@ -29,7 +30,7 @@ class WorkspaceCatalog:
         self,
         config: WorkspaceConfig,
         provider: SearchProvider,
-        failure_of: FailureOf = no_failure,
+        failure_of: FailureOf = lambda _: None,
     ) -> None:
         """`failure_of` returns why a server's tools could not be discovered."""
         self.config = config
@@ -78,14 +79,7 @@ class WorkspaceCatalog:
 
     def entry(self, server: ServerId) -> ServerEntry:
         if (entry := self.servers.get(server)) is None:
-            raise NotFound(
-                said(
-                    'There is no server "{server}" in workspace {name}.',
-                    server=server,
-                    name=self.config.name,
-                ),
-                "List the servers with: toolbooth list",
-            )
+            raise NoServer(server, self.config.name)
         return entry
 
     def pending(self, entry: ServerEntry) -> Mapping[str, PendingApproval]:
@@ -116,16 +110,7 @@ class WorkspaceCatalog:
         return [layer for layer in layers if any(layer)]
 
     def project(self, project: ProjectId) -> ProjectConfig:
-        if (config := self.config.projects.get(project)) is None:
-            raise NotFound(
-                said(
-                    'There is no project "{project}" in workspace {name}.',
-                    project=project,
-                    name=self.config.name,
-                ),
-                "List the projects with: toolbooth project list",
-            )
-        return config
+        return project_entry(self.config, project)
 
     def view(self, project: ProjectId | None, only: frozenset[ServerId] | None = None) -> View:
         """The view of a project, or with None of the whole workspace; `only` narrows it to some
@@ -138,53 +123,42 @@ class WorkspaceCatalog:
 
     def _build_view(self, project: ProjectId | None, only: frozenset[ServerId] | None) -> View:
         options = self.config if project is None else self.project(project)
-        visible = [entry for entry in self.servers.values() if self._visible(entry, project)]
-        chosen = [entry for entry in visible if only is None or entry.id in only]
-        servers = sorted(chosen, key=lambda entry: entry.id)
+        chosen = None if project is None else self.project(project).servers
+        scopes = [scope for scope in (chosen, only) if scope is not None]
+
+        def in_scope(server: ServerId) -> bool:
+            return all(server in scope for scope in scopes)
+
+        servers = [self.servers[server] for server in sorted(self.servers) if in_scope(server)]
+        servers = [entry for entry in servers if not entry.config.disabled]
         tools = [tool for entry in servers for tool in entry.tools]
-        if scripts := self._script_tools(project, only):
-            tools = sorted([*tools, *scripts], key=lambda tool: tool.key)
+        if self.scripts and in_scope(SCRIPTS):
+            tools += map(script_tool, self.scripts.values())
+            tools.sort(key=lambda tool: tool.key)
         layers = self._layers(project)
         restricted = tools if layers else ()
         policies = {tool.key: policy_of(_subject(tool), layers) for tool in restricted}
         hidden = {key for key, policy in policies.items() if policy.hidden}
         unapproved = {entry.id: entry.unapproved for entry in servers}
-        shown = [
-            tool
-            for tool in tools
-            if tool.key not in hidden and tool.key.tool not in unapproved.get(tool.key.server, ())
-        ]
         return View(
-            tools=shown,
+            tools={
+                tool.key: tool
+                for tool in tools
+                if tool.key not in hidden
+                and tool.key.tool not in unapproved.get(tool.key.server, ())
+            },
+            servers=servers,
             policies=policies,
             layers=layers,
-            servers=servers,
             optimization=options.optimization,
             exposure=options.exposure,
+            pinned_keys=frozenset(options.pinned),
+            # Decided by the configuration, not by the servers that happen to exist: names that
+            # change with the next server would break clients.
+            prefixed=chosen is None or len(chosen) != 1,
             provider=self._provider,
-            prefixed=not self._has_one_server(project),
             failure_of=self._failure_of,
-            pinned=options.pinned,
         )
-
-    def _has_one_server(self, project: ProjectId | None) -> bool:
-        """By the project's configuration, not by the servers that happen to exist: names that
-        change with the next server would break clients."""
-        chosen = None if project is None else self.project(project).servers
-        return chosen is not None and len(chosen) == 1
-
-    def _script_tools(
-        self, project: ProjectId | None, only: frozenset[ServerId] | None
-    ) -> list[Tool]:
-        """The saved scripts, if the project and the token include their pseudo-server."""
-        allowed = None if project is None else self.project(project).servers
-        if any(chosen is not None and SCRIPTS not in chosen for chosen in (allowed, only)):
-            return []
-        return [script_tool(script) for script in self.scripts.values()]
-
-    def _visible(self, entry: ServerEntry, project: ProjectId | None) -> bool:
-        allowed = None if project is None else self.project(project).servers
-        return not entry.config.disabled and (allowed is None or entry.id in allowed)
 
 
 def _subject(tool: Tool) -> Subject:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import chain, count
+from typing import Any
 
 from router.catalog.server_entry import configured_servers
 from router.config.server import ServerConfig
 from router.config.workspace import PermissionRule, ProjectConfig, WorkspaceConfig
-from router.domain.errors import Conflict, InvalidInput, NotFound, said
+from router.domain.errors import Conflict, InvalidInput, NoProject, NoServer, said
 from router.domain.ids import ProjectId, ServerId, ToolKey, WorkspaceId
 from router.domain.names import SCRIPTS, assign_server_ids, slug
 from router.domain.permissions import Permission
@@ -85,27 +87,22 @@ def with_imported(
     merged = dict(config.mcp_servers)
     names: list[str] = []
     for wanted, server in servers.items():
-        name = _free_name(checked_name(wanted), merged)
+        name = _free_name(checked_name(wanted), " ", merged)
         merged[name] = server
         names.append(name)
     return config.model_copy(update={"mcp_servers": merged}), names
 
 
-def _free_name(wanted: str, taken: Mapping[str, object]) -> str:
-    number = 2
-    name = wanted
-    while name in taken:
-        name = f"{wanted} {number}"
-        number += 1
-    return name
+def _free_name(wanted: str, separator: str, taken: Mapping[Any, object]) -> str:
+    """`wanted`, numbered from 2 if it is in use."""
+    numbered = (f"{wanted}{separator}{number}" for number in count(2))
+    return next(name for name in chain([wanted], numbered) if name not in taken)
 
 
 def server_name(config: WorkspaceConfig, server: ServerId) -> str:
     known = configured_servers(config)
     if server not in known:
-        raise NotFound(
-            said('There is no server "{name}".', name=server), "List them with: toolbooth list"
-        )
+        raise NoServer(server, config.name)
     return known[server][0]
 
 
@@ -126,10 +123,7 @@ def find_server(config: WorkspaceConfig, text: str) -> ServerId:
         return server_called(config, text)
     if (server := ServerId(text)) in configured_servers(config) or server == SCRIPTS:
         return server
-    raise NotFound(
-        said('There is no server "{server}" in workspace {name}.', server=text, name=config.name),
-        "List them with: toolbooth list",
-    )
+    raise NoServer(text, config.name)
 
 
 def with_project(
@@ -141,12 +135,8 @@ def with_project(
     if project in _RESERVED_PROJECTS:
         raise InvalidInput(said('"{name}" is a reserved name.', name=name), "Choose another name.")
     if project in config.projects:
-        raise Conflict(
-            said('There is already a project "{name}".', name=project), "Choose another name."
-        )
-    for server in servers or ():
-        check_server(config, server)
-    entry = ProjectConfig(name=name, servers=tuple(servers) if servers is not None else None)
+        raise _project_exists(project)
+    entry = ProjectConfig(name=name, servers=_checked_servers(config, servers))
     return _with_project_entry(config, project, entry), project
 
 
@@ -156,15 +146,22 @@ def with_changed_project(
     """The project under another name, or with other servers; its id stays."""
     others = (entry.name for key, entry in config.projects.items() if key != project)
     if name.casefold() in (other.casefold() for other in others):
-        raise Conflict(
-            said('There is already a project "{name}".', name=name), "Choose another name."
-        )
+        raise _project_exists(name)
+    changes = {"name": name, "servers": _checked_servers(config, servers)}
+    return _with_changes(config, project, changes)
+
+
+def _project_exists(name: str) -> Conflict:
+    return Conflict(said('There is already a project "{name}".', name=name), "Choose another name.")
+
+
+def _checked_servers(
+    config: WorkspaceConfig, servers: Sequence[ServerId] | None
+) -> tuple[ServerId, ...] | None:
+    """Raises `NotFound` for a server that does not exist."""
     for server in servers or ():
         check_server(config, server)
-    chosen = tuple(servers) if servers is not None else None
-    changes = {"name": name, "servers": chosen}
-    entry = project_entry(config, project).model_copy(update=changes)
-    return _with_project_entry(config, project, entry)
+    return None if servers is None else tuple(servers)
 
 
 def without_project(config: WorkspaceConfig, project: ProjectId) -> WorkspaceConfig:
@@ -179,11 +176,7 @@ def with_options(
     optimization: Optimization | None,
     exposure: Exposure,
 ) -> WorkspaceConfig:
-    options = {"optimization": optimization, "exposure": exposure}
-    if project is None:
-        return config.model_copy(update=options)
-    entry = project_entry(config, project).model_copy(update=options)
-    return _with_project_entry(config, project, entry)
+    return _with_changes(config, project, {"optimization": optimization, "exposure": exposure})
 
 
 def with_permission(
@@ -193,9 +186,8 @@ def with_permission(
     project stores every one, since it may differ from the workspace's."""
     check_server(config, key.server)
     if project is not None:
-        entry = project_entry(config, project)
-        own = {**entry.permissions, str(key): permission}
-        return _with_project_entry(config, project, entry.model_copy(update={"permissions": own}))
+        own = {**project_entry(config, project).permissions, str(key): permission}
+        return _with_changes(config, project, {"permissions": own})
     kept = {k: p for k, p in config.permissions.items() if k != str(key)}
     if permission is not Permission.ALLOW or config.rules:
         kept[str(key)] = permission
@@ -205,23 +197,12 @@ def with_permission(
 def with_rules(
     config: WorkspaceConfig, project: ProjectId | None, rules: Sequence[PermissionRule]
 ) -> WorkspaceConfig:
-    changed = {"rules": tuple(rules)}
-    if project is None:
-        return config.model_copy(update=changed)
-    entry = project_entry(config, project).model_copy(update=changed)
-    return _with_project_entry(config, project, entry)
-
-
-def rules_of(config: WorkspaceConfig, project: ProjectId | None) -> tuple[PermissionRule, ...]:
-    return config.rules if project is None else project_entry(config, project).rules
+    return _with_changes(config, project, {"rules": tuple(rules)})
 
 
 def project_entry(config: WorkspaceConfig, project: ProjectId) -> ProjectConfig:
     if project not in config.projects:
-        raise NotFound(
-            said('There is no project "{name}".', name=project),
-            "List them with: toolbooth project list",
-        )
+        raise NoProject(project, config.name)
     return config.projects[project]
 
 
@@ -237,8 +218,7 @@ def with_project_put(
     config: WorkspaceConfig, project: ProjectId | None, entry: ProjectConfig
 ) -> WorkspaceConfig:
     """The project as given, whether that id exists or not."""
-    for server in entry.servers or ():
-        check_server(config, server)
+    _checked_servers(config, entry.servers)
     if project is None:
         return config.model_copy(
             update={field: getattr(entry, field) for field in _UNASSIGNED_FIELDS}
@@ -262,12 +242,17 @@ def check_workspace_name(
 def new_workspace_id(name: str, taken: Mapping[WorkspaceId, object]) -> WorkspaceId:
     """An id for a new workspace: its name in snake_case, numbered if that is in use."""
     base = slug(name)[:40].strip("_") or "workspace"
-    number = 2
-    candidate = base
-    while candidate in taken:
-        candidate = f"{base}_{number}"
-        number += 1
-    return WorkspaceId(candidate)
+    return WorkspaceId(_free_name(base, "_", taken))
+
+
+def _with_changes(
+    config: WorkspaceConfig, project: ProjectId | None, changes: Mapping[str, Any]
+) -> WorkspaceConfig:
+    """Changed fields of a project; with None, of the workspace itself."""
+    if project is None:
+        return config.model_copy(update=changes)
+    entry = project_entry(config, project).model_copy(update=changes)
+    return _with_project_entry(config, project, entry)
 
 
 def _with_project_entry(

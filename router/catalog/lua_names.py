@@ -23,7 +23,7 @@ class LuaNames:
         self._tools: dict[ServerId, dict[str, Tool]] = {}
         for tool in tools:
             self._tools.setdefault(tool.key.server, {})[tool.key.tool] = tool
-        self._identifier_cache: dict[ServerId, dict[str, str]] = {}
+        self._by_identifier: dict[ServerId, dict[str, Tool]] = {}
 
     @cached_property
     def servers(self) -> dict[str, ServerId]:
@@ -42,17 +42,18 @@ class LuaNames:
 
     def tools(self, server: ServerId) -> dict[str, Tool]:
         """A server's tools by identifier, in order of name."""
-        own = self._tools.get(server, {})
-        return {spelled: own[name] for spelled, name in self._identifiers(server).items()}
+        if server not in self._by_identifier:
+            own = self._tools.get(server, {})
+            identifiers = lua_identifiers(own).items()
+            self._by_identifier[server] = {each: own[name] for each, name in identifiers}
+        return self._by_identifier[server]
 
     def tool(self, server: str, tool: str) -> Tool:
         """The tool with this Lua identifier or original name."""
         found = self.server(server)
-        own = self._tools.get(found, {})
-        if (named := self._identifiers(found).get(tool)) is not None:
-            return own[named]
-        if tool in own:
-            return own[tool]
+        for own in (self.tools(found), self._tools.get(found, {})):
+            if tool in own:
+                return own[tool]
         raise NotFound(
             f'{self._names[found]} has no tool "{tool}".',
             f'list-server-tools("{lua_identifier(found, LUA_GLOBALS)}") names them.',
@@ -60,11 +61,6 @@ class LuaNames:
 
     def spelled(self, key: ToolKey) -> str:
         """How a script calls a tool: `files.read_file`."""
-        own = self._identifiers(key.server)
-        identifier = next(spelled for spelled, name in own.items() if name == key.tool)
+        own = self.tools(key.server).items()
+        identifier = next(identifier for identifier, tool in own if tool.key == key)
         return f"{lua_identifier(key.server, LUA_GLOBALS)}.{identifier}"
-
-    def _identifiers(self, server: ServerId) -> dict[str, str]:
-        if server not in self._identifier_cache:
-            self._identifier_cache[server] = lua_identifiers(self._tools.get(server, {}))
-        return self._identifier_cache[server]

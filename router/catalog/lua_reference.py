@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
-from router.catalog.tool_definition import compact_json, type_name
+from router.catalog.tool_definition import FULL_NAMES, compact_json, enum_name, type_name
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.names import lua_identifier
 from router.domain.tools import Tool
@@ -19,7 +19,6 @@ from router.domain.tools import Tool
 _MAX_DEPTH = 3
 _MAX_LINES = 80
 _MAX_VALUES = 20
-_FULL = {name: name for name in ("string", "integer", "number", "boolean", "object", "null")}
 _PLACEHOLDERS = {"string": '"..."', "integer": "0", "number": "0", "boolean": "false"}
 
 
@@ -88,11 +87,10 @@ def _facts(schema: JsonObject, required: bool) -> str:
 
 def _type(schema: JsonObject) -> str:
     if values := as_array(schema.get("enum")):
-        shown = "|".join(compact_json(value) for value in values[:_MAX_VALUES])
-        return shown if len(values) <= _MAX_VALUES else f"{shown}|…"
+        return enum_name(values, _MAX_VALUES)
     if "const" in schema:
         return compact_json(schema["const"])
-    return type_name(schema, _FULL)
+    return type_name(schema, FULL_NAMES)
 
 
 def _description(schema: JsonObject) -> str:

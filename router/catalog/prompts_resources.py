@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from urllib.parse import quote, unquote
 
 from router.catalog.globs import matches_parts
@@ -60,11 +61,9 @@ def exposed_resources(
 
 def qualified_uri(server: ServerId, uri: str) -> str:
     """A URI with its server's id; the expressions of a URI template stay expressions."""
-    quoted = _EXPRESSION.sub(lambda m: f"\0{m.group()}\0", uri)
-    parts = quoted.split("\0")
-    return f"{_OWN_SCHEME}{server}/" + "".join(
-        part if _EXPRESSION.fullmatch(part) else quote(part, safe="") for part in parts
-    )
+    literals = [quote(part, safe="") for part in _EXPRESSION.split(uri)]
+    parts = zip_longest(literals, _EXPRESSION.findall(uri), fillvalue="")
+    return f"{_OWN_SCHEME}{server}/" + "".join(chain.from_iterable(parts))
 
 
 def resolve_uri(

@@ -21,8 +21,8 @@ CHARACTERS_PER_TOKEN = 4
 """An estimate: four characters of JSON are one token of a model's context."""
 
 _TYPES = ("string", "integer", "number", "boolean", "object", "null")
-_FULL_NAMES = {name: name for name in _TYPES}
-_SHORT_NAMES = _FULL_NAMES | {
+FULL_NAMES = {name: name for name in _TYPES}
+_SHORT_NAMES = FULL_NAMES | {
     "string": "str",
     "integer": "int",
     "number": "float",
@@ -155,12 +155,9 @@ def signature(name: str, schema: JsonObject) -> str:
     """`create_issue(owner: str, title: str, labels?: str[])`, required parameters first."""
     required = _required(schema)
     properties = as_object(schema.get("properties"))
-    ordered = [p for p in properties if p in required] + [
-        p for p in properties if p not in required
-    ]
     arguments = [
         f"{parameter}{'' if parameter in required else '?'}: {type_name(properties[parameter])}"
-        for parameter in ordered
+        for parameter in sorted(properties, key=lambda parameter: parameter not in required)
     ]
     return f"{name}({', '.join(arguments)})"
 
@@ -176,7 +173,7 @@ def parameters(schema: JsonObject) -> tuple[Parameter, ...]:
 
 def _parameter(name: str, definition: JsonObject, required: bool) -> Parameter:
     description = str(definition.get("description") or "")
-    return Parameter(name, type_name(definition, _FULL_NAMES), required, description, definition)
+    return Parameter(name, type_name(definition, FULL_NAMES), required, description, definition)
 
 
 def effect(annotations: JsonObject) -> Effect:
@@ -194,7 +191,7 @@ def type_name(definition: object, names: Mapping[str, str] = _SHORT_NAMES, depth
     """A schema's type in short: `str`, `int[]`, `"open"|"closed"`."""
     schema = as_object(definition)
     if values := as_array(schema.get("enum")):
-        return _enum_name(values)
+        return enum_name(values, _MAX_ENUM_VALUES)
     for keyword in ("anyOf", "oneOf"):
         if (options := as_array(schema.get(keyword))) and depth < _MAX_DEPTH:
             return _union(type_name(option, names, depth + 1) for option in options)
@@ -210,9 +207,9 @@ def _simple_type(declared: object, schema: JsonObject, names: Mapping[str, str],
     return names.get(str(declared), "any")
 
 
-def _enum_name(values: Sequence[object]) -> str:
-    shown = [compact_json(v) for v in values[:_MAX_ENUM_VALUES]]
-    return "|".join(shown if len(values) <= _MAX_ENUM_VALUES else [*shown, "…"])
+def enum_name(values: Sequence[object], max_values: int) -> str:
+    shown = [compact_json(value) for value in values[:max_values]]
+    return "|".join(shown if len(values) <= max_values else [*shown, "…"])
 
 
 def _union(names: Iterable[str]) -> str:

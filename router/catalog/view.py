@@ -6,7 +6,8 @@ things up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
@@ -35,37 +36,23 @@ from router.domain.workspaces import Exposure, Optimization
 FailureOf: TypeAlias = Callable[[ServerId], Failure | None]
 
 
-def no_failure(_: ServerId) -> None:
-    """No failures are known."""
-
-
+@dataclass(frozen=True, eq=False)
 class View:
-    """What one project of a workspace may see and call. Immutable, except for cached properties."""
+    """What one project of a workspace may see and call."""
 
-    def __init__(
-        self,
-        tools: Iterable[Tool],
-        policies: Mapping[ToolKey, Policy],
-        layers: Sequence[Layer],
-        servers: Iterable[ServerEntry],
-        optimization: Optimization | None,
-        exposure: Exposure,
-        provider: SearchProvider,
-        prefixed: bool = True,
-        failure_of: FailureOf = no_failure,
-        pinned: Sequence[str] = (),
-    ) -> None:
-        """With `prefixed`, names begin with their server's id; `pinned` are keys of tools."""
-        self.tools = {tool.key: tool for tool in tools}
-        self._policies = policies
-        self._layers = layers
-        self.optimization = optimization
-        self.exposure = exposure
-        self.servers = sorted(servers, key=lambda entry: entry.id)
-        self._provider = provider
-        self._prefixed = prefixed
-        self._failure_of = failure_of
-        self._pinned = frozenset(pinned)
+    tools: Mapping[ToolKey, Tool]
+    servers: Sequence[ServerEntry]
+    """In order of id."""
+    policies: Mapping[ToolKey, Policy]
+    """Of these tools and the hidden ones; empty if everything is allowed."""
+    layers: Sequence[Layer]
+    optimization: Optimization | None
+    exposure: Exposure
+    pinned_keys: frozenset[str]
+    prefixed: bool
+    """Whether exposed names begin with the server's id."""
+    provider: SearchProvider
+    failure_of: FailureOf
 
     def tool(self, key: ToolKey) -> Tool:
         """The tool. Raises `NotFound`, also for one that may not be used."""
@@ -86,9 +73,10 @@ class View:
         return LuaNames(names, self.tools.values())
 
     def check_listed(self, server: ServerId) -> None:
+        """Raise `UpstreamFailed` for a server whose tools are not known yet."""
         entry = next((entry for entry in self.servers if entry.id == server), None)
         if entry is not None and entry.cached is None:
-            if (known := self._failure_of(server)) is not None:
+            if (known := self.failure_of(server)) is not None:
                 advice = advise(known, entry.name)
                 raise UpstreamFailed(known, advice.cause, advice.suggestion)
             failure = Failure(FailureKind.OTHER, entry.id, "its tools have not been discovered yet")
@@ -114,26 +102,26 @@ class View:
 
     def policy(self, key: ToolKey) -> Policy:
         """The policy for a tool of this view."""
-        return self._policies.get(key, ALLOWED)
+        return self.policies.get(key, ALLOWED)
 
     def policy_for(self, subject: Subject) -> Policy:
         """The policy for a prompt or a resource."""
-        return policy_of(subject, self._layers)
+        return policy_of(subject, self.layers)
 
     @cached_property
     def index(self) -> SearchIndex:
-        return self._provider.index(tuple(self.tools.values()))
+        return self.provider.index(tuple(self.tools.values()))
 
     @cached_property
     def exposed(self) -> dict[str, ToolKey]:
         """The names clients see when all tools are exposed, in order of name."""
-        return exposed_names(self.tools, prefixed=self._prefixed)
+        return exposed_names(self.tools, prefixed=self.prefixed)
 
     @cached_property
     def pinned(self) -> dict[str, ToolKey]:
         """Of those names, the ones that are exposed beside the meta-tools."""
-        names = self.exposed.items() if self._pinned else ()
-        return {name: key for name, key in names if str(key) in self._pinned}
+        names = self.exposed.items() if self.pinned_keys else ()
+        return {name: key for name, key in names if str(key) in self.pinned_keys}
 
     @cached_property
     def direct_listing(self) -> JsonObject:
@@ -143,7 +131,7 @@ class View:
     @cached_property
     def prompts(self) -> dict[str, ExposedItem]:
         listed = ((s.id, prompt) for s in self.servers for prompt in s.listing.prompts)
-        return self._visible(Kind.PROMPT, exposed_prompts(listed, prefixed=self._prefixed))
+        return self._visible(Kind.PROMPT, exposed_prompts(listed, prefixed=self.prefixed))
 
     @cached_property
     def resources(self) -> dict[str, ExposedItem]:

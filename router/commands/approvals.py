@@ -101,7 +101,7 @@ async def _findings(context: Context) -> list[JsonObject]:
 
 
 def finding_json(found: Finding) -> JsonObject:
-    return {"kind": found.kind, "rule": found.rule, "where": found.where, "words": found.words}
+    return {"kind": found.kind, "rule": found.rule, "where": found.where, "words": found.quote}
 
 
 def _findings_lines(found: list[JsonObject]) -> list[str]:

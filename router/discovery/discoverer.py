@@ -73,28 +73,16 @@ class Connections(Protocol):
     def borrow(self, ref: ServerRef) -> AbstractAsyncContextManager[Upstream]: ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Discoverer:
-    """`keep_receipt` gets a receipt of each process started for discovery, also of those that
-    failed."""
-
-    def __init__(
-        self,
-        *,
-        connections: Connections,
-        sandbox: Sandbox,
-        packages: PackageResolver,
-        vetting: VettingProcess,
-        list_limits: Callable[[], ListLimits],
-        keep_receipt: Callable[[ServerRef, Receipt], Awaitable[None]],
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._connections = connections
-        self._sandbox = sandbox
-        self._packages = packages
-        self._vetting = vetting
-        self._list_limits = list_limits
-        self._keep_receipt = keep_receipt
-        self._clock = clock
+    connections: Connections
+    sandbox: Sandbox
+    packages: PackageResolver
+    vetting: VettingProcess
+    list_limits: Callable[[], ListLimits]
+    keep_receipt: Callable[[ServerRef, Receipt], Awaitable[None]]
+    """Gets a receipt of each process started for discovery, also of those that failed."""
+    clock: Callable[[], datetime]
 
     async def discover(
         self, ref: ServerRef, plan: DiscoveryPlan, report: ReportStep
@@ -106,13 +94,13 @@ class Discoverer:
         else:
             listing = await self._read_process(ref, plan, report)
         report(DiscoveryStep.CACHING)
-        return await self._vetting.prepare(listing, self._list_limits())
+        return await self.vetting.prepare(listing, self.list_limits())
 
     async def _read_connected(
         self, ref: ServerRef, timeout_s: float, report: ReportStep
     ) -> ServerListing:
         report(DiscoveryStep.CONNECTING)
-        async with _time_limit(timeout_s), self._connections.borrow(ref) as upstream:
+        async with _time_limit(timeout_s), self.connections.borrow(ref) as upstream:
             report(DiscoveryStep.DISCOVERING)
             return await read_listing(upstream)
 
@@ -120,7 +108,7 @@ class Discoverer:
         self, ref: ServerRef, plan: ProcessPlan, report: ReportStep
     ) -> ServerListing:
         search_path = plan.environment.get("PATH", os.defpath)
-        resolved = await self._packages.resolve(ref, plan.config, search_path)
+        resolved = await self.packages.resolve(ref, plan.config, search_path)
         confined = plan.access is not DiscoveryAccess.UNCONFINED and not resolved.is_container
         await self._check_level(plan.required_level, confined=confined)
         if confined:
@@ -131,7 +119,7 @@ class Discoverer:
 
     async def _check_level(self, required: IsolationLevel, *, confined: bool) -> None:
         """A required level that this machine does not have fails the discovery."""
-        support = await self._sandbox.support()
+        support = await self.sandbox.support()
         level = support.profile.level if confined else IsolationLevel.NONE
         if level < required:
             missing = map(str, support.missing)
@@ -153,7 +141,7 @@ class Discoverer:
             readable=resolved.readable,
             limits=plan.limits,
         )
-        async with self._sandbox.command(request) as sandboxed:
+        async with self.sandbox.command(request) as sandboxed:
             try:
                 return await _read_started(ref, sandboxed, plan, report)
             except (UpstreamFailed, UpstreamAnsweredError) as error:
@@ -170,13 +158,13 @@ class Discoverer:
     ) -> None:
         receipt = make_receipt(
             await asyncio.to_thread(sandboxed.observations) if sandboxed else {},
-            at=self._clock(),
+            at=self.clock(),
             config_hash=plan.config_hash,
             protection=sandboxed.protection if sandboxed else _UNPROTECTED,
             package=resolved.package,
             as_written=resolved.as_written,
         )
-        await self._keep_receipt(ref, receipt)
+        await self.keep_receipt(ref, receipt)
 
 
 async def _read_started(

@@ -12,7 +12,8 @@ from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.receipts import IsolationLevel, Package, Protection, Reason, Receipt, Unseen
 from router.upstream.errors import bad_protocol, failed
 
-_NAME_SERVICES = ("local socket /var/run/nscd/", "local socket /run/systemd/")
+_LOCAL_SOCKET = "local socket"
+_NAME_SERVICES = (f"{_LOCAL_SOCKET} /var/run/nscd/", f"{_LOCAL_SOCKET} /run/systemd/")
 """Used by libc to look up names and users, not by the server itself."""
 _HOSTS_IN_FAILURE = 3
 
@@ -27,16 +28,17 @@ def make_receipt(
     as_written: Reason | None,
 ) -> Receipt:
     watched = observations.get("watched") is True
-    kinds = {kind: _texts(observations, kind) for kind in ("files", "hosts", "programs")}
+    files, hosts, programs = (_texts(observations, k) for k in ("files", "hosts", "programs"))
     total = sum(int(n) for n in as_object(observations.get("counts")).values())
-    listed = sum(len(_texts(observations, kind, all_of_it=True)) for kind in kinds)
     return Receipt(
         at=at,
         config_hash=config_hash,
         protection=protection,
         watched=watched,
-        **kinds,
-        left_out=max(0, total - listed),
+        files=files,
+        hosts=tuple(host for host in hosts if not host.startswith(_NAME_SERVICES)),
+        programs=programs,
+        left_out=max(0, total - len(files) - len(hosts) - len(programs)),
         unseen=_unseen(observations, protection, watched=watched),
         memory_mb=int(observations.get("takenMb") or 0),
         package=package,
@@ -44,9 +46,8 @@ def make_receipt(
     )
 
 
-def _texts(observations: JsonObject, kind: str, *, all_of_it: bool = False) -> tuple[str, ...]:
-    found = [text for text in as_array(observations.get(kind)) if isinstance(text, str)]
-    return tuple(t for t in found if all_of_it or not t.startswith(_NAME_SERVICES))
+def _texts(observations: JsonObject, kind: str) -> tuple[str, ...]:
+    return tuple(text for text in as_array(observations.get(kind)) if isinstance(text, str))
 
 
 def _unseen(observations: JsonObject, protection: Protection, *, watched: bool) -> tuple[str, ...]:
@@ -73,7 +74,7 @@ def failure_of_run(
     if observations.get("killed") == "tasks":
         detail = f"it started more than {protection.tasks} processes"
         return failed(Failure(FailureKind.OTHER, detail=detail))
-    hosts = [h for h in _texts(observations, "hosts") if not h.startswith("local socket")]
+    hosts = [h for h in _texts(observations, "hosts") if not h.startswith(_LOCAL_SOCKET)]
     if hosts and not protection.network:
         detail = ", ".join(hosts[:_HOSTS_IN_FAILURE])
         return failed(Failure(FailureKind.NETWORK_NEEDED, ref.server, detail))

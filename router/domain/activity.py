@@ -1,4 +1,4 @@
-"""What clients did: the entries of the activity log, questions to it, what was saved for whom."""
+"""The activity log: its entries, queries, and the context tokens that were saved."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ActivityEntry:
-    """One thing a client did. `detail` is the text of a search or, if the person turned that on,
+    """One request of a client. `detail` is the text of a search or, if the user turned that on,
     the arguments of a call; only then is it written to disk."""
 
     at: datetime
@@ -43,13 +43,13 @@ class ActivityEntry:
     project: ProjectId | None = None
     server: ServerId | None = None
     tool: str | None = None
-    """The tool, or the prompt's name or the resource's address."""
+    """The name of the tool or prompt, or the resource's URI."""
     detail: str | None = None
     result_count: int | None = None
     context_tokens: int = 0
-    """Tokens this answer put into the client's context."""
+    """Tokens that the response added to the client's context."""
     saved_tokens: int = 0
-    """Tokens it kept out of there, net: negative for a search reply."""
+    """Tokens that it kept out of the context, net: negative for a search reply."""
     message: str | None = None
     trace_id: str = ""
     input_tokens: int = 0
@@ -57,7 +57,8 @@ class ActivityEntry:
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """What Context Optimization spares: per request, today, and in each of the last 24 hours."""
+    """Tokens that Context Optimization saves: per request, today, and in each of the last 24
+    hours."""
 
     exposed_tokens: int
     full_tokens: int
@@ -68,7 +69,7 @@ class Savings:
 
 @dataclass(frozen=True, slots=True)
 class ActivityQuery:
-    """Which entries are wanted, the newest first; what is None does not matter."""
+    """Which entries to return, newest first; a field that is None does not filter."""
 
     since: datetime | None = None
     client: str | None = None
@@ -77,30 +78,30 @@ class ActivityQuery:
     only_failed: bool = False
     limit: int = 100
     before: int | None = None
-    """Only entries older than this place, which an earlier page gave."""
+    """Only entries older than this `ActivityPage.next`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActivityPage:
     entries: tuple[ActivityEntry, ...]
     next: int | None = None
-    """The place to read on from; None at the end."""
+    """`ActivityQuery.before` of the next page; None at the end."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientSavings:
-    """What one client was spared, in tokens."""
+    """What one client saved, in tokens."""
 
     client: str
     listings: int
     full_tokens: int
-    """What its listings would have loaded with every tool in them."""
+    """What its listings would have cost with every tool in them."""
     loaded_tokens: int
-    """What they did load."""
+    """What they cost."""
     discovery_tokens: int
-    """What the replies of searches cost."""
+    """What its search replies cost."""
     script_tokens: int = 0
-    """What stayed inside its scripts, less what they answered."""
+    """What its scripts kept out of the context, less what they returned."""
 
     @property
     def saved_tokens(self) -> int:

@@ -58,6 +58,26 @@ class NoWorkspace(NotFound):
         )
 
 
+class NoServer(NotFound):
+    def __init__(self, server: str, name: str) -> None:
+        """`name` is that of the workspace."""
+        super().__init__(
+            said('There is no server "{server}" in workspace {name}.', server=server, name=name),
+            said("List them with: toolbooth list"),
+        )
+
+
+class NoProject(NotFound):
+    def __init__(self, project: str, name: str) -> None:
+        """`name` is that of the workspace."""
+        super().__init__(
+            said(
+                'There is no project "{project}" in workspace {name}.', project=project, name=name
+            ),
+            said("List them with: toolbooth project list"),
+        )
+
+
 class Refused(InvalidInput):
     """A permission denies this to the client."""
 

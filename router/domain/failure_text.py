@@ -115,7 +115,7 @@ def protection_words(protection: Protection) -> str:
 
 def protection_sentences(protection: Protection) -> list[str]:
     """The isolation in force, as sentences to translate."""
-    sentences = [
+    sentences: list[str] = [
         said("Files: blocked.") if protection.files_blocked else said("Files: not blocked."),
         said("Network: allowed.") if protection.network else said("Network: blocked."),
     ]
@@ -125,7 +125,7 @@ def protection_sentences(protection: Protection) -> list[str]:
         sentences.append(said("CPU: {share} % of a core.", share=protection.cpu_percent))
     if protection.tasks is not None:
         sentences.append(said("Processes: at most {most}.", most=protection.tasks))
-    return [*sentences]
+    return sentences
 
 
 def not_before(moment: datetime) -> str:

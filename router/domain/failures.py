@@ -23,7 +23,7 @@ class FailureKind(StrEnum):
     TOO_MANY_SESSIONS = "too_many_sessions"
     TOO_MUCH_MEMORY = "too_much_memory"
     NETWORK_NEEDED = "network_needed"
-    """It could not list its tools, and tried to reach the network, which it may not yet."""
+    """It failed to list its tools and tried to reach the network, which is not allowed yet."""
     ISOLATION_TOO_WEAK = "isolation_too_weak"
     FETCH_FAILED = "fetch_failed"
     CANCELLED = "cancelled"
@@ -33,7 +33,7 @@ class FailureKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failure a person can read about: `subject` names the thing, `detail` quotes the cause."""
+    """A failure to show to people: `subject` names what failed, `detail` quotes the cause."""
 
     kind: FailureKind
     subject: str = ""

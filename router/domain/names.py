@@ -1,5 +1,4 @@
-"""The one place that makes and parses names: server ids, tool keys, exposed names, identifiers of
-Lua."""
+"""Makes and parses names: server ids, tool keys, exposed names, Lua identifiers."""
 
 from __future__ import annotations
 
@@ -15,9 +14,9 @@ SEPARATOR = "__"
 MAX_EXPOSED_LENGTH = 64
 RESERVED_SERVER_IDS = frozenset({"toolbooth", "scripts"})
 RESERVED_TOOL_NAMES = frozenset({"tool_discovery", "tool_execute"})
-"""Our own tools, which no server's may pass for."""
+"""Our own tools, whose names no server's tool may have."""
 SCRIPTS = ServerId("scripts")
-"""The pseudo-server whose tools are the scripts that people keep."""
+"""The pseudo-server whose tools are the saved scripts."""
 
 _LUA_KEYWORDS = frozenset(
     "and break do else elseif end false for function goto if in local nil not or repeat return "
@@ -28,7 +27,7 @@ LUA_GLOBALS = frozenset(
     "next null os pairs pcall print progress rawequal rawget rawlen rawset result select "
     "setmetatable string table tonumber tostring type utf8 xpcall".split()
 )
-"""What scripts have besides servers."""
+"""The other global names in scripts, besides the servers."""
 _MAX_SERVER_ID_LENGTH = 40
 _HASH_LENGTH = 6
 
@@ -39,8 +38,8 @@ def slug(name: str) -> str:
 
 
 def assign_server_ids(keys: Iterable[str]) -> dict[str, ServerId]:
-    """An id for each `mcpServers` key. Of two keys that want the same one the first in the file
-    keeps it, so that adding a server never renames another."""
+    """An id for each `mcpServers` key. Of two keys with the same id, the first in the file keeps
+    it, so that adding a server never renames another."""
     ids: dict[str, ServerId] = {}
     taken: set[str] = set()
     for key in keys:
@@ -69,7 +68,7 @@ def parse_tool_key(text: str) -> ToolKey:
 
 
 def expose(key: ToolKey) -> str:
-    """The exposed name before length and collisions are looked at."""
+    """The exposed name, before its length and collisions are checked."""
     return f"{key.server}{SEPARATOR}{re.sub(r'[^A-Za-z0-9_-]', '_', key.tool)}"
 
 
@@ -82,11 +81,11 @@ def parse_exposed(name: str) -> tuple[ServerId, str]:
 
 
 def exposed_names(keys: Iterable[ToolKey], *, prefixed: bool = True) -> dict[str, ToolKey]:
-    """A name of at most 64 characters for each tool, in order of name; none shadows another.
-    Those of a single server may go without its prefix, but for one that is a name of our own.
+    """A unique name of at most 64 characters for each tool, in order of name. Without `prefixed`
+    they have no server id, except where the name would be that of a tool of ours.
 
-    A name that is too long, or that two tools would share, ends in a hash of its own key: the
-    same tool gets the same name whichever other tools there are beside its rival.
+    A name that is too long, or that two tools would share, ends in a hash of the tool's key, so
+    that it does not depend on which other tools there are.
     """
     wanted: dict[str, list[ToolKey]] = {}
     for key in keys:
@@ -104,7 +103,7 @@ def exposed_names(keys: Iterable[ToolKey], *, prefixed: bool = True) -> dict[str
 
 
 def lua_identifier(name: str, also_reserved: frozenset[str] = frozenset()) -> str:
-    """`name` as Lua can spell it: `data-server` becomes `data_server`, `while` becomes `_while`."""
+    """`name` as a Lua identifier: `data-server` becomes `data_server`, `while` becomes `_while`."""
     spelled = re.sub(r"[^A-Za-z0-9_]", "_", name)
     if not spelled or spelled[0].isdigit() or spelled in _LUA_KEYWORDS | also_reserved:
         return f"_{spelled}"
@@ -114,8 +113,8 @@ def lua_identifier(name: str, also_reserved: frozenset[str] = frozenset()) -> st
 def lua_identifiers(
     names: Iterable[str], also_reserved: frozenset[str] = frozenset()
 ) -> dict[str, str]:
-    """The name behind each identifier, in order of name. A name that Lua can spell keeps its
-    spelling; of others that would share one, each ends in a hash of its own."""
+    """The name of each identifier, in order of name. A name that is an identifier stays as it is;
+    others that would share an identifier end in a hash of their name."""
     wanted = {name: lua_identifier(name, also_reserved) for name in sorted(set(names))}
     counts = Counter(wanted.values())
     found = {spelled: name for name, spelled in wanted.items() if spelled == name}

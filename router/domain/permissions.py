@@ -26,7 +26,7 @@ def chooses_code(variable: str) -> bool:
 
 
 def would_run(command: str, variables: Collection[str]) -> str:
-    """What a person consents to, in words: the command, the names of the variables set for it, and
+    """What the user consents to, as text: the command, the names of the variables set for it, and
     which of them choose code."""
     shown = f"“{command}”"
     if variables:
@@ -77,7 +77,7 @@ class PermissionRequest:
     arguments: str
     """As text for people: secrets masked, long values cut."""
     until: datetime
-    """When it counts as refused."""
+    """When it expires, which counts as a denial."""
 
     @property
     def key(self) -> ToolKey:

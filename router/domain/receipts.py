@@ -114,7 +114,7 @@ class Receipt:
     config_hash: str
     protection: Protection
     watched: bool
-    """Whether anything could be seen at all."""
+    """Whether its activity could be observed at all."""
     files: tuple[str, ...] = ()
     """Opened, or tried to, outside its home and its own program."""
     hosts: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Scripts that people keep, as window and CLI see and change them."""
+"""Saved scripts and dry runs, as window and CLI show them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from router.domain.tools import Parameter
 
 @dataclass(frozen=True, slots=True)
 class SavedScript:
-    """A script that a person keeps: its file, and what the comment at its top says about it."""
+    """A saved script: its text, and the description and parameters from the comment at its top."""
 
     name: str
     text: str
@@ -20,7 +20,7 @@ class SavedScript:
 
 @dataclass(frozen=True, slots=True)
 class TrialCall:
-    """A call in a dry run. `made`: it really happened, because its tool only reads."""
+    """A call in a dry run. `made`: it was really made, because the tool only reads."""
 
     key: ToolKey
     arguments: str
@@ -29,7 +29,7 @@ class TrialCall:
 
 @dataclass(frozen=True, slots=True)
 class ScriptTrial:
-    """What came of a dry run: a result in JSON, or why there is none, and the calls on the way."""
+    """The outcome of a dry run: its result as JSON, or why there is none, and its calls."""
 
     result: str | None
     problem: str | None

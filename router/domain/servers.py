@@ -75,7 +75,7 @@ class ServerStatus:
     name: str
     transport: TransportType
     target: str
-    """The command line, or the host and path of the URL: what people recognise it by."""
+    """The command line, or the host and path of the URL."""
     enabled: bool
     state: ServerState
     discovery: DiscoveryStatus
@@ -114,7 +114,7 @@ class SignIn:
 
 @dataclass(frozen=True, slots=True)
 class PromptResourceView:
-    """A prompt or a resource: `detail` are the prompt's arguments, or the resource's address."""
+    """A prompt or a resource: `detail` has the prompt's arguments, or the resource's URI."""
 
     name: str
     title: str
@@ -126,12 +126,12 @@ class PromptResourceView:
 class PromptResourceLists:
     prompts: tuple[PromptResourceView, ...] = ()
     resources: tuple[PromptResourceView, ...] = ()
-    """Templates come last, with their pattern for an address."""
+    """Templates come last, with their URI template as `detail`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """A line a server wrote beside its messages, without the secrets it was given."""
+    """A line that a server wrote to its log, with its secrets redacted."""
 
     at: datetime
     text: str

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class Finding:
     kind: FindingKind
     rule: str
     where: str
-    words: str
+    quote: str
 
 
 class Approval(StrEnum):
@@ -118,10 +120,10 @@ class DiffPart:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerListing:
-    """Everything a server lists about itself, unchanged."""
+class _Listing(Generic[T]):
+    """Everything a server lists about itself."""
 
-    tools: tuple[dict[str, Any], ...]
+    tools: tuple[T, ...] = ()
     prompts: tuple[dict[str, Any], ...] = ()
     resources: tuple[dict[str, Any], ...] = ()
     resource_templates: tuple[dict[str, Any], ...] = ()
@@ -131,6 +133,11 @@ class ServerListing:
     protocol_version: str = ""
     ttl_ms: int | None = None
     """How long the list is valid, according to the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerListing(_Listing[dict[str, Any]]):
+    """What a server lists, unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,24 +162,14 @@ class PreparedTool:
 
 
 @dataclass(frozen=True, slots=True)
-class PreparedListing:
-    """Everything a server lists about itself, vetted; tools are sorted by name."""
+class PreparedListing(_Listing[PreparedTool]):
+    """What a server lists, vetted; tools are sorted by name."""
 
-    tools: tuple[PreparedTool, ...] = ()
-    prompts: tuple[dict[str, Any], ...] = ()
-    resources: tuple[dict[str, Any], ...] = ()
-    resource_templates: tuple[dict[str, Any], ...] = ()
-    capabilities: dict[str, Any] = field(default_factory=dict[str, Any])
-    server_info: dict[str, Any] = field(default_factory=dict[str, Any])
-    instructions: str = ""
-    protocol_version: str = ""
-    ttl_ms: int | None = None
-    """How long the server itself says that its list holds."""
     cuts: tuple[Cut, ...] = ()
     fingerprint: str = ""
     """Identifies the list as sent and the limits it was vetted with."""
-    basis: str = ""
-    """The version of the vetting rules and the limits."""
+    vetting_version: str = ""
+    """Identifies the rules and limits it was vetted with."""
 
 
 def tool_to_json(tool: PreparedTool) -> dict[str, Any]:
@@ -183,7 +180,7 @@ def tool_to_json(tool: PreparedTool) -> dict[str, Any]:
         "pin": tool.pin,
     }
     if tool.findings:
-        value["findings"] = [[f.kind, f.rule, f.where, f.words] for f in tool.findings]
+        value["findings"] = [[f.kind, f.rule, f.where, f.quote] for f in tool.findings]
     if tool.original is not None:
         value["original"] = tool.original
     return value
@@ -220,7 +217,7 @@ def head_to_json(listing: PreparedListing) -> dict[str, Any]:
         "ttlMs": listing.ttl_ms,
         "cuts": {cut.kind: cut.count for cut in listing.cuts},
         "fingerprint": listing.fingerprint,
-        "basis": listing.basis,
+        "basis": listing.vetting_version,
     }
 
 
@@ -239,7 +236,7 @@ def listing_from_json(head: Mapping[str, Any], tools: tuple[PreparedTool, ...]) 
         ttl_ms=None if ttl_ms is None else int(ttl_ms),
         cuts=tuple(Cut(CutKind(kind), int(n)) for kind, n in _object(head["cuts"]).items()),
         fingerprint=str(head["fingerprint"]),
-        basis=str(head["basis"]),
+        vetting_version=str(head["basis"]),
     )
 
 

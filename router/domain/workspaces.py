@@ -10,7 +10,7 @@ from router.domain.tool_lists import ApprovalPolicy
 
 
 class Optimization(StrEnum):
-    """The search strategy of Context Optimization; `None` in its place means off."""
+    """The search strategy of Context Optimization; `None` means off."""
 
     BM25 = "bm25"
     HYBRID = "hybrid"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import platform
+import struct
 import sys
 import time
 
@@ -31,17 +32,8 @@ _CALLS = {
 }
 
 
-class _Instruction(ctypes.Structure):
-    _fields_ = (
-        ("code", ctypes.c_uint16),
-        ("if_true", ctypes.c_uint8),
-        ("if_false", ctypes.c_uint8),
-        ("k", ctypes.c_uint32),
-    )
-
-
 class _Program(ctypes.Structure):
-    _fields_ = (("length", ctypes.c_uint16), ("filter", ctypes.POINTER(_Instruction)))
+    _fields_ = (("length", ctypes.c_uint16), ("instructions", ctypes.c_char_p))
 
 
 def confine(*, cpu_s: int, memory_bytes: int) -> list[str]:
@@ -80,17 +72,17 @@ def _filter_calls() -> bool:
     if not numbers:
         return False
     refused = len(numbers)
-    program = [
-        _Instruction(_LOAD, 0, 0, _ARCHITECTURE_AT),
-        _Instruction(_EQUALS, 0, refused + 1, architecture),
-        _Instruction(_LOAD, 0, 0, _NUMBER_AT),
-        *(_Instruction(_EQUALS, refused - i, 0, number) for i, number in enumerate(numbers)),
-        _Instruction(_RETURN, 0, 0, _REFUSE),
-        _Instruction(_RETURN, 0, 0, _ALLOW),
+    instructions = [  # code, jump if true, jump if false, value
+        (_LOAD, 0, 0, _ARCHITECTURE_AT),
+        (_EQUALS, 0, refused + 1, architecture),
+        (_LOAD, 0, 0, _NUMBER_AT),
+        *((_EQUALS, refused - i, 0, number) for i, number in enumerate(numbers)),
+        (_RETURN, 0, 0, _REFUSE),
+        (_RETURN, 0, 0, _ALLOW),
     ]
-    instructions = (_Instruction * len(program))(*program)
-    bpf_program = _Program(len(program), instructions)
+    packed = b"".join(struct.pack("=HBBI", *each) for each in instructions)
+    program = _Program(len(instructions), packed)
     libc = ctypes.CDLL(None)
     if libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0:
         return False
-    return libc.prctl(_SET_SECCOMP, _FILTER_MODE, ctypes.byref(bpf_program), 0, 0) == 0
+    return libc.prctl(_SET_SECCOMP, _FILTER_MODE, ctypes.byref(program), 0, 0) == 0

@@ -120,20 +120,19 @@ class _Run:
         self._events: asyncio.Queue[JsonObject] = asyncio.Queue()
 
     async def execute(self, script: Script) -> Finished:
-        answer = await self._ask(
-            {
-                "script": script.text,
-                "servers": list(script.servers),
-                "arguments": script.arguments,
-                "limits": self._limits.for_lua(),
-            }
-        )
-        await self._report(answer)
-        while not (done := as_object(answer.get("done"))):
-            await self._handle(answer)
-            answer = await self._ask({"events": await self._next_events()})
+        message: JsonObject = {
+            "script": script.text,
+            "servers": list(script.servers),
+            "arguments": script.arguments,
+            "limits": self._limits.for_lua(),
+        }
+        while True:
+            answer = await self._ask(message)
             await self._report(answer)
-        return self._finished(done)
+            if done := as_object(answer.get("done")):
+                return self._finished(done)
+            await self._handle(answer)
+            message = {"events": await self._next_events()}
 
     async def end(self) -> None:
         """Cancel the calls in progress and end the worker."""
@@ -197,12 +196,10 @@ class _Run:
 
     async def _call(self, call: ScriptCall) -> None:
         event: JsonObject = {"error": "the script cancelled this call"}
+        limit = self._limits.message_bytes
         try:
             event = await self._host.call(call)
-            if (
-                estimated_json_length(event, self._limits.message_bytes)
-                > self._limits.message_bytes
-            ):
+            if estimated_json_length(event, limit) > limit:
                 event = {"error": "The result is too large for a script."}
         finally:
             del self._calls[call.number]

@@ -1,4 +1,4 @@
-"""Tool search: BM25F, embeddings and usage history behind `searching.SearchProvider`.
+"""Tool search: BM25F, embeddings and usage history behind `domain.search.SearchProvider`.
 
 The pipeline, a file for each stage; `ranker` runs them, `provider` chooses the strategy:
 

@@ -20,11 +20,11 @@ from router.search.scores import hybrid_scores, top_k
 from router.search.text.tokenizer import split_words
 
 CANDIDATES_PER_TEXT = 500
-"""In a large catalog, beside twice the number of wanted hits."""
+"""In a large catalog, in addition to twice the number of requested hits."""
 SCORE_ALL_UP_TO = 10_000
 """In a catalog of at most this size every tool is a candidate."""
 SPARE = 8
-"""How many more than twice the wanted hits are selected, since some may be duplicates."""
+"""How many more than twice the requested hits are selected, since some may be duplicates."""
 
 Candidates: TypeAlias = Int64Array | slice
 """Tool numbers in ascending order; a slice: all tools. Scores of candidates are arrays in the same

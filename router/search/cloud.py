@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from router.domain.errors import SecretUnavailable, ToolboothError, said
@@ -20,6 +20,10 @@ from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.search import SearchHit, SearchRequest
 from router.domain.tools import Tool
 from router.store.ports import SecretStore
+
+# Slow to import, and few use this strategy.
+if TYPE_CHECKING:
+    import httpx2
 
 SCHEMA_VERSION = 1
 TOKEN_NAME = "cloud-search"  # noqa: S105 - its name in the keyring
@@ -86,7 +90,7 @@ class CloudSearch:
         return hits
 
     async def _post(self, url: str, body: JsonObject) -> JsonObject:
-        import httpx2  # slow to import, and few use this strategy
+        import httpx2
 
         # Loading the system's certificates blocks.
         client = await asyncio.to_thread(httpx2.AsyncClient, timeout=None)
@@ -142,16 +146,13 @@ def _tool_info(tool: Tool) -> JsonObject:
     return {**info, "description": tool.description} if tool.description else info
 
 
-async def _read_body(response: object) -> JsonObject:
-    import httpx2
-
-    received = cast(httpx2.Response, response)
-    if received.status_code in (401, 403):
+async def _read_body(response: httpx2.Response) -> JsonObject:
+    if response.status_code in (401, 403):
         raise CloudFailed("it rejected the token")
-    if received.status_code != 200:
-        raise CloudFailed(said("it returned {status}", status=received.status_code))
+    if response.status_code != 200:
+        raise CloudFailed(said("it returned {status}", status=response.status_code))
     body = bytearray()
-    async for chunk in received.aiter_bytes():
+    async for chunk in response.aiter_bytes():
         body += chunk
         if len(body) > MAX_RESPONSE_BYTES:
             raise CloudFailed("its response is too large")

@@ -9,7 +9,7 @@ from router.search.fusion import ScoredText
 
 MAX_WORDS = 4
 SIMILAR = 0.45
-"""From this similarity on it is mentioned beside matching words."""
+"""From this similarity on it is mentioned in addition to matching words."""
 
 
 def explain(
@@ -17,9 +17,9 @@ def explain(
 ) -> list[MatchReasons]:
     """For each of the `tools`, with their positions among the candidates and their usage boosts;
     both may go on beyond the tools."""
-    sources = scored.query.source_words
+    sources = scored.matches.query.source_words
     result: list[MatchReasons] = []
-    matching = scored.matches.tokens_in(tools)
+    matching = scored.matches.lexical.tokens_in(tools)
     for tokens, position, boost in zip(matching, positions, boosts, strict=False):
         words = tuple(dict.fromkeys([sources[token] for token in tokens]))[:MAX_WORDS]
         similarity = _similarity(scored, position, has_words=bool(words))

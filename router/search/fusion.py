@@ -13,9 +13,7 @@ import numpy as np
 
 from router.search.candidates import Candidates, TextMatches, positions_of
 from router.search.index.arrays import Float32Array, Float64Array
-from router.search.index.bm25_index import BM25Matches
 from router.search.index.tool_index import ToolIndex
-from router.search.parsed_query import ParsedQuery
 from router.search.scores import hybrid_scores, maximum
 
 USAGE_WEIGHT = 0.5
@@ -27,8 +25,7 @@ CONTEXT_WEIGHT = 0.01
 class ScoredText:
     """The candidates scored for one text."""
 
-    query: ParsedQuery
-    matches: BM25Matches
+    matches: TextMatches
     lexical: Float64Array
     max_lexical: float
     """The lexical score of a tool that has everything the text asks for."""
@@ -49,8 +46,7 @@ def score_candidates(matches: TextMatches, candidates: Candidates, index: ToolIn
         similarities = index.embeddings.similarities(matches.embedding, candidates)
         total = hybrid_scores(lexical, similarities)
     return ScoredText(
-        matches.query,
-        matches.lexical,
+        matches,
         lexical,
         matches.query.idf_sum * index.bm25.max_gain or 1.0,
         similarities,

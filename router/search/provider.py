@@ -1,23 +1,19 @@
-"""The strategies behind `searching.SearchProvider`, and the fallback when one can't answer.
+"""The strategies behind `domain.search.SearchProvider`, and the fallback when one can't answer.
 
 An index is built off the event loop, on a thread of its own, and is then only read: a search keeps
-the index it began with. The indexed tools of a server are kept while recent indexes use them, so a
-change of one server indexes that server only.
+the index it began with.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections import defaultdict, deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import reduce
-from typing import TYPE_CHECKING, TypeAlias
-from weakref import WeakValueDictionary
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING
 
 from router.domain.errors import Sentence, ToolboothError, said, sentence
-from router.domain.ids import ServerId
 from router.domain.search import SearchReply, SearchRequest
 from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
@@ -26,18 +22,13 @@ from router.search.cloud import CloudSearch
 
 # numpy takes time to import and megabytes of memory: only a router that searches loads it.
 if TYPE_CHECKING:
-    from router.search.index.index_builder import IndexBlock, ServerTools
+    from router.search.index.index_builder import IndexBuilder
     from router.search.ranker import Ranker
 
 log = logging.getLogger(__name__)
 
-_RECENT = 16
-"""How many indexes keep their blocks alive, for the next to reuse."""
 _ON_LOOP_UP_TO = 20_000
 """With up to so many tools a search is fast enough to run on the event loop."""
-
-_Identity: TypeAlias = tuple[int, ...]
-"""The ids of the objects that something was built from, which it keeps alive."""
 
 
 class Provider:
@@ -46,46 +37,28 @@ class Provider:
     def __init__(self, cloud: CloudSearch | None = None) -> None:
         self.cloud = cloud
         self.thread = ThreadPoolExecutor(1, "search-index")
-        self._servers: WeakValueDictionary[_Identity, ServerTools] = WeakValueDictionary()
-        self._blocks: WeakValueDictionary[_Identity, IndexBlock] = WeakValueDictionary()
-        self._recent: deque[Sequence[IndexBlock]] = deque(maxlen=_RECENT)
 
     def index(self, tools: Sequence[Tool]) -> StrategyIndex:
         return StrategyIndex(self, tools)
 
     def build(self, tools: Sequence[Tool], *, embeddings: bool) -> Ranker:
         """Blocking: for the provider's own thread, or where there is no event loop."""
-        from router.search.index import index_builder
         from router.search.ranker import Ranker
 
-        servers = [self._server(group) for group in _by_server(tools)]
-        blocks = [self._block(group) for group in index_builder.in_blocks(servers)]
-        self._recent.append(blocks)
-        return Ranker(index_builder.build_index(blocks, embeddings=embeddings))
+        return Ranker(self._builder.build(tools, embeddings=embeddings))
 
-    def _server(self, tools: Sequence[Tool]) -> ServerTools:
-        from router.search.index import index_builder
+    @cached_property
+    def _builder(self) -> IndexBuilder:
+        from router.search.index.index_builder import IndexBuilder
 
-        key = tuple(map(id, tools))
-        if (server := self._servers.get(key)) is None:
-            in_order = sorted(tools, key=lambda tool: tool.key)
-            server = self._servers[key] = index_builder.index_server(in_order)
-        return server
-
-    def _block(self, servers: Sequence[ServerTools]) -> IndexBlock:
-        from router.search.index import index_builder
-
-        key = tuple(map(id, servers))
-        if (block := self._blocks.get(key)) is None:
-            block = self._blocks[key] = index_builder.IndexBlock(servers)
-        return block
+        return IndexBuilder()
 
     def close(self) -> None:
         self.thread.shutdown(wait=False, cancel_futures=True)
 
 
 class StrategyIndex:
-    """The `searching.SearchIndex` of a set of tools, for the strategy that a request names."""
+    """The `domain.search.SearchIndex` of a set of tools, for the strategy that a request names."""
 
     def __init__(self, provider: Provider, tools: Sequence[Tool]) -> None:
         self._provider = provider
@@ -148,11 +121,3 @@ def _note(notes: Sequence[Sentence], strategy: Optimization) -> str:
         return ""
     why = reduce(lambda one, other: said("{one}; {other}", one=one, other=other), notes)
     return said("{why}: answered by {strategy}", why=why, strategy=strategy)
-
-
-def _by_server(tools: Sequence[Tool]) -> list[list[Tool]]:
-    """The tools of each server, servers in the order of their ids."""
-    groups: dict[ServerId, list[Tool]] = defaultdict(list)
-    for tool in tools:
-        groups[tool.key.server].append(tool)
-    return [groups[server] for server in sorted(groups)]

@@ -28,7 +28,7 @@ from router.search.usage_boost import usage_boosts
 
 @dataclass(slots=True)
 class Ranking:
-    """Distinct tools, best first, before calibration. One more than wanted: the relevance of the
+    """Distinct tools, best first, before calibration. One more than requested: the relevance of the
     last hit depends on its lead over the next."""
 
     scored: Sequence[ScoredText]
@@ -53,7 +53,7 @@ class Ranker:
         reasons = explain(ranking.scored[0], ranking.positions, tools, ranking.boosts)
         return [
             SearchHit(
-                self.index.tool(number), relevance, sentence(why), self.index.also_on(number), why
+                self.index.tools[number], relevance, sentence(why), self.index.also_on(number), why
             )
             for number, relevance, why in zip(tools, relevances, reasons, strict=False)
         ]

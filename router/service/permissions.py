@@ -59,7 +59,7 @@ class Permissions:
     def rules(
         self, workspace: WorkspaceId, project: ProjectId | None
     ) -> tuple[PermissionRule, ...]:
-        return config_edits.rules_of(self._catalogs.catalog(workspace).config, project)
+        return config_edits.project_of(self._catalogs.catalog(workspace).config, project).rules
 
     async def set_rules(
         self, workspace: WorkspaceId, project: ProjectId | None, rules: Sequence[PermissionRule]

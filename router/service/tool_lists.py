@@ -25,7 +25,7 @@ from router.catalog.server_entry import ServerEntry
 from router.catalog.server_status import StatusBoard
 from router.config.server import ServerConfig
 from router.discovery.vetting.diff import readable, word_diff
-from router.discovery.vetting.preparation import basis_of, original_listing
+from router.discovery.vetting.preparation import original_listing, vetting_version
 from router.discovery.vetting.process import VettingProcess
 from router.domain.errors import NotFound, ToolboothError, UpstreamFailed, said
 from router.domain.ids import ServerRef, ToolKey, WorkspaceId
@@ -90,7 +90,7 @@ class ToolLists:
         cached = await asyncio.to_thread(cache.read, ref.server, config_hash)
         if cached is None:
             return
-        if cached.listing.basis != basis_of(self.limits()):
+        if cached.listing.vetting_version != vetting_version(self.limits()):
             try:
                 original = original_listing(cached.listing)
                 listing = await self._vetting.prepare(original, self.limits())
@@ -232,7 +232,7 @@ def _log_findings(ref: ServerRef, listing: PreparedListing) -> None:
                 finding.kind,
                 finding.rule,
                 finding.where,
-                finding.words,
+                finding.quote,
             )
 
 

@@ -37,7 +37,7 @@ from router.service.sleep_monitor import SleepMonitor
 from router.service.tool_lists import ToolLists
 from router.service.upstream_notifications import ListChangedHandler
 from router.service.workspace_catalogs import Reconciled
-from router.upstream.pool import UpstreamPool
+from router.upstream.pool import PoolHooks, UpstreamPool
 from router.upstream.ports import SessionId
 from router.upstream.process.tracking import THIS_PROCESS
 from router.upstream.process.tree import kill_leftovers
@@ -71,7 +71,7 @@ class UpstreamManager:
         self.tool_lists = ToolLists(context, self.board, self._vetting)
         self._launch_policy = LaunchPolicy(context, self.sign_ins, self._packages, owner)
         self._list_changed = ListChangedHandler(lambda ref: self.discovery_queue.discover(ref))
-        self.pool = UpstreamPool(
+        hooks = PoolHooks(
             launch=self._launch_policy.plan,
             publish_state=self._state_changed,
             on_notification=self._list_changed.on_notification,
@@ -82,6 +82,7 @@ class UpstreamManager:
             on_given_up=self._given_up,
             run_options=self._launch_policy.run_options,
         )
+        self.pool = UpstreamPool(hooks)
         sandbox = Sandbox(state_dir / "runs", Path.home())
         self.discovery_planner = DiscoveryPlanner(
             context, self.board, sandbox, self.pool.is_live, self._launch_policy.permitted

@@ -1,5 +1,6 @@
 """Upstreams: live connections to servers over stdio, streamable HTTP and HTTP+SSE, in plain JSON.
 
-A `Peer` correlates requests and answers; a link (`stdio`, `http`) carries messages; `handshake`
-finds the common protocol revision; `Connection` is the three together; `UpstreamPool` has them all.
+A `Peer` matches responses to requests; a `Transport` (stdio, HTTP) carries messages; `handshake`
+negotiates the protocol revision. An `UpstreamConnection` is the three together, a
+`ManagedConnection` keeps one open, and `UpstreamPool` has them all.
 """

@@ -10,21 +10,16 @@ from functools import partial
 
 from router.config.server import ServerConfig
 from router.domain.json_values import JsonObject
-from router.upstream.connection import (
-    HTTP_STARTUP_S,
-    HttpConnection,
-    ProcessConnection,
-    UpstreamConnection,
-)
-from router.upstream.errors import failed, timed_out
+from router.upstream.connection import HTTP_STARTUP_S, HttpConnection, UpstreamConnection
+from router.upstream.errors import time_limit
+from router.upstream.http.http_client import Credentials
 from router.upstream.http.http_sse import HttpSseTransport
 from router.upstream.http.streamable_http import StreamableHttpTransport
 from router.upstream.http.transport_choice import (
     HttpTransportType,
     connect_with_fallback,
-    transport_order,
+    first_transport,
 )
-from router.upstream.oauth.authorized_client import Credentials
 from router.upstream.peer import NotificationSink
 from router.upstream.process.stderr_tail import LineSink, resolved_secrets
 from router.upstream.process.stdio import Command, StdioTransport
@@ -65,11 +60,11 @@ async def open_upstream(
     before. Raises `UpstreamFailed`, and then leaves nothing running."""
     if plan.config.url:
         connect = partial(_connect_http, plan, plan.config.url, on_notification, client_features)
-        order = transport_order(plan.config, http_transport)
+        first = http_transport or first_transport(plan.config)
         limit_s = plan.startup_timeout_s or HTTP_STARTUP_S
-        return await connect_with_fallback(connect, order, limit_s)
+        return await connect_with_fallback(connect, first, limit_s)
     process = _process(plan, on_stderr)
-    connection = ProcessConnection(process, on_notification, client_features)
+    connection = UpstreamConnection(process, on_notification, client_features)
     limit_s = plan.startup_timeout_s or _STDIO_STARTUP_S
     await _open(connection, limit_s, plan.expected_version)
     return connection
@@ -110,25 +105,20 @@ async def open_process(
     secrets: Iterable[str],
     on_stderr: LineSink,
     startup_timeout_s: float,
-) -> ProcessConnection:
+) -> UpstreamConnection:
     """Start `command` as it is, without a configuration, and open a session with it. Raises
     `UpstreamFailed`, and then leaves nothing running."""
     transport = StdioTransport(command, on_stderr=on_stderr, secrets=secrets)
-    connection = ProcessConnection(transport, _ignore_notification)
+    # Its lists are read once, so that a change of them doesn't matter.
+    connection = UpstreamConnection(transport, lambda _method, _params: None)
     await _open(connection, startup_timeout_s)
     return connection
 
 
-def _ignore_notification(_method: str, _params: JsonObject) -> None:
-    """A list that is read once need not be followed."""
-
-
 async def _open(connection: UpstreamConnection, limit_s: float, expected_version: str = "") -> None:
     try:
-        async with asyncio.timeout(limit_s):
+        async with time_limit(limit_s):
             await connection.open(expected_version)
-    except BaseException as error:
+    except BaseException:
         await connection.close()
-        if isinstance(error, TimeoutError):
-            raise failed(timed_out(limit_s)) from None
         raise

@@ -10,17 +10,15 @@ from typing import Any
 from router.domain.errors import UpstreamAnsweredError
 from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject, as_object
-from router.upstream.errors import SessionGone, bad_protocol, failed, timed_out
-from router.upstream.handshake import HandshakeResult, handshake, with_envelope
+from router.upstream.errors import SessionGone, bad_protocol, failed, time_limit
+from router.upstream.handshake import handshake, with_envelope
 from router.upstream.http.streamable_http import StreamableHttpTransport
 from router.upstream.http.transport_choice import HttpTransportType
 from router.upstream.peer import NotificationSink, Peer, Transport
 from router.upstream.ports import NO_OPTIONS, CallOptions, ClientPeer
-from router.upstream.process.stdio import StdioTransport
-from router.upstream.process.tracking import ProcessMark
 from router.upstream.server_requests import SHARED_FEATURES, ClientFeatures, askable, input_requests
 from router.upstream.subscription_stream import ACKNOWLEDGED, SubscriptionStream
-from router.wire.mcp import LOG_LEVELS, SERVER_INFO_KEY
+from router.wire.mcp import LOG_LEVELS, MODERN_VERSION, SERVER_INFO_KEY
 
 HTTP_STARTUP_S = 10.0
 _SET_LEVEL_OPTIONS = CallOptions(timeout_s=5.0)
@@ -42,36 +40,23 @@ class UpstreamConnection:
         on_notification: NotificationSink,
         client_features: ClientFeatures = SHARED_FEATURES,
     ) -> None:
-        self._transport = transport
+        self.transport = transport
         self._client_features = client_features
         self._on_notification = on_notification
-        self._peer = Peer(transport, self._notified, client_features.server_requests)
+        self._peer = Peer(transport, self._notified, client_features)
         self._subscribed: set[str] = set()
         self._subscription_stream: SubscriptionStream | None = None
         self._log_level: str | None = None
         """The lowest level that was set at the server."""
-        self._handshake: HandshakeResult
-
-    @property
-    def server_info(self) -> JsonObject:
-        return self._handshake.server_info
-
-    @property
-    def capabilities(self) -> JsonObject:
-        return self._handshake.capabilities
-
-    @property
-    def instructions(self) -> str:
-        return self._handshake.instructions
-
-    @property
-    def protocol_version(self) -> str:
-        return self._handshake.protocol_version
+        self.server_info: JsonObject
+        self.capabilities: JsonObject
+        self.instructions: str
+        self.protocol_version: str
 
     @property
     def closed(self) -> bool:
         """Whether it takes no more requests. Those under way may still get their response."""
-        return self._peer.closed
+        return self._peer.closed or self.transport.over
 
     @property
     def idle_s(self) -> float:
@@ -86,22 +71,23 @@ class UpstreamConnection:
 
     async def open(self, expected_version: str = "") -> None:
         """Connect; `expected_version` is the revision the server had before, if that is known."""
-        await self._transport.start(self._peer)
+        await self.transport.start(self._peer)
         await self._open_session(expected_version)
 
     async def _open_session(self, expected_version: str) -> None:
-        self._handshake = await handshake(
-            self._peer,
-            self._transport.set_protocol_version,
-            self._client_features.capabilities,
-            expected_version,
-        )
+        declared = self._client_features.capabilities
+        server = await handshake(self._peer, declared, expected_version)
+        self.server_info, self.capabilities = server.server_info, server.capabilities
+        self.instructions = server.instructions
+        self.protocol_version = server.protocol_version
         self._log_level = None
-        if self._handshake.modern:
-            self._subscription_stream = SubscriptionStream(
-                self._listen, self._handshake.capabilities
-            )
+        if self._is_modern:
+            self._subscription_stream = SubscriptionStream(self._listen, self.capabilities)
             self._subscription_stream.start()
+
+    @property
+    def _is_modern(self) -> bool:
+        return self.protocol_version == MODERN_VERSION
 
     async def _listen(self, params: JsonObject) -> JsonObject:
         params = with_envelope(params, self._client_features.capabilities)
@@ -121,7 +107,7 @@ class UpstreamConnection:
     ) -> JsonObject:
         if method in _SUBSCRIBE_METHODS:
             return await self._subscribe(method, params or {}, options)
-        if self._handshake.modern:
+        if self._is_modern:
             return await self._request_modern(method, params, options)
         if options.client is not None:
             await self._set_log_level(options.client.log_level)
@@ -162,11 +148,10 @@ class UpstreamConnection:
 
     async def _set_log_level(self, level: str | None) -> None:
         """Have a legacy server send at least the log messages that this client wants."""
-        if level is None or "logging" not in self._handshake.capabilities:
+        if level is None or "logging" not in self.capabilities:
             return
-        if self._log_level is not None and LOG_LEVELS.index(level) >= LOG_LEVELS.index(
-            self._log_level
-        ):
+        lowest = self._log_level
+        if lowest is not None and LOG_LEVELS.index(level) >= LOG_LEVELS.index(lowest):
             return
         self._log_level = level
         with contextlib.suppress(UpstreamAnsweredError):
@@ -180,40 +165,7 @@ class UpstreamConnection:
         self._peer.close(_CLOSED)
         if self._subscription_stream is not None:
             await self._subscription_stream.close()
-        await self._transport.close()
-
-
-class ProcessConnection(UpstreamConnection):
-    """A connection to a process that belongs to it."""
-
-    def __init__(
-        self,
-        transport: StdioTransport,
-        on_notification: NotificationSink,
-        client_features: ClientFeatures = SHARED_FEATURES,
-    ) -> None:
-        super().__init__(transport, on_notification, client_features)
-        self._process = transport
-
-    @property
-    def closed(self) -> bool:
-        return super().closed or self._process.over
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def mark(self) -> ProcessMark:
-        return self._process.mark
-
-    def hurry(self) -> None:
-        """Shorten the time it gets to stop."""
-        self._process.hurry()
-
-    def condemn(self, failure: Failure) -> None:
-        """Kill the process and all its descendants, because of `failure`."""
-        self._process.condemn(failure)
+        await self.transport.close()
 
 
 class HttpConnection(UpstreamConnection):
@@ -256,12 +208,10 @@ class HttpConnection(UpstreamConnection):
                 return
             await self._http.forget_session()
             try:
-                async with asyncio.timeout(HTTP_STARTUP_S):
+                async with time_limit(HTTP_STARTUP_S):
                     await self._open_session(self.protocol_version)
-            except BaseException as error:
+            except BaseException:
                 self._peer.close(_SESSION_LOST)
-                if isinstance(error, TimeoutError):
-                    raise failed(timed_out(HTTP_STARTUP_S)) from None
                 raise
             self._http.listen()
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 
 from router.domain.errors import UpstreamFailed
@@ -54,3 +57,13 @@ def bad_protocol(detail: str) -> Failure:
 
 def timed_out(seconds: float) -> Failure:
     return Failure(FailureKind.TIMEOUT, subject=f"{seconds:g} s")
+
+
+@asynccontextmanager
+async def time_limit(seconds: float | None) -> AsyncGenerator[None]:
+    """A time limit that fails the way a server does: raises `UpstreamFailed`."""
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        raise failed(timed_out(seconds or 0)) from None

@@ -60,7 +60,6 @@ class HandshakeResult:
     server_info: JsonObject
     capabilities: JsonObject
     instructions: str
-    modern: bool
 
 
 def with_envelope(
@@ -79,16 +78,11 @@ def with_envelope(
     return {**params, "_meta": meta}
 
 
-async def handshake(
-    peer: Peer, set_version: Callable[[str], None], capabilities: JsonObject, expected: str = ""
-) -> HandshakeResult:
-    """Open a session. `set_version` sets the transport's protocol version; `capabilities` are those
-    we declare; `expected` is the revision the server had before.
-
-    Raises `UpstreamFailed`.
-    """
-    initialize = partial(_initialize, peer, set_version, capabilities)
-    discover = partial(_discover, peer, set_version, capabilities)
+async def handshake(peer: Peer, capabilities: JsonObject, expected: str = "") -> HandshakeResult:
+    """Open a session. `capabilities` are those we declare; `expected` is the revision the server
+    had before. Raises `UpstreamFailed`."""
+    initialize = partial(_initialize, peer, capabilities)
+    discover = partial(_discover, peer, capabilities)
     eras = (initialize, discover)
     if expected == MODERN_VERSION:
         eras = (partial(discover, timeout_s=_DISCOVER_TIMEOUT_S), initialize)
@@ -114,32 +108,27 @@ async def _negotiate(
             raise refusal from None  # it knows neither: the first error says more
 
 
-async def _initialize(
-    peer: Peer, set_version: Callable[[str], None], capabilities: JsonObject
-) -> HandshakeResult:
+async def _initialize(peer: Peer, capabilities: JsonObject) -> HandshakeResult:
     offer = {
         "protocolVersion": LATEST_LEGACY_VERSION,
         "capabilities": capabilities,
         "clientInfo": _CLIENT_INFO,
     }
-    set_version("")
+    peer.transport.set_protocol_version("")
     result = await peer.request("initialize", offer)
     version = result.get("protocolVersion")
     if version not in LEGACY_VERSIONS:
         raise failed(bad_protocol(f"it speaks revision {version!r:.50}, which we don't know"))
-    set_version(version)
+    peer.transport.set_protocol_version(version)
     with contextlib.suppress(HttpRefused):  # some servers refuse it, and work all the same
         await peer.notify("notifications/initialized")
     return _session(version, as_object(result.get("serverInfo")), result)
 
 
 async def _discover(
-    peer: Peer,
-    set_version: Callable[[str], None],
-    capabilities: JsonObject,
-    timeout_s: float | None = None,
+    peer: Peer, capabilities: JsonObject, timeout_s: float | None = None
 ) -> HandshakeResult:
-    set_version(MODERN_VERSION)
+    peer.transport.set_protocol_version(MODERN_VERSION)
     params = with_envelope(None, capabilities)
     discover = partial(peer.request, "server/discover", params, CallOptions(timeout_s))
     try:
@@ -163,7 +152,6 @@ def _session(version: str, server_info: JsonObject, result: JsonObject) -> Hands
         server_info=server_info,
         capabilities=as_object(result.get("capabilities")),
         instructions=str(result.get("instructions") or ""),
-        modern=version == MODERN_VERSION,
     )
 
 

@@ -12,12 +12,7 @@ from router.domain.ids import ServerRef
 from router.domain.servers import ServerState
 from router.upstream.ports import ClientPeer, SessionId
 from router.upstream.run_options import RunOptions
-from router.upstream.server_requests import (
-    FOLDER_CAPABILITIES,
-    ClientFeatures,
-    ServerRequests,
-    askable,
-)
+from router.upstream.server_requests import FOLDER_CAPABILITIES, ClientFeatures, askable
 from router.wire.mcp import FOLDER_HEADER
 
 _BY_RELEVANCE = (
@@ -72,11 +67,10 @@ def client_features_for(
         folder = None if "roots" in capabilities else client.folder
         if folder is not None:
             capabilities["roots"] = {}
-        return ClientFeatures(capabilities, ServerRequests(folder, only_client=client))
-    if key.folder is not None:
-        return ClientFeatures(FOLDER_CAPABILITIES, ServerRequests(key.folder))
-    if run_options.sharing is Sharing.PER_SESSION:  # opened to read its lists: with all features
-        return ClientFeatures(FOLDER_CAPABILITIES)
+        return ClientFeatures(capabilities, folder, only_client=client)
+    if key.folder is not None or run_options.sharing is Sharing.PER_SESSION:
+        # A per-session server without a session is opened to read its lists: with all features.
+        return ClientFeatures(FOLDER_CAPABILITIES, key.folder)
     return ClientFeatures()
 
 
@@ -84,9 +78,9 @@ def most_relevant_state(
     states: Iterable[tuple[ServerState, Failure | None]],
 ) -> tuple[ServerState, Failure | None]:
     """The state to show for a server whose upstreams are in these."""
-    known = list(states)
-    for relevant in _BY_RELEVANCE:
-        for state, failure in known:
-            if state is relevant:
-                return state, failure
-    return ServerState.IDLE, None
+    relevant = [entry for entry in states if entry[0] in _BY_RELEVANCE]
+    return min(
+        relevant,
+        key=lambda entry: _BY_RELEVANCE.index(entry[0]),
+        default=(ServerState.IDLE, None),
+    )

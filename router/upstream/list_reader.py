@@ -11,20 +11,20 @@ from router.domain.errors import UpstreamAnsweredError
 from router.domain.json_values import JsonObject, as_object
 from router.domain.tool_lists import ServerListing
 from router.upstream.http.param_headers import has_invalid_param_headers
-from router.upstream.limits import LIMITS, Limits
+from router.upstream.limits import LIMITS
 from router.upstream.ports import Upstream
 from router.wire.mcp import METHOD_NOT_FOUND
 
 log = logging.getLogger(__name__)
 
 
-async def read_listing(upstream: Upstream, limits: Limits = LIMITS) -> ServerListing:
+async def read_listing(upstream: Upstream) -> ServerListing:
     """All lists of `upstream`. Only those in its capabilities are requested; a server that declares
     no capabilities at all may still have tools."""
     declared = upstream.capabilities
     tools = "tools" in declared or not declared
     prompts, resources = "prompts" in declared, "resources" in declared
-    reader = _Reader(upstream, limits)
+    reader = _Reader(upstream)
     return ServerListing(
         tools=await reader.items("tools/list", "tools") if tools else (),
         prompts=await reader.items("prompts/list", "prompts") if prompts else (),
@@ -41,9 +41,8 @@ async def read_listing(upstream: Upstream, limits: Limits = LIMITS) -> ServerLis
 
 
 class _Reader:
-    def __init__(self, upstream: Upstream, limits: Limits) -> None:
+    def __init__(self, upstream: Upstream) -> None:
         self._upstream = upstream
-        self._limits = limits
         self.ttls_ms: list[int] = []
         """The TTLs that the server gave for its lists."""
 
@@ -59,20 +58,20 @@ class _Reader:
         items: list[JsonObject] = []
         cursors: set[str] = set()
         cursor: str | None = None
-        room = self._limits.listing_characters
-        for _ in range(self._limits.pages):
+        room, full = LIMITS.listing_characters, False
+        for _ in range(LIMITS.pages):
             page = await self._upstream.request(method, {"cursor": cursor} if cursor else None)
             cursor = _cursor(page.get("nextCursor"))
             self._add_ttl(page.get("ttlMs"))
             entries = _valid_entries(page.get(field), method)
             # In a thread, so that a large page does not block the loop.
             fitting, room = await asyncio.to_thread(_fitting, entries, room)
-            items += fitting[: self._limits.entries - len(items)]
-            full = room < 0 or len(items) >= self._limits.entries
+            items += fitting[: LIMITS.entries - len(items)]
+            full = room < 0 or len(items) >= LIMITS.entries
             if full or cursor is None or cursor in cursors:
                 break
             cursors.add(cursor)
-        if cursor is not None or room < 0 or len(items) >= self._limits.entries:
+        if cursor is not None or full:
             log.warning("%s was cut after %d entries: it is too long", method, len(items))
         return tuple(items)
 

@@ -10,9 +10,9 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TypeAlias
 
 from router.config.server import Lifecycle
@@ -37,24 +37,33 @@ _PUBLISHED_ELSEWHERE = (FailureKind.DISABLED, FailureKind.CONSENT_NEEDED)
 
 
 @dataclass(frozen=True, slots=True)
+class Timing:
+    """The clock and the randomness of pauses, which tests replace."""
+
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    chance: Callable[[], float] = random.random
+
+
+DEFAULT_TIMING = Timing()
+
+
+@dataclass(frozen=True, slots=True)
 class ConnectionHooks:
-    """The callbacks, options and clocks of one managed connection."""
+    """The callbacks and options of one managed connection."""
 
     name: str
     launch: Callable[[], Awaitable[LaunchPlan]]
     publish_state: Callable[[ServerState, Failure | None], None]
     on_notification: NotificationSink
     on_stderr: LineSink
-    on_ended: Callable[[], None]
+    on_ended: Callable[[], object]
     """Called when the connection takes no more requests, before anything else happens."""
     on_given_up: Callable[[Failure], None]
     """Called once when it failed too often to be started again without a request."""
-    run_options: Callable[[], RunOptions] = RunOptions
-    client_features: ClientFeatures = field(default_factory=ClientFeatures)
-    clock: Callable[[], float] = time.monotonic
-    now: Callable[[], datetime] = utc_now
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    chance: Callable[[], float] = random.random
+    run_options: Callable[[], RunOptions]
+    client_features: ClientFeatures
+    timing: Timing
 
 
 _Outcome: TypeAlias = UpstreamConnection | ToolboothError
@@ -72,7 +81,7 @@ class ManagedConnection:
         """The current task and those that are still closing, which must not be disturbed."""
         self._borrowers = 0
         self._kept = False
-        self._restart_policy = RestartPolicy(hooks.clock, hooks.chance)
+        self._restart_policy = RestartPolicy(hooks.timing.clock, hooks.timing.chance)
         self._held_failure: UpstreamFailed | None = None
         self._pause: asyncio.Task[None] | None = None
         self._http_transport: HttpTransportType | None = None
@@ -80,7 +89,8 @@ class ManagedConnection:
     @property
     def live(self) -> UpstreamConnection | None:
         """The connection there is now, if it works."""
-        outcome = self._opened.result() if self._opened and self._opened.done() else None
+        opened = self._opened
+        outcome = opened.result() if opened is not None and opened.done() else None
         return outcome if isinstance(outcome, UpstreamConnection) and not outcome.closed else None
 
     @property
@@ -226,25 +236,16 @@ class ManagedConnection:
 
     async def _until_ended(self, connection: UpstreamConnection) -> Failure | None:
         """The failure that ended it, or `None` if it was idle for too long."""
-        while True:
-            try:
-                async with asyncio.timeout(self._idle_check_s(connection)):
+        while (left_s := self._idle_left_s(connection)) > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left_s):
                     return await connection.wait_closed()
-            except TimeoutError:
-                if self._is_unused(connection):
-                    return None
+        return None
 
-    def _idle_check_s(self, connection: UpstreamConnection) -> float | None:
-        """How long to wait before the next check whether it is idle."""
+    def _idle_left_s(self, connection: UpstreamConnection) -> float:
+        """For how long it may remain idle."""
         limit_s = self._hooks.run_options().idle_timeout_s
-        if limit_s is None or self._borrowers or self._always:
-            return limit_s
-        return limit_s - connection.idle_s
-
-    def _is_unused(self, connection: UpstreamConnection) -> bool:
-        limit_s = self._hooks.run_options().idle_timeout_s
-        unwanted = not self._borrowers and not self._always
-        return limit_s is not None and unwanted and connection.idle_s >= limit_s
+        return limit_s if self._borrowers or self._always else limit_s - connection.idle_s
 
     @property
     def _always(self) -> bool:
@@ -276,13 +277,13 @@ class ManagedConnection:
             )
 
     def _postpone(self, error: UpstreamFailed, pause_s: float) -> None:
-        retry_at = self._hooks.now() + timedelta(seconds=pause_s)
+        retry_at = utc_now() + timedelta(seconds=pause_s)
         error.failure = replace(error.failure, retry_at=retry_at)
         error.hint = f"{error.hint} {not_before(retry_at)}".strip()
 
     async def _wait_for_retry(self, failure: Failure, pause_s: float) -> None:
         """Wait until it may be started again; with the lifecycle `always`, start it."""
-        await self._hooks.sleep(pause_s)
+        await self._hooks.timing.sleep(pause_s)
         self._pause = None
         if not self._is_ended:
             return

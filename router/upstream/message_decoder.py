@@ -81,13 +81,13 @@ def _characters(text: bytes) -> str:
     """One invalid character must not cost the whole message: invalid UTF-8 is replaced, and so are
     lone surrogates, which can't be encoded again."""
     characters = text.decode("utf-8", "replace")
-    if not _has_half_a_pair(characters):
+    if not _has_lone_surrogate(characters):
         return characters
     return _ESCAPE.sub(lambda found: r"\ufffd" if found[1] else found[0], characters)
 
 
-def _has_half_a_pair(characters: str) -> bool:
-    """Looks in pieces, because a search keeps the interpreter to itself too."""
+def _has_lone_surrogate(characters: str) -> bool:
+    """Searches in pieces, because a search holds the GIL too."""
     if r"\ud" not in characters and r"\uD" not in characters:
         return False
     pieces = range(0, len(characters), SMALL_MESSAGE_BYTES)
@@ -138,7 +138,7 @@ class _CooperativeDecoder:
     def __init__(self, text: str, limits: Limits) -> None:
         self._text = text
         self._limits = limits
-        self._left = limits.values
+        self._values_left = limits.values
         self._keys: dict[str, str] = {}
         """Interned keys: many objects have the same ones."""
 
@@ -151,32 +151,34 @@ class _CooperativeDecoder:
             raise self._error(end)
         return value
 
-    def _value(self, at: int, room: int) -> tuple[Any, int]:
-        self._left -= 1
-        if not self._left % _STRIDE:
+    def _value(self, at: int, levels: int) -> tuple[Any, int]:
+        """The value at `at`, with at most so many `levels` of nesting, and its end."""
+        self._values_left -= 1
+        if not self._values_left % _STRIDE:
             time.sleep(_YIELD_S)
-        if self._left < 0:
+        if self._values_left < 0:
             raise ValueError(f"more than {self._limits.values:,} values")
         first = self._text[at : at + 1]
         if first not in ("[", "{"):
             return _leaf(self._text, at)
-        if not room:
+        if not levels:
             raise ValueError(_too_deep(self._limits))
-        return self._array(at + 1, room - 1) if first == "[" else self._object(at + 1, room - 1)
+        container = self._array if first == "[" else self._object
+        return container(at + 1, levels - 1)
 
-    def _array(self, at: int, room: int) -> tuple[list[Any], int]:
+    def _array(self, at: int, levels: int) -> tuple[list[Any], int]:
         items: list[Any] = []
         at = self._skip(at)
         if self._text.startswith("]", at):
             return items, at + 1
         while True:
-            item, at = self._value(at, room)
+            item, at = self._value(at, levels)
             items.append(item)
             at, ended = self._next(at, "]")
             if ended:
                 return items, at
 
-    def _object(self, at: int, room: int) -> tuple[JsonObject, int]:
+    def _object(self, at: int, levels: int) -> tuple[JsonObject, int]:
         members: JsonObject = {}
         at = self._skip(at)
         if self._text.startswith("}", at):
@@ -189,7 +191,7 @@ class _CooperativeDecoder:
             if not self._text.startswith(":", at):
                 raise self._error(at)
             key = self._keys.setdefault(key, key)
-            members[key], at = self._value(self._skip(at + 1), room)
+            members[key], at = self._value(self._skip(at + 1), levels)
             at, ended = self._next(at, "}")
             if ended:
                 return members, at

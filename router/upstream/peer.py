@@ -23,7 +23,7 @@ from router.runtime.tasks import spawn
 from router.upstream.errors import bad_protocol, failed, timed_out
 from router.upstream.pending_request import PendingRequest
 from router.upstream.ports import NO_OPTIONS, CallOptions
-from router.upstream.server_requests import CLIENT_NOTIFICATIONS, ServerRequests
+from router.upstream.server_requests import CLIENT_NOTIFICATIONS, SHARED_FEATURES, ClientFeatures
 from router.wire import jsonrpc
 from router.wire.mcp import INTERNAL_ERROR, INVALID_REQUEST
 
@@ -52,6 +52,11 @@ class Transport(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+    @property
+    def over(self) -> bool:
+        """Whether it is ending: nothing more is sent, though messages may still arrive."""
+        ...
 
     @property
     def cancels_by_closing(self) -> bool:
@@ -98,11 +103,11 @@ class Peer:
         self,
         transport: Transport,
         on_notification: NotificationSink,
-        server_requests: ServerRequests | None = None,
+        client_features: ClientFeatures = SHARED_FEATURES,
     ) -> None:
-        self._transport = transport
+        self.transport = transport
         self._on_notification = on_notification
-        self._server_requests = server_requests or ServerRequests()
+        self._client_features = client_features
         self._responding: dict[str | int, asyncio.Task[None]] = {}
         """The server's requests under way, by its ids."""
         self._ids = itertools.count(1)
@@ -135,13 +140,13 @@ class Peer:
         `standing` request is a stream for notifications, and does not count as use."""
         self._raise_if_closed()
         request_id = next(self._ids)
-        pending = PendingRequest(options, standing=standing)
+        pending = PendingRequest(options, standing)
         self._pending[request_id] = pending
         if options.on_progress is not None:
             params = _with_progress_token(params, request_id)
         try:
             async with asyncio.timeout(options.timeout_s) as pending.timeout:
-                await self._transport.send(jsonrpc.request(request_id, method, params))
+                await self.transport.send(jsonrpc.request(request_id, method, params))
                 response = await pending.response
                 await pending.settle()
         except TimeoutError:
@@ -160,7 +165,7 @@ class Peer:
 
     async def notify(self, method: str, params: JsonObject | None = None) -> None:
         self._raise_if_closed()
-        await self._transport.send(jsonrpc.notification(method, params))
+        await self.transport.send(jsonrpc.notification(method, params))
 
     def receive(self, message: JsonObject, related: object = None) -> None:
         """Take a message the transport received."""
@@ -193,10 +198,10 @@ class Peer:
             raise failed(self._closed.result())
 
     def _cancel(self, request_id: int, method: str, reason: str) -> None:
-        if self._transport.cancels_by_closing or method in _UNCANCELLABLE or self.closed:
+        if self.transport.cancels_by_closing or method in _UNCANCELLABLE or self.closed:
             return
         params = {"requestId": request_id, "reason": reason}
-        self._transport.send_soon(jsonrpc.notification("notifications/cancelled", params))
+        self.transport.send_soon(jsonrpc.notification("notifications/cancelled", params))
 
     def _take_response(self, message: JsonObject) -> None:
         pending = self._pending_of(message.get("id"))
@@ -227,11 +232,11 @@ class Peer:
         if not isinstance(request_id, str | int) or request_id in self._responding:
             return  # no response could be told apart
         if method == "ping":
-            self._transport.send_soon(jsonrpc.result(request_id, {}))
+            self.transport.send_soon(jsonrpc.result(request_id, {}))
             return
         if len(self._responding) >= _MAX_SERVER_REQUESTS:
             refusal = UpstreamAnsweredError(INVALID_REQUEST, "Too many questions at once.")
-            self._transport.send_soon(_error_response(request_id, refusal))
+            self.transport.send_soon(_error_response(request_id, refusal))
             return
         call = self._call_of(related)
         task = spawn(self._respond(request_id, method, params, call), name=f"respond {method[:40]}")
@@ -246,7 +251,7 @@ class Peer:
     ) -> None:
         try:
             async with asyncio.timeout(_SERVER_REQUEST_TIMEOUT_S):
-                result = await self._server_requests.respond(method, params, call)
+                result = await self._client_features.respond(method, params, call)
             message = jsonrpc.result(request_id, result)
         except UpstreamAnsweredError as error:
             message = _error_response(request_id, error)
@@ -254,7 +259,7 @@ class Peer:
             late = UpstreamAnsweredError(INTERNAL_ERROR, "Nobody answered in time.")
             message = _error_response(request_id, late)
         with contextlib.suppress(UpstreamFailed):  # those who wait for the server get the failure
-            await self._transport.send(message)
+            await self.transport.send(message)
 
     def _cancel_request(self, request_id: object) -> None:
         """The server cancelled its request."""
@@ -264,8 +269,7 @@ class Peer:
 
     def _call_of(self, related: object) -> PendingRequest | None:
         """The call that a server's message is about."""
-        calls = self._pending.values()
-        return self._server_requests.call_of(calls, self._pending_of(related))
+        return self._client_features.call_of(self._pending.values(), self._pending_of(related))
 
     def _pending_of(self, request_id: object) -> PendingRequest | None:
         """The type is compared too: for Python `True` and `1.0` are the key `1`."""
@@ -288,14 +292,5 @@ def _result_of(response: JsonObject | Failure, method: str) -> JsonObject:
     if isinstance(result, dict):
         return cast(JsonObject, result)
     if "error" in response:
-        raise _answered_error(as_object(response["error"]))
+        raise jsonrpc.answered_error(as_object(response["error"]))
     raise failed(bad_protocol(f"the answer to {method} has no result"))
-
-
-def _answered_error(error: JsonObject) -> UpstreamAnsweredError:
-    code = error.get("code")
-    return UpstreamAnsweredError(
-        code if isinstance(code, int) else INTERNAL_ERROR,
-        str(error.get("message", "")),
-        error.get("data"),
-    )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 
 from router.catalog.tool_definition import estimated_json_length
 from router.domain.failures import Failure
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
-from router.upstream.ports import NO_OPTIONS, CallOptions
+from router.upstream.ports import CallOptions
 
 _MAX_QUEUED = 1000
 _MAX_QUEUED_CHARACTERS = 16 * 1024 * 1024
@@ -56,44 +57,28 @@ class NotificationQueue:
         await stop(self._task)
 
 
+@dataclass(slots=True, eq=False)
 class PendingRequest:
     """One of our requests under way."""
 
-    __slots__ = (
-        "client",
-        "notifications",
-        "on_progress",
-        "response",
-        "server_requests",
-        "standing",
-        "timeout",
+    options: CallOptions
+    standing: bool
+    """Whether it is a stream for notifications, whose response nobody waits for."""
+    response: asyncio.Future[JsonObject | Failure] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
     )
-
-    def __init__(
-        self,
-        options: CallOptions = NO_OPTIONS,
-        *,
-        standing: bool = False,
-    ) -> None:
-        self.response: asyncio.Future[JsonObject | Failure] = (
-            asyncio.get_running_loop().create_future()
-        )
-        self.timeout: asyncio.Timeout | None = None
-        self.on_progress = options.on_progress
-        self.client = options.client
-        self.standing = standing
-        """Whether it is a stream for notifications, whose response nobody waits for."""
-        self.notifications: NotificationQueue | None = None
-        self.server_requests: set[asyncio.Task[None]] = set()
-        """Requests of the server that belong to it; they end with it."""
+    timeout: asyncio.Timeout | None = None
+    notifications: NotificationQueue | None = None
+    server_requests: set[asyncio.Task[None]] = field(default_factory=lambda: set())
+    """Requests of the server that belong to it; they end with it."""
 
     def notify_progress(self, params: JsonObject) -> None:
-        if (sink := self.on_progress) is not None:
+        if (sink := self.options.on_progress) is not None:
             self._put(params, lambda: sink(params))
 
     def notify(self, method: str, params: JsonObject) -> None:
         """Pass a server's notification on to the client whose call this is."""
-        if (client := self.client) is not None:
+        if (client := self.options.client) is not None:
             self._put(params, lambda: client.notify(method, params))
 
     def expire(self) -> None:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
-import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 
 from router.config.server import Lifecycle, Sharing
@@ -23,7 +22,7 @@ from router.domain.json_values import JsonObject
 from router.domain.servers import ProcessFacts, ServerState
 from router.runtime.tasks import spawn
 from router.upstream.connect import LaunchPlan
-from router.upstream.connection import HttpConnection, ProcessConnection, UpstreamConnection
+from router.upstream.connection import HttpConnection, UpstreamConnection
 from router.upstream.errors import failed
 from router.upstream.instance_key import (
     InstanceKey,
@@ -31,73 +30,53 @@ from router.upstream.instance_key import (
     instance_key_for,
     most_relevant_state,
 )
-from router.upstream.managed_connection import ConnectionHooks, ManagedConnection
+from router.upstream.managed_connection import (
+    DEFAULT_TIMING,
+    ConnectionHooks,
+    ManagedConnection,
+    Timing,
+)
 from router.upstream.ports import NO_OPTIONS, CallOptions, ClientPeer, SessionId, Upstream
 from router.upstream.process.monitor import ProcessMonitor, combined_facts
+from router.upstream.process.stdio import StdioTransport
 from router.upstream.request_limiter import RequestLimiter
 from router.upstream.run_options import RunOptions
 
-__all__ = ["LaunchPlan", "RunOptions", "UpstreamPool"]
+__all__ = ["LaunchPlan", "PoolHooks", "RunOptions", "Timing", "UpstreamPool"]
 
 log = logging.getLogger(__name__)
 
 _CLOSE_TIMEOUT_S = 3.0
-_SUBSCRIBE_TIMEOUT_S = 5.0
 PING_TIMEOUT_S = 5.0
 """A server that does not answer in this time after a sleep is taken for gone."""
-_SUBSCRIBE_OPTIONS = CallOptions(_SUBSCRIBE_TIMEOUT_S)
+_SUBSCRIBE_OPTIONS = CallOptions(timeout_s=5.0)
 _STOPPING = Failure(FailureKind.OTHER, detail="Toolbooth is stopping")
 
 
-def _ignore_line(_ref: ServerRef, _line: str) -> None:
-    """Nobody reads what servers write to stderr."""
+@dataclass(frozen=True, slots=True)
+class PoolHooks:
+    """What the pool calls, on the loop. Only `launch` may raise."""
 
-
-def _ignore_given_up(_ref: ServerRef, _failure: Failure) -> None:
-    """The published state is enough."""
-
-
-def _ignore_update(_ref: ServerRef, _session: SessionId | None, _params: JsonObject) -> None:
-    """Nobody is subscribed to any resource."""
-
-
-def _default_run_options(_ref: ServerRef) -> RunOptions:
-    return RunOptions()
+    launch: Callable[[ServerRef, str | None], Awaitable[LaunchPlan]]
+    """Called at every start, so that secrets are resolved only then, with the folder of the client
+    if the server works there. Raises `UpstreamFailed` for a server that may not run."""
+    publish_state: Callable[[ServerRef, ServerState, Failure | None], None]
+    on_notification: Callable[[ServerRef, str, JsonObject], None]
+    on_resource_updated: Callable[[ServerRef, SessionId | None, JsonObject], None] = (
+        lambda _ref, _session, _params: None
+    )
+    on_stderr: Callable[[ServerRef, str], None] = lambda _ref, _line: None
+    on_given_up: Callable[[ServerRef, Failure], None] = lambda _ref, _failure: None
+    run_options: Callable[[ServerRef], RunOptions] = lambda _: RunOptions()
 
 
 class UpstreamPool:
-    """Implements `ports.Upstreams`.
+    """Implements `ports.Upstreams`."""
 
-    `launch` is called at every start, so that secrets are resolved only then, with the folder of
-    the client if the server works there; it raises `UpstreamFailed` for a server that may not run.
-    The callbacks run on the loop and never raise.
-    """
-
-    def __init__(
-        self,
-        launch: Callable[[ServerRef, str | None], Awaitable[LaunchPlan]],
-        publish_state: Callable[[ServerRef, ServerState, Failure | None], None],
-        on_notification: Callable[[ServerRef, str, JsonObject], None],
-        on_resource_updated: Callable[
-            [ServerRef, SessionId | None, JsonObject], None
-        ] = _ignore_update,
-        on_stderr: Callable[[ServerRef, str], None] = _ignore_line,
-        on_given_up: Callable[[ServerRef, Failure], None] = _ignore_given_up,
-        run_options: Callable[[ServerRef], RunOptions] = _default_run_options,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        chance: Callable[[], float] = random.random,
-    ) -> None:
-        self._launch = launch
-        self._publish_state = publish_state
-        self._on_notification = on_notification
-        self._on_resource_updated = on_resource_updated
-        self._on_stderr = on_stderr
-        self._on_given_up = on_given_up
-        self._run_options = run_options
-        self._clock = clock
-        self._sleep = sleep
-        self._chance = chance
+    def __init__(self, hooks: PoolHooks, timing: Timing = DEFAULT_TIMING) -> None:
+        self._hooks = hooks
+        self._run_options = hooks.run_options
+        self._timing = timing
         self._managed: dict[InstanceKey, ManagedConnection] = {}
         self._limiters: dict[InstanceKey, RequestLimiter] = {}
         self._states: dict[InstanceKey, tuple[ServerState, Failure | None]] = {}
@@ -107,7 +86,7 @@ class UpstreamPool:
         """Open connections: the fast path of `request`."""
         self._stopping = False
         self._monitor = ProcessMonitor(
-            self._processes, lambda key: run_options(key.ref).memory_limit_mb, sleep=sleep
+            self._processes, lambda key: self._run_options(key.ref).memory_limit_mb, timing.sleep
         )
 
     async def request(
@@ -144,7 +123,7 @@ class UpstreamPool:
 
     def is_live(self, ref: ServerRef) -> bool:
         """Whether the server runs, or is reached, right now."""
-        return any(managed.live is not None for managed in self._managed_of(ref).values())
+        return any(key.ref == ref for key in self._live())
 
     @asynccontextmanager
     async def borrow(self, ref: ServerRef) -> AsyncGenerator[Upstream]:
@@ -166,8 +145,8 @@ class UpstreamPool:
 
     def idle_s(self, ref: ServerRef) -> float | None:
         """For how long no connection of a server has been used; None if it has none."""
-        live = (managed.live for managed in self._managed_of(ref).values())
-        return min((connection.idle_s for connection in live if connection), default=None)
+        live = self._live().items()
+        return min((connection.idle_s for key, connection in live if key.ref == ref), default=None)
 
     async def measure(self) -> dict[ServerRef, ProcessFacts]:
         """The resource usage of the running servers, summed for each server."""
@@ -180,9 +159,10 @@ class UpstreamPool:
     async def recheck(self) -> None:
         """After a sleep of the computer: close HTTP connections whose server does not answer, so
         that the next use connects again. Processes slept along with us."""
-        live = {key: managed.live for key, managed in self._managed.items()}
-        remote = {key: c for key, c in live.items() if isinstance(c, HttpConnection)}
-        await asyncio.gather(*(self._recheck(key, each) for key, each in remote.items()))
+        live = self._live().items()
+        await asyncio.gather(
+            *(self._recheck(key, each) for key, each in live if isinstance(each, HttpConnection))
+        )
 
     async def _recheck(self, key: InstanceKey, connection: UpstreamConnection) -> None:
         try:
@@ -208,8 +188,8 @@ class UpstreamPool:
         """Stop all servers side by side; from now on none starts."""
         self._stopping = True
         await self._monitor.close()
-        for connection in self._processes().values():
-            connection.hurry()
+        for process in self._processes().values():
+            process.shorten_grace()
         stops = [spawn(managed.stop(), name="stop upstream") for managed in self._managed.values()]
         if stops:
             _, late = await asyncio.wait(stops, timeout=_CLOSE_TIMEOUT_S)
@@ -236,17 +216,14 @@ class UpstreamPool:
 
     def _notified(self, key: InstanceKey, method: str, params: JsonObject) -> None:
         if method == "notifications/resources/updated":
-            self._on_resource_updated(key.ref, key.session, params)
+            self._hooks.on_resource_updated(key.ref, key.session, params)
         else:
-            self._on_notification(key.ref, method, params)
+            self._hooks.on_notification(key.ref, method, params)
 
     async def _stop(self, key: InstanceKey) -> None:
         if (managed := self._managed.get(key)) is not None:
             await managed.stop()
             self._drop_unused(key)
-
-    def _ended(self, key: InstanceKey) -> None:
-        self._ready.pop(key, None)
 
     def _drop_unused(self, key: InstanceKey) -> None:
         """Forget an upstream that only some clients had, once it is gone for good."""
@@ -263,19 +240,23 @@ class UpstreamPool:
             self._limiters[key] = limiter
         return limiter
 
-    def _processes(self) -> dict[InstanceKey, ProcessConnection]:
-        live = {key: managed.live for key, managed in self._managed.items()}
-        return {key: c for key, c in live.items() if isinstance(c, ProcessConnection)}
+    def _live(self) -> dict[InstanceKey, UpstreamConnection]:
+        managed = self._managed.items()
+        return {key: live for key, each in managed if (live := each.live) is not None}
+
+    def _processes(self) -> dict[InstanceKey, StdioTransport]:
+        transports = {key: connection.transport for key, connection in self._live().items()}
+        return {key: each for key, each in transports.items() if isinstance(each, StdioTransport)}
 
     def _state_changed(self, key: InstanceKey, state: ServerState, failure: Failure | None) -> None:
         if state is ServerState.READY:
             self._monitor.enforce_limits()
         self._states[key] = (state, failure)
         if key.is_shared and len(self._managed_of(key.ref)) == 1:
-            self._publish_state(key.ref, state, failure)
+            self._hooks.publish_state(key.ref, state, failure)
             return
         states = [self._states[each] for each in self._managed_of(key.ref) if each in self._states]
-        self._publish_state(key.ref, *most_relevant_state(states))
+        self._hooks.publish_state(key.ref, *most_relevant_state(states))
 
     def _managed_of(self, ref: ServerRef) -> dict[InstanceKey, ManagedConnection]:
         return {key: managed for key, managed in self._managed.items() if key.ref == ref}
@@ -292,13 +273,13 @@ class UpstreamPool:
             raise failed(_STOPPING)
         if key not in self._managed:
             self._check_room(key)
-            self._managed[key] = ManagedConnection(self._hooks(key, client))
+            self._managed[key] = ManagedConnection(self._hooks_of(key, client))
         return self._managed[key]
 
     async def _plan(self, key: InstanceKey) -> LaunchPlan:
         if self._stopping:  # this start waited for the end of the previous run
             raise failed(_STOPPING)
-        return await self._launch(key.ref, key.folder)
+        return await self._hooks.launch(key.ref, key.folder)
 
     def _check_room(self, key: InstanceKey) -> None:
         """Raises `UpstreamFailed` if the maximum of sessions and folders have an upstream."""
@@ -310,19 +291,17 @@ class UpstreamPool:
         if len(others) >= self._run_options(key.ref).max_sessions:
             raise failed(Failure(FailureKind.TOO_MANY_SESSIONS, str(len(others))))
 
-    def _hooks(self, key: InstanceKey, client: ClientPeer | None) -> ConnectionHooks:
-        ref = key.ref
+    def _hooks_of(self, key: InstanceKey, client: ClientPeer | None) -> ConnectionHooks:
+        ref, hooks = key.ref, self._hooks
         return ConnectionHooks(
             name=ref.server,
             launch=partial(self._plan, key),
             publish_state=partial(self._state_changed, key),
             on_notification=partial(self._notified, key),
-            on_stderr=partial(self._on_stderr, ref),
-            on_ended=partial(self._ended, key),
-            on_given_up=partial(self._on_given_up, ref),
-            run_options=partial(self._run_options, ref),
-            client_features=client_features_for(key, self._run_options(ref), client),
-            clock=self._clock,
-            sleep=self._sleep,
-            chance=self._chance,
+            on_stderr=partial(hooks.on_stderr, ref),
+            on_ended=lambda: self._ready.pop(key, None),
+            on_given_up=partial(hooks.on_given_up, ref),
+            run_options=partial(hooks.run_options, ref),
+            client_features=client_features_for(key, hooks.run_options(ref), client),
+            timing=self._timing,
         )

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 
 from router.domain.failures import Failure, FailureKind
-from router.upstream.errors import failed, timed_out
+from router.upstream.errors import failed, time_limit
 
 MAX_WAITING = 1000
 """Enough for hundreds of clients at once; with more than this the server does not answer."""
@@ -44,12 +44,10 @@ class RequestLimiter:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         try:
-            async with asyncio.timeout(timeout_s):
+            async with time_limit(timeout_s):
                 await turn
-        except BaseException as error:
+        except BaseException:
             self._give_up(turn)
-            if isinstance(error, TimeoutError):
-                raise failed(timed_out(timeout_s or 0)) from None
             raise
 
     def _give_up(self, turn: asyncio.Future[None]) -> None:

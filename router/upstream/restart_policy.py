@@ -6,8 +6,6 @@ Pure, except for the clock it is given. A minute of service ends the row of fail
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Callable
 
 LONGEST_PAUSE_S = 60.0
@@ -18,11 +16,7 @@ _JITTER = 0.2
 
 
 class RestartPolicy:
-    def __init__(
-        self,
-        clock: Callable[[], float] = time.monotonic,
-        chance: Callable[[], float] = random.random,
-    ) -> None:
+    def __init__(self, clock: Callable[[], float], chance: Callable[[], float]) -> None:
         self._clock = clock
         self._chance = chance
         self._failures = 0

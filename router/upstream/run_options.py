@@ -16,6 +16,6 @@ class RunOptions:
     follows_client: bool = False
     """Whether it works in the folder of its client."""
     max_sessions: int = DEFAULT_SESSIONS
-    idle_timeout_s: float | None = 600
+    idle_timeout_s: float = 600
     max_concurrent_calls: int = DEFAULT_CONCURRENT_CALLS
     memory_limit_mb: int | None = None

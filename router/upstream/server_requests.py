@@ -25,7 +25,6 @@ _CAPABILITY_FOR = {
 }
 CLIENT_NOTIFICATIONS = ("notifications/message", "notifications/elicitation/complete")
 """Those that are for one client in particular."""
-ASKABLE = frozenset(_CAPABILITY_FOR.values())
 SHARED_CAPABILITIES: JsonObject = {"elicitation": {"form": {}, "url": {}}, "sampling": {}}
 """What we declare on a connection that many clients share; a request may still be refused for lack
 of it. No roots: one client's are not another's."""
@@ -34,25 +33,29 @@ FOLDER_CAPABILITIES: JsonObject = {**SHARED_CAPABILITIES, "roots": {}}
 
 def askable(capabilities: JsonObject) -> JsonObject:
     """The part of a client's capabilities that says which requests it takes."""
-    return {name: value for name, value in capabilities.items() if name in ASKABLE}
+    return {name: value for name, value in capabilities.items() if name in _CAPABILITY_FOR.values()}
 
 
-class ServerRequests:
-    def __init__(self, folder: str | None = None, only_client: ClientPeer | None = None) -> None:
-        """`folder` is the client's folder if the server works there; `only_client` is set if there
-        is but one, which is reachable between its requests too."""
-        self._folder = folder
-        self._only_client = only_client
+@dataclass(frozen=True, slots=True)
+class ClientFeatures:
+    """MCP's client features (elicitation, sampling, roots) on one connection: what we declare, and
+    who responds."""
+
+    capabilities: JsonObject = field(default_factory=lambda: SHARED_CAPABILITIES)
+    folder: str | None = None
+    """The client's folder, if the server works there."""
+    only_client: ClientPeer | None = None
+    """Set if there is only one client, which is then reachable between its requests too."""
 
     def call_of(
         self, under_way: Collection[PendingRequest], related: PendingRequest | None
     ) -> PendingRequest | None:
         """The call that a server's message belongs to, if that is certain."""
         if related is not None:
-            return related if related.client is not None else None
-        with_client = [pending for pending in under_way if pending.client is not None]
-        sessions = {pending.client.session for pending in with_client if pending.client}
-        return with_client[-1] if len(sessions) == 1 else None
+            return related if related.options.client is not None else None
+        calls = [(each, client) for each in under_way if (client := each.options.client)]
+        sessions = {client.session for _, client in calls}
+        return calls[-1][0] if len(sessions) == 1 else None
 
     async def respond(
         self, method: str, params: JsonObject, pending: PendingRequest | None
@@ -60,9 +63,9 @@ class ServerRequests:
         """The result for a server's request. Raises `UpstreamAnsweredError` if there is none."""
         if (capability := _CAPABILITY_FOR.get(method)) is None:
             raise UpstreamAnsweredError(METHOD_NOT_FOUND, f"Method not found: {method[:100]}")
-        if method == "roots/list" and self._folder is not None:
-            return {"roots": [_root(self._folder)]}
-        client = pending.client if pending is not None else self._only_client
+        if method == "roots/list" and self.folder is not None:
+            return {"roots": [_root(self.folder)]}
+        client = self.only_client if pending is None else pending.options.client
         if client is None:
             raise UpstreamAnsweredError(
                 INVALID_REQUEST,
@@ -77,20 +80,11 @@ class ServerRequests:
         return await client.request(method, params)
 
 
-@dataclass(frozen=True, slots=True)
-class ClientFeatures:
-    """MCP's client features (elicitation, sampling, roots) on one connection: what we declare, and
-    who responds."""
-
-    capabilities: JsonObject = field(default_factory=lambda: SHARED_CAPABILITIES)
-    server_requests: ServerRequests = field(default_factory=ServerRequests)
-
-
 SHARED_FEATURES = ClientFeatures()
 
 
 def _takes_urls(capabilities: JsonObject) -> bool:
-    """Forms go without saying for a client with elicitation; URLs it must declare."""
+    """A client with elicitation takes forms; that it takes URLs too it must declare."""
     return "url" in as_object(capabilities.get("elicitation"))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from bench.client import HttpConnection, http_connection, message_in, request
+from bench.client import HttpConnection, message_in, opened, request
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
 from tests.support.fuzzer import fuzz
@@ -109,8 +109,8 @@ async def test_five_hundred_clients_get_their_own_answers(booth: Booth, token: s
             assert await echoed(connection, number, call) == {"client": number, "call": call}
 
     async with AsyncExitStack() as stack:
-        opened = [http_connection(booth.url, bearer) for _ in range(500)]
-        connections = [await stack.enter_async_context(each) for each in opened]
+        opening = [opened(HttpConnection(booth.url, bearer)) for _ in range(500)]
+        connections = [await stack.enter_async_context(each) for each in opening]
         await asyncio.gather(*(twenty_calls(c, number) for number, c in enumerate(connections)))
 
 
@@ -139,7 +139,7 @@ async def test_a_hundred_thousand_guesses_are_all_wrong_and_slow_nobody(
 
     async def guess(client: Client, first: int) -> set[int]:
         statuses: set[int] = set()
-        async with http_connection(booth.url, {}) as connection:
+        async with opened(HttpConnection(booth.url, {})) as connection:
             for number in range(first, first + 25_000):
                 wrong = {"Authorization": f"Bearer tbt_{number:08x}_{'x' * 43}"}
                 statuses.add((await connection.post(b"{}", wrong)).status)
@@ -159,7 +159,7 @@ async def test_fifty_thousand_sessions_leave_no_trace(booth: Booth, token: str) 
     bearer = {"Authorization": f"Bearer {token}"}
 
     async def initialize(times: int) -> None:
-        async with http_connection(booth.url, bearer) as connection:
+        async with opened(HttpConnection(booth.url, bearer)) as connection:
             for _ in range(times):
                 await connection.initialize()
 

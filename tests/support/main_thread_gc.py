@@ -28,4 +28,4 @@ def pytest_runtest_protocol(
         return (yield)
     finally:
         is_last_of_module = nextitem is None or nextitem.path != item.path
-        gc.collect(2 if is_last_of_module else 1)
+        gc.collect()

@@ -108,7 +108,7 @@ def finding_texts(findings: Iterable[Finding]) -> tuple[str, ...]:
     left out."""
     found: dict[tuple[FindingKind, str], list[str]] = {}
     for finding in findings:
-        found.setdefault((finding.kind, finding.where), []).append(finding.words)
+        found.setdefault((finding.kind, finding.where), []).append(finding.quote)
     return tuple(
         _finding_text(kind).format(where=where, words=_quoted(kind, words))
         for (kind, where), words in found.items()

@@ -59,7 +59,7 @@ async def install(run: PackageRun, folder: Path, search_path: str) -> Installed:
     try:
         return await fetch(run, folder, search_path)
     except (OSError, ValueError, KeyError, IndexError) as error:
-        raise _failed(run, f"what came can't be used ({error})") from error
+        raise _failed(run, f"the downloaded package can't be used ({error})") from error
 
 
 def fetch_environment(ours: Mapping[str, str]) -> dict[str, str]:
@@ -175,11 +175,11 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 def _first_error(output: bytes) -> str:
-    """The first error that an installer printed: it tells most."""
+    """The first error that an installer printed, which is the most informative one."""
     text = output.decode("utf-8", "replace")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line.lower()]
-    return (errors or lines or ["it said nothing"])[0][:300]
+    return (errors or lines or ["it printed nothing"])[0][:300]
 
 
 def _failed(run: PackageRun, detail: str) -> UpstreamFailed:

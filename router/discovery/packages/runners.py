@@ -59,7 +59,10 @@ def recognise(command: str, args: Sequence[str]) -> PackageRun | AsWritten | Non
     words = (name, *args[:2])
     for prefix, parse in _RUNNERS:
         if words[: len(prefix)] == prefix:
-            return _parsed(parse, args[len(prefix) - 1 :], " ".join(prefix))
+            try:
+                return parse(args[len(prefix) - 1 :])
+            except _NotUnderstood as error:
+                return AsWritten(Reason(error.why, (" ".join(prefix), *error.parts)))
     return None
 
 
@@ -71,25 +74,11 @@ class _NotUnderstood(ValueError):
         self.why, self.parts = why, parts
 
 
-def _parsed(
-    parse: Callable[[Sequence[str]], PackageRun], args: Sequence[str], runner: str
-) -> PackageRun | AsWritten:
-    try:
-        return parse(args)
-    except _NotUnderstood as error:
-        return AsWritten(Reason(error.why, (runner, *error.parts)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """The options before the first other word."""
-
-    values: dict[str, list[str]]
-    words: tuple[str, ...]
-
-
-def _split(args: Sequence[str], *, flags: Sequence[str], valued: dict[str, str]) -> _Options:
-    """`valued` maps each spelling of an option with a value to its name."""
+def _split(
+    args: Sequence[str], *, flags: Sequence[str], valued: dict[str, str]
+) -> tuple[dict[str, list[str]], str, tuple[str, ...]]:
+    """The values of the options, the first other word, and the words after it. `valued` maps each
+    spelling of an option with a value to its name."""
     values: dict[str, list[str]] = {name: [] for name in valued.values()}
     rest = list(args)
     while rest and rest[0].startswith("-"):
@@ -102,42 +91,37 @@ def _split(args: Sequence[str], *, flags: Sequence[str], valued: dict[str, str])
             values[valued[option]].append(value if equals else rest.pop(0))
         elif option not in flags or equals:
             raise _NotUnderstood(Why.UNKNOWN_OPTION, option)
-    return _Options(values, tuple(rest))
+    if not rest:
+        raise _NotUnderstood(Why.NO_PACKAGE)
+    return values, rest[0], tuple(rest[1:])
 
 
 def _npm(args: Sequence[str]) -> PackageRun:
     flags = ("-y", "--yes", "-q", "--quiet", "--silent", "--prefer-online", "--bun")
-    options = _split(args, flags=flags, valued={"-p": "package", "--package": "package"})
-    specs, words = options.values["package"], options.words
-    if not words:
-        raise _NotUnderstood(Why.NO_PACKAGE)
-    entry = words[0] if specs else None
-    specs = specs or [words[0]]
+    valued = {"-p": "package", "--package": "package"}
+    values, word, rest = _split(args, flags=flags, valued=valued)
+    specs = values["package"] or [word]
     for spec in specs:
         if not _NPM_SPEC.fullmatch(spec) or spec.startswith("."):
             raise _NotUnderstood(Why.NOT_OF_REGISTRY, spec)
-    return PackageRun(NPM, tuple(specs), entry, words[1:])
+    return PackageRun(NPM, tuple(specs), word if values["package"] else None, rest)
 
 
 def _uv(args: Sequence[str]) -> PackageRun:
     flags = ("-q", "--quiet", "--isolated", "--no-progress", "--native-tls", "--refresh")
-    options = _split(args, flags=flags, valued={"--from": "from", "--with": "with"})
-    if not options.words:
-        raise _NotUnderstood(Why.NO_PACKAGE)
-    entry, at, version = options.words[0].partition("@")
-    spec = (options.values["from"] or [_pinned(entry, version if at else "")])[-1]
-    extra = [each for text in options.values["with"] for each in text.split(",")]
-    return _pypi((_versioned(spec), *extra), entry, options.words[1:])
+    values, word, rest = _split(args, flags=flags, valued={"--from": "from", "--with": "with"})
+    entry, _, version = word.partition("@")
+    spec = (values["from"] or [_pinned(entry, version)])[-1]
+    extra = [each for text in values["with"] for each in text.split(",")]
+    return _pypi((_versioned(spec), *extra), entry, rest)
 
 
 def _pipx(args: Sequence[str]) -> PackageRun:
     flags = ("-q", "--quiet", "--no-cache")
-    options = _split(args, flags=flags, valued={"--spec": "spec", "--with": "with"})
-    if not options.words:
-        raise _NotUnderstood(Why.NO_PACKAGE)
-    entry, _, version = options.words[0].partition("==")
-    spec = (options.values["spec"] or [_pinned(entry, version)])[-1]
-    return _pypi((spec, *options.values["with"]), entry, options.words[1:])
+    values, word, rest = _split(args, flags=flags, valued={"--spec": "spec", "--with": "with"})
+    entry, _, version = word.partition("==")
+    spec = (values["spec"] or [_pinned(entry, version)])[-1]
+    return _pypi((spec, *values["with"]), entry, rest)
 
 
 def _pinned(name: str, version: str) -> str:

@@ -10,23 +10,15 @@ from pathlib import Path
 from router.discovery.sandbox.launch_spec import LaunchSpec
 
 HOME = "/home/toolbooth"
-_SYSTEM = (
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/nix/store",
-    "/gnu/store",
-)
-_ETC = (
+SYSTEM_FOLDERS = (
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store",
+)  # fmt: skip
+ETC = (
     "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "ssl", "pki", "ca-certificates",
     "crypto-policies", "localtime", "timezone", "mime.types", "os-release", "services",
     "protocols", "nsswitch.conf",
 )  # fmt: skip
-_ETC_FOR_NETWORK = ("hosts", "resolv.conf", "host.conf", "gai.conf")
+ETC_FOR_NETWORK = ("hosts", "resolv.conf", "host.conf", "gai.conf")
 # The limit on processes counts those of the user in its namespace, so it is set inside.
 _INNER_LIMITS = 'ulimit -u "$0" 2>/dev/null || ulimit -p "$0" 2>/dev/null; exec "$@"'
 
@@ -51,9 +43,8 @@ def arguments(
 
 def _root(spec: LaunchSpec, passwd: int) -> Iterable[str]:
     size = str(spec.limits.files_mb << 20)
-    yield from (word for path in _SYSTEM for word in _system(path))
-    names = (*_ETC, *_ETC_FOR_NETWORK) if spec.network else _ETC
-    for name in names:
+    yield from (word for path in SYSTEM_FOLDERS for word in _system(path))
+    for name in (*ETC, *(ETC_FOR_NETWORK if spec.network else ())):
         yield from ("--ro-bind-try", os.path.realpath(f"/etc/{name}"), f"/etc/{name}")
     yield from ("--perms", "0444", "--ro-bind-data", str(passwd), "/etc/passwd")
     yield from ("--proc", "/proc", "--dev", "/dev")

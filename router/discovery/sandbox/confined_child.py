@@ -15,18 +15,14 @@ from router.discovery.sandbox.launch_spec import LaunchSpec
 
 CONFINEMENT_FAILED = 125
 _SYSTEM_READABLE = (
-    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store",
-    "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/ssl",
-    "/etc/pki", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/localtime", "/etc/timezone",
-    "/etc/mime.types", "/etc/os-release", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group",
-    "/etc/services", "/etc/protocols", "/proc/self", "/proc/cpuinfo", "/proc/meminfo",
-    "/proc/stat", "/proc/version", "/proc/filesystems", "/dev/urandom", "/dev/random",
-)  # fmt: skip
+    *bubblewrap.SYSTEM_FOLDERS,
+    *(f"/etc/{name}" for name in (*bubblewrap.ETC, "passwd", "group")),
+    *(f"/proc/{name}" for name in "self cpuinfo meminfo stat version filesystems".split()),
+    "/dev/urandom",
+    "/dev/random",
+)
 _NETWORK_READABLE = (
-    "/etc/resolv.conf",
-    "/etc/hosts",
-    "/etc/host.conf",
-    "/etc/gai.conf",
+    *(f"/etc/{name}" for name in bubblewrap.ETC_FOR_NETWORK),
     "/run/systemd/resolve",
 )
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
@@ -64,15 +60,15 @@ def exec_server(spec: LaunchSpec, environment: Mapping[str, str], channel: socke
 
 
 def _limit(spec: LaunchSpec) -> None:
-    size = spec.limits.files_mb << 20
-    for limit, value in (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, size),
-        (resource.RLIMIT_NOFILE, 1024),
-    ):
-        hard = resource.getrlimit(limit)[1]
+    limits = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_FSIZE: spec.limits.files_mb << 20,
+        resource.RLIMIT_NOFILE: 1024,
+    }
+    for kind, value in limits.items():
+        _, hard = resource.getrlimit(kind)
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(limit, (value, value))
+        resource.setrlimit(kind, (value, value))
 
 
 def _bwrap(spec: LaunchSpec, environment: Mapping[str, str]) -> list[str]:

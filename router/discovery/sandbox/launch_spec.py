@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ENV_PREFIX = "TOOLBOOTH_CONFINED_"
+OVER_LIMIT = 124
+"""The launcher's exit code if the server exceeded a limit."""
 
 
 @dataclass(frozen=True, slots=True)

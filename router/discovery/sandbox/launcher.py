@@ -17,12 +17,11 @@ from pathlib import Path
 
 from router.discovery.sandbox import syscalls
 from router.discovery.sandbox.confined_child import exec_server
-from router.discovery.sandbox.launch_spec import LaunchSpec, unpack_environment
+from router.discovery.sandbox.launch_spec import OVER_LIMIT, LaunchSpec, unpack_environment
 from router.discovery.sandbox.observations import Observations
 from router.discovery.sandbox.seccomp_notify import SeccompSupervisor
 from router.discovery.sandbox.watchdog import CHECK_INTERVAL_S, Watchdog, descendants, send
 
-OVER_LIMIT = 124
 _SIGNALLED = 128
 
 

@@ -17,6 +17,7 @@ _SYSTEM = (
     "/proc/thread-self", "/proc/sys/", "/etc/ld.so.", "/etc/ssl", "/etc/pki",
     "/etc/ca-certificates", "/etc/alternatives", "/etc/crypto-policies", "/nix/store", "/gnu/store",
 )  # fmt: skip
+"""Beginnings of their paths."""
 _SYSTEM_FILES = frozenset(
     "/etc/localtime /etc/timezone /etc/nsswitch.conf /etc/passwd /etc/group /etc/resolv.conf "
     "/etc/hosts /etc/host.conf /etc/gai.conf /etc/services /etc/protocols /etc/mime.types "

@@ -7,7 +7,6 @@ import os
 import resource
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -15,10 +14,9 @@ from pathlib import Path
 
 import psutil
 
-from router.discovery.sandbox.launch_spec import LaunchSpec, Limits, unpack_environment
+from router.discovery.sandbox.launch_spec import OVER_LIMIT, LaunchSpec, Limits, unpack_environment
 from router.discovery.sandbox.observations import Observations
 
-OVER_LIMIT = 124
 _CHECK_INTERVAL_S = 0.25
 _TOLERANCE = 1.1
 _SYSTEM = ("/usr", "/bin", "/sbin", "/System", "/Library", "/opt/homebrew", "/private/etc/ssl")
@@ -67,10 +65,9 @@ def _limit(limits: Limits) -> None:
     size = limits.files_mb << 20
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-    if sys.platform != "win32":
-        _, hard = resource.getrlimit(resource.RLIMIT_NPROC)
-        most = limits.tasks if hard == resource.RLIM_INFINITY else min(limits.tasks, hard)
-        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+    _, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+    most = limits.tasks if hard == resource.RLIM_INFINITY else min(limits.tasks, hard)
+    resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
 
 
 def _supervise(server: subprocess.Popen[bytes], spec: LaunchSpec) -> int:

@@ -159,7 +159,7 @@ def _interpreter(script: Path, search_path: str) -> Path | None:
 @cache
 def interpreter_files() -> tuple[str, ...]:
     """What Toolbooth itself requires to run inside."""
-    home = Path.home()
-    ours = Path(__file__).parents[3] if not getattr(sys, "frozen", False) else None
-    needed = {*_program_files(Path(sys.executable), os.defpath, home)}
-    return tuple(sorted(outermost(needed | ({str(ours)} if ours else set()))))
+    needed = {*_program_files(Path(sys.executable), os.defpath, Path.home())}
+    if not getattr(sys, "frozen", False):
+        needed.add(str(Path(__file__).parents[3]))
+    return tuple(sorted(outermost(needed)))

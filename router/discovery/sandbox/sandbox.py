@@ -12,7 +12,7 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -110,12 +110,15 @@ class Sandbox:
             home=self._home,
             known=request.readable,
         )
+        cwd = request.cwd or home
+        if not any(Path(cwd).is_relative_to(path) for path in readable):
+            cwd = home
         spec = LaunchSpec(
             level=profile.level,
             program=request.program,
             args=tuple(request.args),
             home=home,
-            cwd=request.cwd if request.cwd and _covers(readable, request.cwd) else home,
+            cwd=cwd,
             readable=tuple(sorted(readable)),
             empty=tuple(sorted(folders_named(request.args, request.cwd, self._home))),
             observations=str(run / "observations"),
@@ -152,10 +155,6 @@ def protection(support: SandboxSupport, limits: Limits, *, network: bool) -> Pro
         cpu_percent=limits.cpu_percent if bounded else None,
         missing=support.missing,
     )
-
-
-def _covers(paths: Iterable[str], path: str) -> bool:
-    return any(Path(path).is_relative_to(each) for each in paths)
 
 
 def _unconfined(run: Path, request: SandboxRequest) -> Command:

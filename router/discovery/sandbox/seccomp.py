@@ -19,14 +19,8 @@ ALLOW = 0x7FFF0000
 USER_NOTIF = 0x7FC00000
 _ERRNO = 0x00050000
 
-_LOAD, _JUMP_EQUAL, _JUMP_ANY_BIT, _JUMP_AT_LEAST, _RETURN, _AND = (
-    0x20,
-    0x15,
-    0x45,
-    0x35,
-    0x06,
-    0x54,
-)
+_LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
+_JUMP_EQUAL, _JUMP_ANY_BIT, _JUMP_AT_LEAST = 0x15, 0x45, 0x35
 _NUMBER_AT, _ARCH_AT, _ARGUMENTS_AT = 0, 4, 16
 _X32_CALLS = 0x40000000
 _SET_MODE_FILTER, _NEW_LISTENER = 1, 8
@@ -51,7 +45,7 @@ class Instruction:
     if_true: int = 0
     if_false: int = 0
 
-    def pack_environment(self) -> bytes:
+    def pack(self) -> bytes:
         return struct.pack("=HBBI", self.code, self.if_true, self.if_false, self.value)
 
 
@@ -170,15 +164,12 @@ def assemble(rules: Mapping[str, Rule]) -> bytes:
         if name in numbers:
             ops += _case(numbers[name], rule)
     ops.append(Instruction(_RETURN, ALLOW))
-    return b"".join(op.pack_environment() for op in ops)
+    return b"".join(op.pack() for op in ops)
 
 
 def _case(number: int, rule: Rule) -> Iterable[Instruction]:
-    body = (
-        [Instruction(_RETURN, rule)]
-        if isinstance(rule, int)
-        else [*rule, Instruction(_RETURN, ALLOW)]
-    )
+    before, action = ([], rule) if isinstance(rule, int) else (rule, ALLOW)
+    body = [*before, Instruction(_RETURN, action)]
     return [Instruction(_JUMP_EQUAL, number, 0, len(body)), *body]
 
 

@@ -7,6 +7,7 @@ server can change the memory of an argument after it was read.
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import fcntl
 import os
@@ -70,11 +71,14 @@ class SeccompSupervisor:
                     return errno.EACCES
                 case "connect":
                     return self._connect(pid, arguments[1], arguments[2])
-                case "execve" | "execveat":
+                case "execve":
+                    self._execute(pid, arguments[0])
+                case "execveat":
+                    self._execute(pid, arguments[1])
+                case _ if self._started:
                     self._record(name, pid, arguments)
                 case _:
-                    if self._started:
-                        self._record(name, pid, arguments)
+                    pass
         except OSError:
             self._observations.blind = True
             if name == "connect" and self._spec.level < 3 and not self._spec.network:
@@ -82,15 +86,12 @@ class SeccompSupervisor:
         return 0
 
     def _record(self, name: str, pid: int, arguments: list[int]) -> None:
+        """Record the files and names that the server itself asks for."""
         match name:
             case "open":
                 self._open(pid, _AT_FDCWD, arguments[0])
             case "openat" | "openat2":
                 self._open(pid, arguments[0], arguments[1])
-            case "execve":
-                self._execute(pid, arguments[0])
-            case "execveat":
-                self._execute(pid, arguments[1])
             case "sendto":
                 self._send(pid, arguments[1], min(arguments[2], 512))
             case "sendmsg":
@@ -107,7 +108,7 @@ class SeccompSupervisor:
 
     def _signal(self, pid: int, target: int) -> int:
         """Allowed only to itself, its own group and its descendants."""
-        target = struct.unpack("=i", struct.pack("=I", target & 0xFFFFFFFF))[0]
+        target = ctypes.c_int32(target).value
         if target == 0 or (target > 0 and _descends(target, os.getpid())):
             return 0
         return errno.EPERM
@@ -151,8 +152,8 @@ class SeccompSupervisor:
 
 
 def _folder(pid: int, descriptor: int) -> str:
-    signed = struct.unpack("=i", struct.pack("=I", descriptor & 0xFFFFFFFF))[0]
-    entry = "cwd" if signed == _AT_FDCWD else f"fd/{signed}"
+    descriptor = ctypes.c_int32(descriptor).value
+    entry = "cwd" if descriptor == _AT_FDCWD else f"fd/{descriptor}"
     return os.readlink(f"/proc/{pid}/{entry}")  # noqa: PTH115
 
 
@@ -160,13 +161,9 @@ def _peer(raw: bytes, family: int) -> str:
     """The peer as text; empty for a name server, whose queries are recorded by name."""
     if family == socket.AF_UNIX:
         path = raw[2:]
-        named = path[:1] == b"\0"
-        text = (
-            (path[1:] if named else path.split(b"\0", 1)[0])
-            .rstrip(b"\0")
-            .decode("utf-8", "replace")
-        )
-        return f"local socket {'@' if named else ''}{text}"
+        abstract = path[:1] == b"\0"
+        name = path[1:].rstrip(b"\0") if abstract else path.split(b"\0", 1)[0]
+        return f"local socket {'@' if abstract else ''}{name.decode('utf-8', 'replace')}"
     port = struct.unpack_from(">H", raw, 2)[0]
     host = (
         socket.inet_ntop(socket.AF_INET, raw[4:8])

@@ -11,7 +11,8 @@ from pathlib import Path
 def inner_command(*words: str) -> list[str]:
     """The command line that runs `words` in another process."""
     if getattr(sys, "frozen", False):
-        return [str(Path(sys.executable).with_name(_console_name())), *words]
+        name = "toolbooth.exe" if sys.platform == "win32" else "toolbooth"
+        return [str(Path(sys.executable).with_name(name)), *words]
     # Without site-packages, which only macOS needs (psutil): half the time to start.
     without_site = () if sys.platform == "darwin" else ("-S",)
     return [sys.executable, "-I", *without_site, __file__, *words]
@@ -31,10 +32,6 @@ def run_inner(words: Sequence[str]) -> int:
         from router.discovery.sandbox.posix_launcher import main as confine
 
     return confine(file)
-
-
-def _console_name() -> str:
-    return "toolbooth.exe" if sys.platform == "win32" else "toolbooth"
 
 
 if __name__ == "__main__":

@@ -29,12 +29,12 @@ from router.domain.receipts import IsolationLevel, Reason, Why
 
 _PROBE_TIMEOUT_S = 20
 _TASKS = 24
-_SECRET = "a file of the person's"  # noqa: S105 - what the probe must not read
+_SECRET = "a file of the user"  # noqa: S105 - what the probe must not read
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxProfile:
-    """One way to sandbox a server."""
+    """A kind of sandbox, and which of its features this machine has."""
 
     level: IsolationLevel
     watch: bool = False
@@ -73,11 +73,8 @@ def sandbox_profiles() -> list[SandboxProfile]:
     if sys.platform == "darwin":
         return [SandboxProfile(IsolationLevel.CONFINED), SandboxProfile(IsolationLevel.LIMITED)]
     bwrap = shutil.which("bwrap") or ""
-    full = SandboxProfile(
-        IsolationLevel.FULL, True, bwrap, bool(bwrap) and _can_forbid_nesting(bwrap)
-    )
     return [
-        full,
+        SandboxProfile(IsolationLevel.FULL, True, bwrap, _can_forbid_nesting(bwrap)),
         SandboxProfile(IsolationLevel.CONFINED, watch=True),
         SandboxProfile(IsolationLevel.LIMITED, watch=True),
         SandboxProfile(IsolationLevel.LIMITED),
@@ -85,6 +82,8 @@ def sandbox_profiles() -> list[SandboxProfile]:
 
 
 def _can_forbid_nesting(bwrap: str) -> bool:
+    if not bwrap:
+        return False
     usage = subprocess.run([bwrap, "--help"], capture_output=True, check=False)  # noqa: S603
     return b"--disable-userns" in usage.stdout
 
@@ -104,9 +103,8 @@ def check_profile(profile: SandboxProfile) -> list[Reason]:
             lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no answer"]
             return [Reason(Why.TEST_FAILED, (level, lines[-1]))]
         escaped = decoys.escapes(outcome) if profile.level >= IsolationLevel.CONFINED else []
-        if outcome["tasks"] > _TASKS and (
-            profile.watch or profile.level >= IsolationLevel.CONFINED
-        ):
+        bounds_tasks = profile.watch or profile.level >= IsolationLevel.CONFINED
+        if bounds_tasks and outcome["tasks"] > _TASKS:
             escaped.append(Why.FORKED)
     return [Reason(why, (level,)) for why in escaped]
 

@@ -60,7 +60,10 @@ def syscall(number: int, *arguments: Any) -> int:
     """Raises `OSError`."""
     # The kernel reads whole registers; a plain int would leave the upper half of one undefined.
     words = (ctypes.c_long(each) if isinstance(each, int) else each for each in arguments)
-    result = int(_libc.syscall(ctypes.c_long(number), *words))
+    return _checked(_libc.syscall(ctypes.c_long(number), *words))
+
+
+def _checked(result: int) -> int:
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
@@ -68,9 +71,7 @@ def syscall(number: int, *arguments: Any) -> int:
 
 
 def _prctl(option: int, value: int) -> None:
-    if _libc.prctl(option, *map(ctypes.c_ulong, (value, 0, 0, 0))) != 0:
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code))
+    _checked(_libc.prctl(option, *map(ctypes.c_ulong, (value, 0, 0, 0))))
 
 
 def no_new_privileges() -> None:

@@ -62,12 +62,10 @@ class Watchdog:
 
     def _cpu_s(self, pid: int) -> float:
         try:
-            fields = (
-                Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
-            )
+            stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
         except OSError:
             return 0.0
-        return sum(map(int, fields[11:15])) / self._tick
+        return sum(map(int, stat.rpartition(")")[2].split()[11:15])) / self._tick
 
 
 def descendants(pid: int) -> list[int]:

@@ -39,6 +39,7 @@ _JOINING = re.compile(
     "\u2190-\u2bff\u3030-\u303d\u3297-\u3299\u00a9\u00ae0-9#*\U0001f000-\U0001faff]"
 )
 """Next to these a joiner or variation selector is ordinary spelling: Persian, Hindi, emoji."""
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 _SPELLING = re.compile("[\u200c\u200d\ufe0e\ufe0f\u200e\u200f]{1,2}")
 _BLACK_FLAG = "\U0001f3f4"
 _FLAG = re.compile("[\U000e0061-\U000e007a\U000e0030-\U000e0039]{4,6}\U000e007f")
@@ -54,24 +55,25 @@ _MARKUP = re.compile(rf"</?(?:{_ELEMENTS})(?:\s[^<>]{{0,2000}})?/?>", re.IGNOREC
 _COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.DOTALL)
 """A comment that is not closed extends to the end, as in a browser."""
 _CONTEXT = 24
-_MAX_WORDS = 160
+_MAX_QUOTE = 160
 _LONE_SURROGATE = "half a character"
 """An encoding error, which hides nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """A run of invisible characters: their kind, and the words around them."""
+    """A run of invisible characters: their kind, and the text around them."""
 
     rule: str
-    words: str
+    quote: str
 
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
     text: str
     hidden: tuple[Hidden, ...] = ()
-    markup: int = 0
+    has_markup: bool = False
+    """Whether it had HTML elements or comments."""
 
 
 def is_plain(text: str) -> bool:
@@ -85,8 +87,8 @@ def clean(text: str) -> Cleaned:
         return Cleaned(text)
     hidden = tuple(_find(text))
     seen = _HIDDEN.sub(_replacement, _ANSI.sub("", text)) if _HIDDEN.search(text) else text
-    shown, markup = without_markup(seen)
-    return Cleaned(shown, hidden, markup)
+    shown = _MARKUP.sub("", _COMMENT.sub("", seen))
+    return Cleaned(shown, hidden, has_markup=shown != seen)
 
 
 def _find(text: str) -> Iterator[Hidden]:
@@ -97,7 +99,7 @@ def _find(text: str) -> Iterator[Hidden]:
         if rule in found or rule == _LONE_SURROGATE or _is_spelling(match):
             continue
         found.add(rule)
-        yield Hidden(rule, _words(text, match))
+        yield Hidden(rule, _quote(text, match))
 
 
 def _is_spelling(match: re.Match[str]) -> bool:
@@ -106,12 +108,8 @@ def _is_spelling(match: re.Match[str]) -> bool:
         return text[start - 1 : start] == _BLACK_FLAG
     if not _SPELLING.fullmatch(match.group()):
         return match.group() == "\ufeff" and start == 0  # a byte order mark
-    before, after = text[start - 1 : start], text[end : end + 1]
-    return bool(_JOINING.match(before) or _JOINING.match(after)) or _is_right_to_left(before, after)
-
-
-def _is_right_to_left(before: str, after: str) -> bool:
-    return any("\u0590" <= neighbour <= "\u08ff" for neighbour in (before, after) if neighbour)
+    neighbours = text[start - 1 : start], text[end : end + 1]
+    return any(_JOINING.match(each) or _RIGHT_TO_LEFT.match(each) for each in neighbours)
 
 
 def _replacement(match: re.Match[str]) -> str:
@@ -121,12 +119,12 @@ def _replacement(match: re.Match[str]) -> str:
     return "\ufffd" if surrogate else "\n" if match.group()[0] in "\u2028\u2029" else ""
 
 
-def _words(text: str, match: re.Match[str]) -> str:
+def _quote(text: str, match: re.Match[str]) -> str:
     """The run itself, escaped, and the text on both sides."""
     start, end = match.start(), match.end()
     before = text[max(0, start - _CONTEXT) : start]
     after = text[end : end + _CONTEXT]
-    return f"{_escaped(before)}[{_escaped(match.group())}]{_escaped(after)}"[:_MAX_WORDS]
+    return f"{_escaped(before)}[{_escaped(match.group())}]{_escaped(after)}"[:_MAX_QUOTE]
 
 
 def _escaped(text: str) -> str:
@@ -144,15 +142,6 @@ def _escaped_character(character: str) -> str:
 def is_readable(name: str) -> bool:
     """Whether a person sees every character of a name."""
     return name.isprintable() and _HIDDEN.search(name) is None
-
-
-def without_markup(text: str) -> tuple[str, int]:
-    """`text` without HTML elements and comments, and how many there were."""
-    if "<" not in text:
-        return text, 0
-    kept, comment_count = _COMMENT.subn("", text)
-    shown, element_count = _MARKUP.subn("", kept)
-    return shown, comment_count + element_count
 
 
 def comments(text: str) -> list[str]:

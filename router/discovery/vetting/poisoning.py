@@ -9,10 +9,9 @@ makes the search slow.
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
@@ -23,7 +22,7 @@ from router.discovery.vetting.poisoning_rules import rules
 _THRESHOLD = 1.0
 _DETECTOR_FACTOR = 0.4
 """How much a match counts in a sentence that says what the tool detects."""
-_MAX_WORDS = 160
+_MAX_QUOTE = 160
 _MAX_TEXT = 20_000
 """Nobody is shown more of one text."""
 _MIN_NAME_CHARACTERS = 24
@@ -53,15 +52,8 @@ _LOOKALIKES = str.maketrans(
 )
 
 
-def search(texts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
-    """The rule, location and words of each finding in `texts`, pairs of location and text."""
-    for where, text in texts:
-        for rule, words in detect(text, parameter="Schema." in where):
-            yield rule, where, words
-
-
 def detect(text: str, *, parameter: bool = False) -> list[tuple[str, str]]:
-    """The rules that match `text` with the words that match, if they reach the threshold."""
+    """The rules that match `text`, each with the words it matches, if they reach the threshold."""
     if len(text) < _MIN_NAME_CHARACTERS and text.isascii() and " " not in text:
         return []  # a name or a single word, as most texts are
     return list(_detect(text[:_MAX_TEXT], parameter))
@@ -72,10 +64,10 @@ def _detect(text: str, parameter: bool) -> tuple[tuple[str, str], ...]:
     """Cached because the tools of a server have many parameters in common."""
     found = _matches(text, parameter=parameter)
     for decoded in islice(_encoded_texts(text), _MAX_ENCODED):
-        found += [(weight, f"encoded: {rule}", words) for weight, rule, words in _matches(decoded)]
+        found += [(weight, f"encoded: {rule}", quote) for weight, rule, quote in _matches(decoded)]
     if sum(weight for weight, _, _ in found) < _THRESHOLD:
         return ()
-    return tuple((rule, words) for _, rule, words in found)
+    return tuple((rule, quote) for _, rule, quote in found)
 
 
 def _matches(text: str, *, parameter: bool = False) -> list[tuple[float, str, str]]:
@@ -91,7 +83,7 @@ def _matches(text: str, *, parameter: bool = False) -> list[tuple[float, str, st
         for combination, start, end in find_combinations(plain, parameter=parameter)
     ]
     return [
-        (weight * _factor(plain, start, end), rule, text[start:end].strip()[:_MAX_WORDS])
+        (weight * _factor(plain, start, end), rule, text[start:end].strip()[:_MAX_QUOTE])
         for weight, rule, start, end in spans  # `_normalized` keeps the positions
     ]
 
@@ -139,18 +131,17 @@ def _encoded_texts(text: str) -> Iterator[str]:
     """Texts inside `text` in Base64, in hexadecimal or with spaced letters."""
     for match in _BASE64.finditer(text):
         blob = match.group()
-        yield from _decoded(lambda blob=blob: base64.b64decode(blob + "=" * (-len(blob) % 4)))
+        yield from _decoded(base64.b64decode, blob + "=" * (-len(blob) % 4))
     for match in _HEX.finditer(text):
-        digits = match.group().replace(" ", "").replace(":", "")
-        yield from _decoded(lambda digits=digits: bytes.fromhex(digits))
+        yield from _decoded(bytes.fromhex, match.group().replace(" ", "").replace(":", ""))
     for match in _SPACED_LETTERS.finditer(text):
         words = re.split(r"[ ._-]{2}", match.group())
         yield " ".join(re.sub(r"[ ._-]", "", word) for word in words)
 
 
-def _decoded(decode: Callable[[], bytes]) -> Iterator[str]:
-    """The decoded bytes, if they are readable text."""
-    with suppress(binascii.Error, ValueError):
-        text = decode().decode("utf-8")
+def _decoded(decode: Callable[[str], bytes], encoded: str) -> Iterator[str]:
+    """`encoded` decoded, if that is readable text."""
+    with suppress(ValueError):
+        text = decode(encoded).decode("utf-8")
         if " " in text and text.isprintable():
             yield text

@@ -32,7 +32,7 @@ _PINNED = ("name", "title", "description", "inputSchema", "outputSchema", "annot
 _MAX_NAME = 256
 
 
-def basis_of(limits: ListLimits) -> str:
+def vetting_version(limits: ListLimits) -> str:
     """Identifies the rules and limits a list is prepared with."""
     return _digest([RULES_VERSION, asdict(limits)])
 
@@ -59,7 +59,7 @@ def prepare(listing: ServerListing, limits: ListLimits = DEFAULT_LIMITS) -> Prep
         ttl_ms=listing.ttl_ms,
         cuts=tuple(Cut(kind, n) for kind, n in sorted((cuts + rest.cuts).items())),
         fingerprint=_fingerprint(listing, limits),
-        basis=basis_of(limits),
+        vetting_version=vetting_version(limits),
     )
 
 
@@ -75,7 +75,7 @@ def _fingerprint(listing: ServerListing, limits: ListLimits) -> str:
     tools = sorted(_digest(wire) for wire in listing.tools)
     rest = [listing.prompts, listing.resources, listing.resource_templates, listing.capabilities]
     about = [listing.server_info, listing.instructions, listing.protocol_version]
-    return _digest([tools, rest, about, basis_of(limits)])
+    return _digest([tools, rest, about, vetting_version(limits)])
 
 
 def _acceptable(
@@ -100,8 +100,9 @@ def _acceptable(
 def _prepare_tool(wire: JsonObject, limits: ListLimits, cuts: Counter[CutKind]) -> PreparedTool:
     sanitizer = Sanitizer(limits)
     shown = valid_definition({key: _field(key, value, sanitizer) for key, value in wire.items()})
-    for rule, where, words in poisoning.search(sanitizer.texts):
-        sanitizer.add_finding(FindingKind.POISONING, rule, where, words)
+    for where, text in sanitizer.texts:
+        for rule, quote in poisoning.detect(text, parameter="Schema." in where):
+            sanitizer.add_finding(FindingKind.POISONING, rule, where, quote)
     cuts.update(sanitizer.cuts)
     return PreparedTool(
         shown=shown,

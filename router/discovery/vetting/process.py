@@ -11,7 +11,6 @@ import contextlib
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from typing import BinaryIO, cast
 
@@ -50,9 +49,8 @@ class VettingProcess:
         self._time_limit_s = time_limit_s
         self._idle_s = idle_s
         self._lock = threading.Lock()
-        """PendingApproval while the process is used or ended."""
+        """Held while the process is used or ended."""
         self._process: subprocess.Popen[bytes] | None = None
-        self._used_at = 0.0
         self._idle_timer: asyncio.TimerHandle | None = None
 
     async def prepare(self, listing: ServerListing, limits: ListLimits) -> PreparedListing:
@@ -79,7 +77,10 @@ class VettingProcess:
                 return decode_prepared(self._request(job))
             except (OSError, ValueError, TypeError, KeyError) as error:
                 self._kill()
-                raise _failed(f"its list could not be checked ({error})") from error
+                reason = f"its list could not be checked ({error})"
+                failure = Failure(FailureKind.OTHER, detail=reason)
+                hint = "The previous tool list stays in use."
+                raise UpstreamFailed(failure, reason, hint) from error
 
     def _request(self, job: bytes) -> bytes:
         process = self._running()
@@ -93,7 +94,6 @@ class VettingProcess:
             return answer
         finally:
             timeout.cancel()
-            self._used_at = time.monotonic()
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
@@ -114,8 +114,7 @@ class VettingProcess:
         self._idle_timer = loop.call_later(self._idle_s, self._end_if_idle)
 
     def _end_if_idle(self) -> None:
-        idle = time.monotonic() - self._used_at >= self._idle_s * 0.9
-        if idle and self._lock.acquire(blocking=False):
+        if self._lock.acquire(blocking=False):  # otherwise it is not idle
             try:
                 self._kill()
             finally:
@@ -138,8 +137,3 @@ class VettingProcess:
 
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[BinaryIO, BinaryIO]:
     return cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
-
-
-def _failed(reason: str) -> UpstreamFailed:
-    failure = Failure(FailureKind.OTHER, detail=reason)
-    return UpstreamFailed(failure, reason, "The previous tool list stays in use.")

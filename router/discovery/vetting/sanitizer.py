@@ -34,8 +34,8 @@ class Sanitizer:
         self.texts: list[tuple[str, str]] = []
         """Every text with its location, cleaned but not cut: what is searched for poisoning."""
 
-    def add_finding(self, kind: FindingKind, rule: str, where: str, words: str) -> None:
-        finding = Finding(kind, rule, where, words)
+    def add_finding(self, kind: FindingKind, rule: str, where: str, quote: str) -> None:
+        finding = Finding(kind, rule, where, quote)
         if len(self.findings) < _MAX_FINDINGS and finding not in self.findings:
             self.findings.append(finding)
 
@@ -140,8 +140,8 @@ class Sanitizer:
         if cleaned.hidden:
             self.cuts[CutKind.HIDDEN_TEXT] += 1
             for hidden in cleaned.hidden:
-                self.add_finding(FindingKind.HIDDEN_TEXT, hidden.rule, where, hidden.words)
-        if cleaned.markup:
+                self.add_finding(FindingKind.HIDDEN_TEXT, hidden.rule, where, hidden.quote)
+        if cleaned.has_markup:
             self.cuts[CutKind.MARKUP] += 1
             self.texts += [(where, comment) for comment in hidden_text.comments(text)]
         self.texts.append((where, cleaned.text))

@@ -49,8 +49,6 @@ class WordEmbeddings:
         self, documents: Sequence[Sequence[str]], weights: Sequence[float]
     ) -> Float32Array:
         """A row with the unit vector of each document, whose fields have the given weights."""
-        if not documents:
-            return np.empty((0, self.dimensions), dtype=np.float32)
         rows = [self.rows(text) for fields in documents for text in fields]
         sums = self._sums(rows).reshape(len(documents), len(weights), self.dimensions)
         return _normalized(np.einsum("tfw,f->tw", sums, np.array(weights, dtype=np.float32)))

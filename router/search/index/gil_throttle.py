@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -20,3 +20,7 @@ def throttled(steps: Iterable[T]) -> Iterator[T]:
         waited = time.perf_counter() - started - (time.thread_time() - started_cpu)
         if waited > 0:
             time.sleep(min(2 * waited, _MAX_PAUSE_S))
+
+
+def throttled_batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    return throttled(items[at : at + size] for at in range(0, len(items), size))

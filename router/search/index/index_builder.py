@@ -1,21 +1,29 @@
 """Builds indexes incrementally: tokenized per server, grouped into blocks of servers, and the
-blocks of a set of tools combined into a `ToolIndex`."""
+blocks of a set of tools combined into a `ToolIndex`.
+
+The indexed tools of a server are kept while recent indexes use them, so a change of one server
+indexes that server only.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
+from weakref import WeakValueDictionary
 from zlib import crc32
 
 import numpy as np
 
+from router.domain.ids import ServerId
 from router.domain.tools import Tool
 from router.search.index.arrays import Float32Array
 from router.search.index.bm25_index import BM25Index
 from router.search.index.embedding_index import EmbeddingBlock, EmbeddingIndex
 from router.search.index.embeddings import WordEmbeddings, word_embeddings
-from router.search.index.gil_throttle import throttled
+from router.search.index.gil_throttle import throttled_batches
 from router.search.index.postings import Postings, build_postings
 from router.search.index.segments import Segment, Vocabulary, tokenize_tools
 from router.search.index.tool_document import Field, field_texts
@@ -38,6 +46,12 @@ _BLOCK = 1_000
 _LARGE_BLOCK = 4_000
 _LARGE = 20_000
 """Catalogs beyond this size have large blocks, since every block costs time in a search."""
+
+_RECENT = 16
+"""How many indexes keep their blocks alive, for the next to reuse."""
+
+_Identity: TypeAlias = tuple[int, ...]
+"""The ids of the objects that something was built from, which it keeps alive."""
 
 _vocabulary = Vocabulary()
 _spelling = SpellingIndex(_vocabulary.ids)
@@ -79,6 +93,35 @@ class IndexBlock:
         return EmbeddingBlock([part.embeddings for part in self.parts])
 
 
+class IndexBuilder:
+    def __init__(self) -> None:
+        self._servers: WeakValueDictionary[_Identity, ServerTools] = WeakValueDictionary()
+        self._blocks: WeakValueDictionary[_Identity, IndexBlock] = WeakValueDictionary()
+        self._recent: deque[Sequence[IndexBlock]] = deque(maxlen=_RECENT)
+
+    def build(self, tools: Sequence[Tool], *, embeddings: bool) -> ToolIndex:
+        by_server: dict[ServerId, list[Tool]] = defaultdict(list)
+        for tool in tools:
+            by_server[tool.key.server].append(tool)
+        servers = [self._server(by_server[server]) for server in sorted(by_server)]
+        blocks = [self._block(group) for group in in_blocks(servers)]
+        self._recent.append(blocks)
+        return build_index(blocks, embeddings=embeddings)
+
+    def _server(self, tools: Sequence[Tool]) -> ServerTools:
+        key = tuple(map(id, tools))
+        if (server := self._servers.get(key)) is None:
+            in_order = sorted(tools, key=lambda tool: tool.key)
+            server = self._servers[key] = index_server(in_order)
+        return server
+
+    def _block(self, servers: Sequence[ServerTools]) -> IndexBlock:
+        key = tuple(map(id, servers))
+        if (block := self._blocks.get(key)) is None:
+            block = self._blocks[key] = IndexBlock(servers)
+        return block
+
+
 def index_server(tools: Sequence[Tool]) -> ServerTools:
     return ServerTools(tokenize_tools(tools, _vocabulary))
 
@@ -114,7 +157,5 @@ def embed_tools(tools: Sequence[Tool], model: WordEmbeddings) -> Float32Array:
     and no step is long enough to block other threads."""
     texts = [[text[:_EMBEDDED_CHARACTERS] for text in field_texts(tool)] for tool in tools]
     weights = [_EMBEDDING_WEIGHTS[field] for field in Field]
-    starts = throttled(range(0, max(len(texts), 1), _TOOLS_PER_STEP))
-    return np.concatenate(
-        [model.embed_fields(texts[at : at + _TOOLS_PER_STEP], weights) for at in starts]
-    )
+    batches = throttled_batches(texts, _TOOLS_PER_STEP)
+    return np.concatenate([model.embed_fields(batch, weights) for batch in batches])

@@ -15,8 +15,8 @@ import numpy as np
 from router.domain.tools import Tool
 from router.search.index.arrays import BoolArray, Float32Array, Int32Array, Int64Array
 from router.search.index.duplicates import fingerprint
-from router.search.index.gil_throttle import throttled
-from router.search.index.tool_document import Field, field_texts, is_deprecated
+from router.search.index.gil_throttle import throttled_batches
+from router.search.index.tool_document import field_texts, is_deprecated
 from router.search.text.tokenizer import split_words, word_tokens
 
 _MAX_CACHED_WORDS = 200_000
@@ -75,28 +75,24 @@ class Segment:
 
 
 def tokenize_tools(tools: Sequence[Tool], vocabulary: Vocabulary) -> Segment:
-    steps = throttled(range(0, len(tools), _TOOLS_PER_STEP))
-    batches = (tools[at : at + _TOOLS_PER_STEP] for at in steps)
     encoded = [
         [vocabulary.encode(text) for text in field_texts(tool)]
-        for batch in batches
+        for batch in throttled_batches(tools, _TOOLS_PER_STEP)
         for tool in batch
     ]
     return build_segment(tools, encoded)
 
 
 def build_segment(tools: Sequence[Tool], encoded: Sequence[Sequence[Sequence[int]]]) -> Segment:
-    """A segment of tools whose fields are given as token ids."""
-    width = len(encoded[0]) if encoded else len(Field)
+    """A segment of at least one tool; the fields of each are given as token ids."""
     lengths = np.array([[len(ids) for ids in fields] for fields in encoded], dtype=np.int32)
-    lengths = lengths.reshape(-1, width)
     flat = [token for fields in encoded for ids in fields for token in ids]
     tokens = np.array(flat, dtype=np.int64)
     field = np.repeat(np.arange(lengths.size), lengths.ravel())
     # One key for each token in each field of each tool: sorted by token, then tool, then field.
-    keys, counts = np.unique(tokens * max(lengths.size, 1) + field, return_counts=True)
-    token, field = np.divmod(keys, max(lengths.size, 1))
-    document = field // width
+    keys, counts = np.unique(tokens * lengths.size + field, return_counts=True)
+    token, field = np.divmod(keys, lengths.size)
+    document = field // lengths.shape[1]
     first = np.ones(len(keys), dtype=np.bool_)
     first[1:] = (token[1:] != token[:-1]) | (document[1:] != document[:-1])
     posting, again = np.cumsum(first) - 1, ~first

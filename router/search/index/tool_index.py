@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import chain
 
 import numpy as np
 
 from router.domain.ids import ToolKey
-from router.domain.tools import Tool
 from router.search.index.bm25_index import BM25Index
 from router.search.index.duplicates import Duplicates
 from router.search.index.embedding_index import EmbeddingIndex
@@ -33,9 +31,8 @@ class ToolIndex:
         embeddings: EmbeddingIndex | None = None,
     ) -> None:
         """Without `embeddings` the search is lexical."""
-        self._segments = segments
-        self._starts = [0, *accumulate(len(each.tools) for each in segments)]
-        self.count = self._starts[-1]
+        self.tools = list(chain.from_iterable(each.tools for each in segments))
+        self.count = len(self.tools)
         self.bm25 = bm25
         self.spelling = spelling
         self.embeddings = embeddings
@@ -45,16 +42,11 @@ class ToolIndex:
         """A factor of each tool's score that no query changes."""
         self.duplicates = Duplicates([each.fingerprints for each in segments])
 
-    def tool(self, number: int) -> Tool:
-        at = bisect_right(self._starts, number) - 1
-        return self._segments[at].tools[number - self._starts[at]]
-
     def also_on(self, number: int) -> tuple[ToolKey, ...]:
         """The keys of a tool's duplicates on other servers."""
-        return tuple([self.tool(other).key for other in self.duplicates.others(number)])
+        return tuple([self.tools[other].key for other in self.duplicates.others(number)])
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
         """The number of each tool by its key."""
-        tools = (tool for each in self._segments for tool in each.tools)
-        return {str(tool.key): number for number, tool in enumerate(tools)}
+        return {str(tool.key): number for number, tool in enumerate(self.tools)}

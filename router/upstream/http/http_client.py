@@ -16,16 +16,15 @@ import ssl
 import urllib.request
 from collections.abc import AsyncGenerator, Generator, Mapping
 from http import HTTPStatus
-from typing import Self
+from typing import Protocol, Self
 
 import httpx2
 
 from router import __version__
 from router.domain.errors import UpstreamFailed
 from router.domain.failures import Failure, FailureKind
-from router.upstream.errors import NoConnection, bad_protocol, failed
+from router.upstream.errors import HttpRefused, NoConnection, bad_protocol, failed
 from router.upstream.http.direct_transport import CONNECT_TIMEOUT_S, IDLE_S, DirectTransport
-from router.upstream.limits import LIMITS
 from router.wire.sse import ServerSentEvent, SseParser
 
 log = logging.getLogger(__name__)
@@ -36,10 +35,9 @@ _DRAIN_TIMEOUT_S = 0.05
 _MAX_REDIRECTS = 5
 _CHUNK_BYTES = 16 * 1024
 _LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=32, keepalive_expiry=IDLE_S)
-# Neither quoted nor chained: the message of httpx contains the header, which may be a secret.
-_INVALID_HEADER = "a header of its settings can't be sent"
-_INVALID_URL = "its address makes no sense"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_MAX_TOKENS = 4
+"""None, the stored one, a refreshed one; more would be a loop."""
 _METHOD_PRESERVING = (HTTPStatus.TEMPORARY_REDIRECT, HTTPStatus.PERMANENT_REDIRECT)
 _EXTENSIONS = {"timeout": {"connect": CONNECT_TIMEOUT_S}}
 OUR_HEADERS = {"user-agent": f"toolbooth/{__version__}", "accept-encoding": "gzip, deflate"}
@@ -62,6 +60,10 @@ class HttpResponse:
         self.status = response.status_code
         self.headers = response.headers
         self.media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    @property
+    def challenge(self) -> str:
+        return self.headers.get("www-authenticate", "")
 
     def __str__(self) -> str:
         """The status line, and the target of a redirect that is not followed."""
@@ -135,8 +137,18 @@ class HttpResponse:
             log.debug("A connection to %s can't be used again: %r", _host(self._url), error)
 
 
+class Credentials(Protocol):
+    """Provides access tokens. Raises `UpstreamFailed` where a sign-in is needed."""
+
+    async def token(self) -> str | None: ...
+    async def replace_token(self, refused: str | None, challenge: str) -> str: ...
+    def accepted(self, token: str | None) -> None: ...
+    def insufficient_scope(self, challenge: str) -> HttpRefused: ...
+
+
 class HttpClient:
-    """An HTTP client for one URL, with its configured headers.
+    """An HTTP client for one URL, with its configured headers and, if it has credentials, their
+    access token.
 
     Create it off the loop: certificates and the system's proxy settings are read from disk. Uses
     an httpx transport without httpx's client, which makes a call half as slow again and logs every
@@ -144,8 +156,18 @@ class HttpClient:
     """
 
     def __init__(
-        self, url: str, headers: Mapping[str, str], *, max_body_bytes: int = LIMITS.message_bytes
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        credentials: Credentials | None,
+        *,
+        max_body_bytes: int,
+        deciding: str = "POST",
     ) -> None:
+        """Only responses to the method `deciding` count as accepting or refusing the token: others,
+        like that to an optional event stream, say nothing about it."""
+        self._credentials = credentials
+        self._deciding = deciding
         self._max_body_bytes = max_body_bytes
         self._url = _parsed(url)
         self._headers = {**OUR_HEADERS, **_credentials(self._url)}
@@ -174,6 +196,37 @@ class HttpClient:
         """Send a request; returns once the response begins. Names in `headers` are in lower
         case."""
         headers = {**self._headers, **headers}
+        if self._credentials is None:
+            return await self._open(method, headers, content)
+        return await self._open_authorized(self._credentials, method, headers, content)
+
+    async def _open_authorized(
+        self,
+        credentials: Credentials,
+        method: str,
+        headers: dict[str, str],
+        content: bytes | None,
+    ) -> HttpResponse:
+        """A request that was refused is sent again with another token: it was not processed."""
+        token = await credentials.token()
+        response = await self._open(method, _with_token(headers, token), content)
+        if method != self._deciding:
+            return response
+        for _ in range(_MAX_TOKENS):
+            if response.status != HTTPStatus.UNAUTHORIZED:
+                break
+            async with response:
+                token = await credentials.replace_token(token, response.challenge)
+            response = await self._open(method, _with_token(headers, token), content)
+        if response.status == HTTPStatus.FORBIDDEN and "insufficient_scope" in response.challenge:
+            async with response:
+                raise credentials.insufficient_scope(response.challenge)
+        credentials.accepted(token)
+        return response
+
+    async def _open(
+        self, method: str, headers: Mapping[str, str], content: bytes | None
+    ) -> HttpResponse:
         for _ in range(_MAX_REDIRECTS):
             response = await self._send(method, headers, content)
             target = self._followed_redirect(response)
@@ -207,6 +260,10 @@ class HttpClient:
         return target if followed else None
 
 
+def _with_token(headers: Mapping[str, str], token: str | None) -> Mapping[str, str]:
+    return headers if token is None else {**headers, "authorization": f"Bearer {token}"}
+
+
 def _transport_to(url: httpx2.URL) -> httpx2.AsyncBaseTransport:
     """A direct transport, or one through the user's proxy."""
     if proxy := proxy_for(url):
@@ -215,13 +272,11 @@ def _transport_to(url: httpx2.URL) -> httpx2.AsyncBaseTransport:
 
 
 def _parsed(url: str) -> httpx2.URL:
-    try:
+    with contextlib.suppress(httpx2.InvalidURL):
         parsed = httpx2.URL(url)
-    except httpx2.InvalidURL as error:
-        raise failed(_misconfigured(_INVALID_URL)) from error
-    if not parsed.host:
-        raise failed(_misconfigured(_INVALID_URL))
-    return parsed
+        if parsed.host:
+            return parsed
+    raise failed(Failure(FailureKind.OTHER, detail="its address makes no sense"))
 
 
 def origin_of(url: httpx2.URL) -> tuple[str, str, int | None]:
@@ -248,10 +303,6 @@ def proxy_for(url: httpx2.URL) -> str | None:
     return proxies.get(url.scheme) or proxies.get("all")
 
 
-def _misconfigured(detail: str) -> Failure:
-    return Failure(FailureKind.OTHER, detail=detail)
-
-
 @contextlib.contextmanager
 def translate_http_errors(host: str) -> Generator[None]:
     """Turn errors of httpx into `UpstreamFailed`."""
@@ -261,7 +312,9 @@ def translate_http_errors(host: str) -> Generator[None]:
         reason = str(error) or "no answer to the attempt to connect"
         raise NoConnection(Failure(FailureKind.UNREACHABLE, host, reason)) from error
     except (httpx2.LocalProtocolError, UnicodeEncodeError):
-        raise failed(_misconfigured(_INVALID_HEADER)) from None
+        # Neither quoted nor chained: the message of httpx has the header, which may be a secret.
+        reason = "a header of its settings can't be sent"
+        raise failed(Failure(FailureKind.OTHER, detail=reason)) from None
     except httpx2.DecodingError as error:
         raise failed(bad_protocol("an answer that can't be decompressed")) from error
     except httpx2.TransportError as error:

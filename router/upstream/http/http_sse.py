@@ -18,10 +18,15 @@ from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
 from router.upstream.background_sends import BackgroundSends
 from router.upstream.errors import NoConnection, bad_protocol, failed, refused
-from router.upstream.http.http_client import EVENT_STREAM, JSON, HttpClient, HttpResponse
+from router.upstream.http.http_client import (
+    EVENT_STREAM,
+    JSON,
+    Credentials,
+    HttpClient,
+    HttpResponse,
+)
 from router.upstream.limits import LIMITS, Limits
 from router.upstream.message_decoder import InvalidMessage, decode_any
-from router.upstream.oauth.authorized_client import Credentials, http_client_for
 from router.upstream.peer import Receiver, response_id
 from router.wire.jsonrpc import encode_ascii
 from router.wire.sse import MESSAGE_EVENT, SseParser
@@ -33,6 +38,7 @@ _MAX_URL_BYTES = 8 * 1024
 class HttpSseTransport:
     """A `Transport` to an address that answers GET with an event stream."""
 
+    over = False
     cancels_by_closing = False
 
     def __init__(
@@ -43,7 +49,9 @@ class HttpSseTransport:
         *,
         limits: Limits = LIMITS,
     ) -> None:
-        self._http = http_client_for(url, headers, credentials, limits, deciding="GET")
+        self._http = HttpClient(
+            url, headers, credentials, max_body_bytes=limits.message_bytes, deciding="GET"
+        )
         self._limits = limits
         self._reader: asyncio.Task[None] | None = None
         self._endpoint_client: asyncio.Future[HttpClient]
@@ -98,10 +106,7 @@ class HttpSseTransport:
     async def _read(self, response: HttpResponse) -> None:
         failure = Failure(FailureKind.UNREACHABLE, self._http.host, "its event stream ended")
         try:
-            async with (
-                response,
-                aclosing(response.events(SseParser())) as events,
-            ):
+            async with response, aclosing(response.events(SseParser())) as events:
                 async for kind, data in events:
                     await self._handle_event(kind, data)
         except UpstreamFailed as error:

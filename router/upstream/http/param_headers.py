@@ -50,11 +50,9 @@ def _is_valid(marked: JsonObject) -> bool:
     return fit and marked.get("type") in _TYPES
 
 
-def _properties(
-    schema: JsonObject, path: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], JsonObject]]:
+def _properties(schema: JsonObject) -> Iterator[tuple[tuple[str, ...], JsonObject]]:
     """The properties that are nested in objects only, at any depth, up to a bound."""
-    stack = [(path, schema)]
+    stack: list[tuple[tuple[str, ...], JsonObject]] = [((), schema)]
     for _ in range(_MAX_PARTS):
         if not stack:
             return

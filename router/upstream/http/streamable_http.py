@@ -27,11 +27,16 @@ from router.upstream.errors import (
     failed,
     refused,
 )
-from router.upstream.http.http_client import EVENT_STREAM, JSON, HttpResponse
+from router.upstream.http.http_client import (
+    EVENT_STREAM,
+    JSON,
+    Credentials,
+    HttpClient,
+    HttpResponse,
+)
 from router.upstream.http.param_headers import param_headers
 from router.upstream.limits import LIMITS, Limits
 from router.upstream.message_decoder import InvalidMessage, decode_any
-from router.upstream.oauth.authorized_client import Credentials, http_client_for
 from router.upstream.peer import Receiver
 from router.wire.jsonrpc import encode_ascii
 from router.wire.mcp import (
@@ -58,6 +63,8 @@ _NO_REQUEST = object()
 class StreamableHttpTransport:
     """A `Transport` to an address."""
 
+    over = False
+
     def __init__(
         self,
         url: str,
@@ -68,11 +75,11 @@ class StreamableHttpTransport:
         input_schema: Callable[[str], JsonObject] = lambda _: {},
     ) -> None:
         """`input_schema` returns that of a tool by its name; empty if it is not known."""
-        self._http = http_client_for(url, headers, credentials, limits)
+        self._http = HttpClient(url, headers, credentials, max_body_bytes=limits.message_bytes)
         self._limits = limits
         self._input_schema = input_schema
         self._version = ""
-        self._session_id: str | None = None
+        self.session_id: str | None = None
         self._listener: asyncio.Task[None] | None = None
         self._background = BackgroundSends(self.send, self._http.host)
         self.send_soon = self._background.send_soon
@@ -83,10 +90,6 @@ class StreamableHttpTransport:
     def cancels_by_closing(self) -> bool:
         return self._version == MODERN_VERSION
 
-    @property
-    def session_id(self) -> str | None:
-        return self._session_id
-
     async def start(self, receiver: Receiver) -> None:
         self._receiver = receiver
 
@@ -96,12 +99,12 @@ class StreamableHttpTransport:
 
     def listen(self) -> None:
         """Open the GET stream on which a legacy server sends its own messages."""
-        if self._session_id is not None and self._version != MODERN_VERSION:
+        if self.session_id is not None and self._version != MODERN_VERSION:
             self._listener = spawn(self._listen(), name="http listen")
 
     async def forget_session(self) -> None:
         await stop(self._listener)
-        self._session_id = None
+        self.session_id = None
         self._version = ""
 
     async def send(self, message: JsonObject) -> None:
@@ -109,12 +112,9 @@ class StreamableHttpTransport:
         try:
             async with await self._http.open("POST", headers, encode_ascii(message)) as response:
                 await self._handle_response(response, message, in_session=SESSION_HEADER in headers)
-        except HttpRefused as error:
-            if error.status == HTTPStatus.UNAUTHORIZED:
+        except (HttpRefused, NoConnection) as error:
+            if isinstance(error, NoConnection) or error.status == HTTPStatus.UNAUTHORIZED:
                 self._receiver.close(error.failure)
-            raise
-        except NoConnection as error:
-            self._receiver.close(error.failure)
             raise
 
     async def close(self) -> None:
@@ -126,7 +126,7 @@ class StreamableHttpTransport:
     async def _close(self) -> None:
         await stop(self._listener)
         await self._background.stop()
-        if self._session_id is not None:
+        if self.session_id is not None:
             await self._delete_session()
         await self._http.close()
 
@@ -138,17 +138,15 @@ class StreamableHttpTransport:
         if self._version == MODERN_VERSION and "method" in message:
             headers.update(_routing_headers(message))
             if message["method"] == "tools/call":
-                headers.update(self._param_headers(as_object(message.get("params"))))
+                params = as_object(message.get("params"))
+                schema = self._input_schema(str(params.get("name")))
+                headers.update(param_headers(schema, as_object(params.get("arguments"))))
         return headers
-
-    def _param_headers(self, params: JsonObject) -> dict[str, str]:
-        schema = self._input_schema(str(params.get("name")))
-        return param_headers(schema, as_object(params.get("arguments"))) if schema else {}
 
     def _session_headers(self) -> dict[str, str]:
         headers = {VERSION_HEADER: self._version} if self._version else {}
-        if self._session_id is not None:
-            headers[SESSION_HEADER] = self._session_id
+        if self.session_id is not None:
+            headers[SESSION_HEADER] = self.session_id
         return headers
 
     async def _delete_session(self) -> None:
@@ -168,7 +166,7 @@ class StreamableHttpTransport:
             await self._handle_error(response, message, in_session)
         elif "method" in message and "id" in message:
             if message["method"] == "initialize":
-                self._session_id = response.headers.get(SESSION_HEADER)
+                self.session_id = response.headers.get(SESSION_HEADER)
             await self._handle_success(response, message["id"])
 
     async def _handle_success(self, response: HttpResponse, request_id: object) -> None:

@@ -8,7 +8,7 @@ servers change and configurations stay.
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from http import HTTPStatus
 from typing import TypeVar
@@ -32,32 +32,30 @@ class HttpTransportType(StrEnum):
     SSE = "sse"
 
 
-def transport_order(
-    config: ServerConfig, known: HttpTransportType | None
-) -> tuple[HttpTransportType, ...]:
-    """The order in which they are tried; `known` is the one that worked before."""
-    first = known or (HttpTransportType.SSE if config.prefers_sse else HttpTransportType.HTTP)
-    return (first, *(each for each in HttpTransportType if each is not first))
+def first_transport(config: ServerConfig) -> HttpTransportType:
+    """The one to try first for a server that was not connected before."""
+    return HttpTransportType.SSE if config.prefers_sse else HttpTransportType.HTTP
 
 
 async def connect_with_fallback(
-    reach: Callable[[HttpTransportType, float], Awaitable[T]],
-    order: Sequence[HttpTransportType],
+    connect: Callable[[HttpTransportType, float], Awaitable[T]],
+    first: HttpTransportType,
     limit_s: float,
 ) -> T:
-    """What `reach` returns for the first transport that is not refused, all within `limit_s`.
+    """What `connect` returns for `first` or, if that is refused, for the other transport, both
+    within `limit_s`.
 
-    If all are refused, the first error is raised, unless a later one was found but is broken.
+    If both are refused, the first error is raised, unless the other was found but is broken.
     """
     end = time.monotonic() + limit_s
-    first, *others = order
     try:
-        return await reach(first, limit_s)
+        return await connect(first, limit_s)
     except HttpRefused as refusal:
-        if not others or not _means_other_transport(refusal.status):
+        if not _means_other_transport(refusal.status):
             raise
+        [other] = set(HttpTransportType) - {first}
         try:
-            return await connect_with_fallback(reach, others, end - time.monotonic())
+            return await connect(other, end - time.monotonic())
         except UpstreamFailed as error:
             broken = error.failure.kind in (FailureKind.BAD_PROTOCOL, FailureKind.SIGN_IN_NEEDED)
             raise (error if broken else refusal) from None

@@ -200,10 +200,10 @@ class Account:
             raise failed(failure) from error
 
     async def _request_refresh(self, grant: _Grant) -> None:
-        client = await self._client(grant.key)
+        key = grant.key
+        client = await self._client(key)
         if client is None or not grant.tokens.refresh:
             raise GrantRefused("There is no refresh token.")
-        key = grant.key
         tokens = await refresh_tokens(self.http, grant.tokens, client, key.resource, self.clock)
         await self._store_tokens(key, tokens)
 
@@ -243,7 +243,7 @@ class Account:
             return stored
         if stored is not None and stored.id == options.client_id:
             return replace(stored, secret=options.client_secret)
-        return known_client(options.client_id, options.client_secret, options.callback_port, ())
+        return known_client(options)
 
     def _expires_soon(self, tokens: Tokens) -> bool:
         """A token that can't be refreshed is used until it expires."""

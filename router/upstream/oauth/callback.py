@@ -33,27 +33,26 @@ text-align: center; color-scheme: light dark }}</style><h1>{title}</h1><p>{text}
 
 
 class CallbackListener:
-    """Listens from `open` on; `response` is the query of the first valid request."""
+    """Listens from `open` on; `response` is the query of the first request with our `state`."""
 
-    def __init__(self, state: str) -> None:
-        self._state = state
+    redirect_uri: str
+
+    def __init__(self) -> None:
+        self.state = secrets.token_urlsafe(32)
         self._response: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
         self._connections: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server
 
     @classmethod
-    async def open(cls, state: str, port: int = 0) -> CallbackListener:
-        """Raises `OSError` if the port is taken."""
-        listener = cls(state)
+    async def open(cls, port: int) -> CallbackListener:
+        """Listen on `port`, or any if it is 0. Raises `OSError` if the port is taken."""
+        listener = cls()
         listener._server = await asyncio.start_server(
             listener._on_connection, _HOST, port, limit=_MAX_HEAD_BYTES
         )
+        port = listener._server.sockets[0].getsockname()[1]
+        listener.redirect_uri = f"http://{_HOST}:{port}{_PATH}"
         return listener
-
-    @property
-    def redirect_uri(self) -> str:
-        port = self._server.sockets[0].getsockname()[1]
-        return f"http://{_HOST}:{port}{_PATH}"
 
     async def response(self) -> Mapping[str, str]:
         return await asyncio.shield(self._response)
@@ -91,7 +90,7 @@ class CallbackListener:
         if method != "GET" or target.path != _PATH:
             return _page(HTTPStatus.NOT_FOUND, "Nothing here", "There is no such page.")
         query = {key: values[0] for key, values in parse_qs(target.query).items()}
-        known = secrets.compare_digest(query.get("state", "").encode(), self._state.encode())
+        known = secrets.compare_digest(query.get("state", "").encode(), self.state.encode())
         if not known or self._response.done():
             text = "This sign-in is not the one Toolbooth waits for. Start it again there."
             return _page(HTTPStatus.BAD_REQUEST, "Not this one", text)

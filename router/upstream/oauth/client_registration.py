@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit
 
 from router import __version__
+from router.config.server import OAuthConfig
 from router.domain.errors import said
 from router.domain.json_values import JsonObject
 from router.upstream.oauth.errors import SignInFailed, error_code
@@ -63,13 +64,13 @@ class Client:
         return {}
 
 
-def known_client(name: str, secret: str, port: int, methods: tuple[str, ...]) -> Client:
-    """The client that the user registered."""
-    if not secret:
-        return Client(name, callback_port=port)
-    by_post = "client_secret_basic" not in methods and "client_secret_post" in methods
-    method = "client_secret_post" if by_post else "client_secret_basic"
-    return Client(name, secret, method, port)
+def known_client(options: OAuthConfig, methods: tuple[str, ...] = ()) -> Client:
+    """The client that the user registered; `methods` are those the server supports."""
+    method = "none"
+    if options.client_secret:
+        by_post = "client_secret_basic" not in methods and "client_secret_post" in methods
+        method = "client_secret_post" if by_post else "client_secret_basic"
+    return Client(options.client_id, options.client_secret, method, options.callback_port)
 
 
 async def register(
@@ -93,10 +94,9 @@ async def register(
         request["scope"] = server.scope
     answer = await http.post_json(server.registration_endpoint, request)
     if not answer.ok:
-        reason = error_code(answer.content.get("error"))
-        answered = f"HTTP {answer.status}, {reason}"
+        reason = f"HTTP {answer.status}, {error_code(answer.content.get('error'))}"
         raise SignInFailed(
-            said("{host} refused to register Toolbooth ({reason}).", host=host, reason=answered),
+            said("{host} refused to register Toolbooth ({reason}).", host=host, reason=reason),
             _BY_HAND,
         )
     return _registered(answer.content, host, method, urlsplit(redirect_uri).port or 0)

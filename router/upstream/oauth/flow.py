@@ -34,9 +34,8 @@ async def start_sign_in(account: Account, timeout_s: float = SIGN_IN_TIMEOUT_S) 
     challenge = account.challenge or Challenge.parse(await account.http.challenge(account.url))
     server = await discover(account.http, account.url, challenge, options.scopes)
     await account.http.check_address(server.authorization_endpoint)
-    state = secrets.token_urlsafe(32)
-    client, listener = await _prepare_client(account, server, options, state)
-    return PendingSignIn(account, server, client, listener, state, timeout_s)
+    client, listener = await _prepare_client(account, server, options)
+    return PendingSignIn(account, server, client, listener, timeout_s)
 
 
 class PendingSignIn:
@@ -48,18 +47,16 @@ class PendingSignIn:
         server: AuthorizationServer,
         client: Client,
         listener: CallbackListener,
-        state: str,
         timeout_s: float,
     ) -> None:
         self._account = account
         self._server = server
         self._client = client
         self._listener = listener
-        self._redirect_uri = listener.redirect_uri
         self._timeout_s = timeout_s
         self._verifier = secrets.token_urlsafe(64)
         self.sign_in = SignIn(
-            authorization_url=self._authorization_url(state),
+            authorization_url=self._authorization_url(),
             expires_at=account.clock() + timedelta(seconds=timeout_s),
         )
 
@@ -69,9 +66,8 @@ class PendingSignIn:
             async with asyncio.timeout(self._timeout_s):
                 response = await self._listener.response()
         except TimeoutError:
-            await (
-                self._forget_client()
-            )  # perhaps the server no longer knows it, and only showed an error
+            # Perhaps the server no longer knows our client, and only showed an error.
+            await self._forget_client()
             minutes = f"{self._timeout_s / 60:g}"
             raise SignInFailed(
                 said("The sign-in timed out after {minutes} minutes.", minutes=minutes)
@@ -82,7 +78,7 @@ class PendingSignIn:
 
     async def _exchange(self, code: str) -> None:
         server, account = self._server, self._account
-        proof = AuthorizationCode(code, self._verifier, self._redirect_uri)
+        proof = AuthorizationCode(code, self._verifier, self._listener.redirect_uri)
         try:
             tokens = await exchange_code(account.http, server, self._client, proof, account.clock)
         except GrantRefused as error:
@@ -104,13 +100,13 @@ class PendingSignIn:
             )
         return response["code"]
 
-    def _authorization_url(self, state: str) -> str:
+    def _authorization_url(self) -> str:
         digest = hashlib.sha256(self._verifier.encode()).digest()
         query = {
             "response_type": "code",
             "client_id": self._client.id,
-            "redirect_uri": self._redirect_uri,
-            "state": state,
+            "redirect_uri": self._listener.redirect_uri,
+            "state": self._listener.state,
             "code_challenge": base64.urlsafe_b64encode(digest).decode("ascii").rstrip("="),
             "code_challenge_method": "S256",
             "resource": self._server.resource,
@@ -131,22 +127,21 @@ def _credential_key(server: AuthorizationServer) -> CredentialKey:
 
 
 async def _prepare_client(
-    account: Account, server: AuthorizationServer, options: OAuthConfig, state: str
+    account: Account, server: AuthorizationServer, options: OAuthConfig
 ) -> tuple[Client, CallbackListener]:
     """Our client at `server`, and a listener at its redirect URI."""
     credential_store, key = account.credential_store, _credential_key(server)
     if options.client_id:
-        secret, port = options.client_secret, options.callback_port
-        client = known_client(options.client_id, secret, port, server.auth_methods)
+        client = known_client(options, server.auth_methods)
         # The settings have its secret; only the authentication method is stored.
         await credential_store.store_client(key, replace(client, secret=""))
-        return client, await _listen(state, port)
+        return client, await _listen(options.callback_port)
     known = await credential_store.client(key)
     if known is not None and known.callback_port:
         # If its port is in use, register a new client: many servers accept no other port.
         with contextlib.suppress(OSError):
-            return known, await CallbackListener.open(state, known.callback_port)
-    listener = await _listen(state, 0)
+            return known, await CallbackListener.open(known.callback_port)
+    listener = await _listen(0)
     try:
         client = await register(account.http, server, listener.redirect_uri)
         await credential_store.store_client(key, client)
@@ -156,9 +151,9 @@ async def _prepare_client(
     return client, listener
 
 
-async def _listen(state: str, port: int) -> CallbackListener:
+async def _listen(port: int) -> CallbackListener:
     try:
-        return await CallbackListener.open(state, port)
+        return await CallbackListener.open(port)
     except OSError as error:
         raise SignInFailed(
             said(

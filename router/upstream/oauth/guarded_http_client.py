@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any, cast
 from urllib.parse import urlencode
@@ -63,6 +63,14 @@ class JsonResponse:
         return self.status in (HTTPStatus.OK, HTTPStatus.CREATED)
 
 
+@dataclass(frozen=True, slots=True)
+class _Request:
+    method: str
+    url: httpx2.URL
+    headers: Mapping[str, str]
+    content: bytes | None = None
+
+
 class GuardedHttpClient:
     """Requests on behalf of one server, to addresses that are no more local than its own."""
 
@@ -85,63 +93,58 @@ class GuardedHttpClient:
             await self._allowed_addresses(target.host)
 
     async def get(self, url: str) -> JsonResponse:
-        return await self._request("GET", url, _JSON, None)
+        return await self._request(_Request("GET", checked_url(url), _JSON))
 
     async def challenge(self, url: str) -> str:
         """The `WWW-Authenticate` header of the server at `url`, if it requires a sign-in."""
-        return (await self._request("GET", url, {"accept": "text/event-stream"}, None)).challenge
+        request = _Request("GET", checked_url(url), {"accept": "text/event-stream"})
+        return (await self._request(request)).challenge
 
     async def post_form(
         self, url: str, form: Mapping[str, str], headers: Mapping[str, str]
     ) -> JsonResponse:
-        return await self._request("POST", url, {**_FORM, **headers}, urlencode(form).encode())
+        content = urlencode(form).encode()
+        return await self._request(
+            _Request("POST", checked_url(url), {**_FORM, **headers}, content)
+        )
 
-    async def post_json(self, url: str, content: JsonObject) -> JsonResponse:
-        return await self._request("POST", url, _JSON_BODY, json.dumps(content).encode())
+    async def post_json(self, url: str, value: JsonObject) -> JsonResponse:
+        content = json.dumps(value).encode()
+        return await self._request(_Request("POST", checked_url(url), _JSON_BODY, content))
 
-    async def _request(
-        self, method: str, url: str, headers: Mapping[str, str], content: bytes | None
-    ) -> JsonResponse:
-        target = checked_url(url)
+    async def _request(self, request: _Request) -> JsonResponse:
         try:
             async with asyncio.timeout(self._timeout_s):
-                return await self._follow(method, target, headers, content)
+                return await self._follow(request)
         except TimeoutError:
-            seconds = f"{self._timeout_s:g}"
+            host, seconds = request.url.host, f"{self._timeout_s:g}"
             raise SignInFailed(
-                said(
-                    "{host} did not respond within {seconds} seconds.",
-                    host=target.host,
-                    seconds=seconds,
-                )
+                said("{host} did not respond within {seconds} seconds.", host=host, seconds=seconds)
             ) from None
         except UpstreamFailed as error:
             raise SignInFailed(error.message, error.hint) from None
 
-    async def _follow(
-        self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None
-    ) -> JsonResponse:
+    async def _follow(self, request: _Request) -> JsonResponse:
         for _ in range(_MAX_REDIRECTS):
-            async with await self._send(method, url, headers, content) as response:
-                target = response.redirect
-                if target is None or method != "GET" or origin_of(target) != origin_of(url):
+            async with await self._send(request) as response:
+                target, origin = response.redirect, origin_of(request.url)
+                if target is None or request.method != "GET" or origin_of(target) != origin:
                     return await _json_response(response)
-            url = checked_url(str(target))
-        raise SignInFailed(said("{host} redirected too many times.", host=url.host))
+            request = replace(request, url=checked_url(str(target)))
+        raise SignInFailed(said("{host} redirected too many times.", host=request.url.host))
 
-    async def _send(
-        self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None
-    ) -> HttpResponse:
-        proxy = await asyncio.to_thread(proxy_for, url)
-        if proxy is not None and literal(url.host) is None:
-            return await _send_to(method, url, url.host, headers, content, proxy)
+    async def _send(self, request: _Request) -> HttpResponse:
+        host = request.url.host
+        proxy = await asyncio.to_thread(proxy_for, request.url)
+        if proxy is not None and literal(host) is None:
+            return await _send_to(host, request, proxy)
         unreachable: NoConnection | None = None
-        for address in await self._allowed_addresses(url.host):
+        for address in await self._allowed_addresses(host):
             try:
-                return await _send_to(method, url, str(address), headers, content, proxy)
+                return await _send_to(str(address), request, proxy)
             except NoConnection as error:
                 unreachable = error
-        raise unreachable or SignInFailed(said("{host} has no IP address.", host=url.host))
+        raise unreachable or SignInFailed(said("{host} has no IP address.", host=host))
 
     async def _allowed_addresses(self, host: str) -> list[Address]:
         """The addresses of `host`, if all of them are allowed."""
@@ -168,30 +171,23 @@ class GuardedHttpClient:
             ) from None
 
 
-async def _send_to(
-    method: str,
-    url: httpx2.URL,
-    address: str,
-    headers: Mapping[str, str],
-    content: bytes | None,
-    proxy: str | None,
-) -> HttpResponse:
-    """One request to `address`, as the host that `url` names."""
+async def _send_to(address: str, request: _Request, proxy: str | None) -> HttpResponse:
+    """Send `request` to `address`, in the name of the host in its URL."""
+    url = request.url
     transport = httpx2.AsyncHTTPTransport(verify=await asyncio.to_thread(tls_context), proxy=proxy)
     extensions: dict[str, Any] = {"timeout": {"connect": _CONNECT_TIMEOUT_S}}
     if literal(url.host) is None:
         extensions["sni_hostname"] = url.host
-    named = {**OUR_HEADERS, "host": url.netloc.decode("ascii"), **headers}
-    request = httpx2.Request(
-        method,
+    sent = httpx2.Request(
+        request.method,
         url.copy_with(host=address),
-        headers=named,
-        content=content,
+        headers={**OUR_HEADERS, "host": url.netloc.decode("ascii"), **request.headers},
+        content=request.content,
         extensions=extensions,
     )
     try:
         with translate_http_errors(url.host):
-            response = await transport.handle_async_request(request)
+            response = await transport.handle_async_request(sent)
     except BaseException:
         await transport.aclose()
         raise
@@ -215,11 +211,9 @@ class _SingleResponse(HttpResponse):
 
 
 async def _json_response(response: HttpResponse) -> JsonResponse:
-    challenge = response.headers.get("www-authenticate", "")
     is_json = response.media_type == "application/json" or response.media_type.endswith("+json")
-    return JsonResponse(
-        response.status, _json_object(await response.body()) if is_json else {}, challenge
-    )
+    content = _json_object(await response.body()) if is_json else {}
+    return JsonResponse(response.status, content, response.challenge)
 
 
 def _json_object(body: bytes) -> JsonObject:

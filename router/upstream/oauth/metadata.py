@@ -63,29 +63,23 @@ async def discover(
     from mcp.shared.auth_utils import resource_url_from_server_url
 
     resource = await _resource_metadata(http, server_url, challenge)
-    if resource is None:
-        issuer, metadata = _origin(server_url), await _server_metadata(http, _origin(server_url))
-        metadata = metadata or _default_endpoints(issuer)
-    else:
-        issuer = _first_issuer(resource)
-        metadata = await _server_metadata(http, issuer)
+    issuer = _first_issuer(resource) if resource else _origin(server_url)
+    metadata = await _server_metadata(http, issuer)
+    if metadata is None and not resource:
+        metadata = _default_endpoints(issuer)
     if metadata is None:
         raise SignInFailed(
             said("{host} does not say how to sign in.", host=urlsplit(issuer).netloc), _NO_SIGN_IN
         )
-    named = str((resource or {}).get("resource") or resource_url_from_server_url(server_url))
-    scope = _scope(" ".join(scopes) or challenge.scope, resource or {}, metadata)
+    named = str(resource.get("resource") or resource_url_from_server_url(server_url))
+    scope = _scope(" ".join(scopes) or challenge.scope, resource, metadata)
     return _authorization_server(metadata, issuer, named, scope)
-
-
-def _same_issuer(one: str, other: str) -> bool:
-    """Only a trailing slash may differ."""
-    return one.removesuffix("/") == other.removesuffix("/")
 
 
 async def _resource_metadata(
     http: GuardedHttpClient, server_url: str, challenge: Challenge
-) -> JsonObject | None:
+) -> JsonObject:
+    """The metadata of the protected resource; empty if there is none."""
     from mcp.client.auth.utils import build_protected_resource_metadata_discovery_urls
     from mcp.shared.auth_utils import check_resource_allowed
 
@@ -93,10 +87,9 @@ async def _resource_metadata(
     urls = build_protected_resource_metadata_discovery_urls(
         challenge.resource_metadata, without_slash.geturl()
     )
-    metadata = await _first_found(http, urls)
-    if metadata is None:
-        return None
-    if not check_resource_allowed(server_url, str(metadata.get("resource") or "")):
+    metadata = await _first_found(http, urls) or {}
+    named = str(metadata.get("resource") or "")
+    if metadata and not check_resource_allowed(server_url, named):
         raise SignInFailed("The server's sign-in is for a different address.", _NO_SIGN_IN)
     return metadata
 
@@ -106,7 +99,10 @@ async def _server_metadata(http: GuardedHttpClient, issuer: str) -> JsonObject |
 
     urls = build_oauth_authorization_server_metadata_discovery_urls(issuer, issuer)
     metadata = await _first_found(http, urls)
-    if metadata is not None and not _same_issuer(str(metadata.get("issuer") or ""), issuer):
+    if metadata is None:
+        return None
+    named = str(metadata.get("issuer") or "")
+    if named.removesuffix("/") != issuer.removesuffix("/"):
         host = urlsplit(issuer).netloc
         raise SignInFailed(said("{host} claims to be another authorization server.", host=host))
     return metadata
@@ -119,13 +115,8 @@ async def _first_found(http: GuardedHttpClient, urls: Iterable[str]) -> JsonObje
             return response.content
         if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             # Nothing follows from it: the document may exist.
-            raise SignInFailed(
-                said(
-                    "{host} returned HTTP {status}.",
-                    host=urlsplit(url).netloc,
-                    status=response.status,
-                )
-            )
+            host, status = urlsplit(url).netloc, response.status
+            raise SignInFailed(said("{host} returned HTTP {status}.", host=host, status=status))
     return None
 
 
@@ -140,10 +131,8 @@ def _authorization_server(
     metadata: JsonObject, issuer: str, resource: str, scope: str
 ) -> AuthorizationServer:
     if _PKCE_METHOD not in as_array(metadata.get("code_challenge_methods_supported")):
-        netloc = urlsplit(issuer).netloc
-        raise SignInFailed(
-            said("{host} does not support PKCE with S256.", host=netloc), _NO_SIGN_IN
-        )
+        host = urlsplit(issuer).netloc
+        raise SignInFailed(said("{host} does not support PKCE with S256.", host=host), _NO_SIGN_IN)
     methods = as_array(metadata.get("token_endpoint_auth_methods_supported"))
     return AuthorizationServer(
         issuer=str(metadata["issuer"]),

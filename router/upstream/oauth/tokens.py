@@ -1,9 +1,9 @@
-"""Tokens: the code exchange_code, refresh and revocation (RFC 6749, 7009)."""
+"""Tokens: the exchange of a code, refresh and revocation (RFC 6749, 7009)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import TypeAlias
@@ -13,7 +13,7 @@ from router.domain.errors import said
 from router.domain.json_values import JsonObject
 from router.upstream.oauth.client_registration import Client
 from router.upstream.oauth.errors import GrantRefused, SignInFailed, error_code
-from router.upstream.oauth.guarded_http_client import GuardedHttpClient, JsonResponse
+from router.upstream.oauth.guarded_http_client import GuardedHttpClient
 from router.upstream.oauth.metadata import AuthorizationServer
 
 Clock: TypeAlias = Callable[[], datetime]
@@ -83,14 +83,9 @@ async def exchange_code(
         "redirect_uri": code.redirect_uri,
         "resource": server.resource,
     }
-    response = await _token_request(http, server.token_endpoint, client, form)
-    endpoints = Tokens(
-        "",
-        server.token_endpoint,
-        scope=server.scope,
-        revocation_endpoint=server.revocation_endpoint,
-    )
-    return _granted(response.content, endpoints, clock)
+    endpoint, revocation_endpoint = server.token_endpoint, server.revocation_endpoint
+    before = Tokens("", endpoint, scope=server.scope, revocation_endpoint=revocation_endpoint)
+    return await _request_tokens(http, before, client, form, clock)
 
 
 async def refresh_tokens(
@@ -102,50 +97,44 @@ async def refresh_tokens(
         "refresh_token": tokens.refresh,
         "resource": resource,
     }
-    response = await _token_request(http, tokens.token_endpoint, client, form)
-    return _granted(response.content, tokens, clock)
+    return await _request_tokens(http, tokens, client, form, clock)
 
 
 async def revoke(http: GuardedHttpClient, tokens: Tokens, client: Client) -> None:
     """Revoke the tokens, if the authorization server supports it. Raises `SignInFailed`."""
-    if tokens.revocation_endpoint:
-        form = {"token": tokens.refresh or tokens.access}
-        headers = client.authenticate(form)
-        response = await http.post_form(tokens.revocation_endpoint, form, headers)
-        if not response.ok:
-            host = urlsplit(tokens.revocation_endpoint).netloc
-            raise SignInFailed(
-                said("{host} returned HTTP {status}.", host=host, status=response.status)
-            )
-
-
-async def _token_request(
-    http: GuardedHttpClient, endpoint: str, client: Client, form: dict[str, str]
-) -> JsonResponse:
+    endpoint = tokens.revocation_endpoint
+    if not endpoint:
+        return
+    form = {"token": tokens.refresh or tokens.access}
     headers = client.authenticate(form)
     response = await http.post_form(endpoint, form, headers)
-    if response.ok:
-        return response
-    host, reason = urlsplit(endpoint).netloc, error_code(response.content.get("error"))
-    message = f"{host} gave no token (HTTP {response.status}, {reason})."
-    if response.status in _REFUSALS:
-        raise GrantRefused(message, reason)
-    raise SignInFailed(message)
+    if not response.ok:
+        host, status = urlsplit(endpoint).netloc, response.status
+        raise SignInFailed(said("{host} returned HTTP {status}.", host=host, status=status))
 
 
-def _granted(response: JsonObject, before: Tokens, clock: Clock) -> Tokens:
-    """The tokens in `response`; what it omits stays as it was (RFC 6749, 5.1 and 6)."""
-    access, kind = response.get("access_token"), response.get("token_type")
+async def _request_tokens(
+    http: GuardedHttpClient, before: Tokens, client: Client, form: dict[str, str], clock: Clock
+) -> Tokens:
+    """New tokens; what the response omits stays as `before` (RFC 6749, 5.1 and 6)."""
+    headers = client.authenticate(form)
+    response = await http.post_form(before.token_endpoint, form, headers)
+    host, content = urlsplit(before.token_endpoint).netloc, response.content
+    if not response.ok:
+        reason = error_code(content.get("error"))
+        message = f"{host} gave no token (HTTP {response.status}, {reason})."
+        if response.status in _REFUSALS:
+            raise GrantRefused(message, reason)
+        raise SignInFailed(message)
+    access, kind = content.get("access_token"), content.get("token_type")
     if not isinstance(access, str) or not access or str(kind).lower() != "bearer":
-        host = urlsplit(before.token_endpoint).netloc
         raise SignInFailed(said("{host} returned an invalid token.", host=host))
-    return Tokens(
+    return replace(
+        before,
         access=access,
-        token_endpoint=before.token_endpoint,
-        refresh=str(response.get("refresh_token") or before.refresh),
-        expires_at=_expiry(response.get("expires_in"), clock),
-        scope=str(response.get("scope") or before.scope),
-        revocation_endpoint=before.revocation_endpoint,
+        refresh=str(content.get("refresh_token") or before.refresh),
+        expires_at=_expiry(content.get("expires_in"), clock),
+        scope=str(content.get("scope") or before.scope),
     )
 
 

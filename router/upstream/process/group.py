@@ -77,9 +77,8 @@ class Guardian:
 
     def _write_line(self, line: str) -> None:
         shell = cast("subprocess.Popen[bytes]", self._shell)
-        with contextlib.suppress(
-            BrokenPipeError
-        ):  # it was just killed; the next one gets the whole list
+        # If it was just killed, the next one gets the whole list.
+        with contextlib.suppress(BrokenPipeError):
             cast(IO[bytes], shell.stdin).write(f"{line}\n".encode())
 
     def _start(self) -> subprocess.Popen[bytes]:

@@ -7,14 +7,14 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from router.domain.failures import Failure, FailureKind
 from router.domain.servers import ProcessFacts
 from router.runtime.clock import utc_now
 from router.runtime.tasks import spawn, stop
-from router.upstream.connection import ProcessConnection
 from router.upstream.instance_key import InstanceKey
+from router.upstream.process.stdio import StdioTransport
 from router.upstream.process.tracking import ProcessMark, read_usage
 from router.upstream.process.usage import TreeUsage
 
@@ -25,31 +25,24 @@ _MB = 1024 * 1024
 class ProcessMonitor:
     def __init__(
         self,
-        running: Callable[[], Mapping[InstanceKey, ProcessConnection]],
+        running: Callable[[], Mapping[InstanceKey, StdioTransport]],
         limit_mb: Callable[[InstanceKey], int | None],
-        *,
-        read: Callable[[Mapping[int, ProcessMark]], Mapping[int, TreeUsage]] = read_usage,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        clock: Callable[[], float] = time.monotonic,
-        now: Callable[[], datetime] = utc_now,
+        sleep: Callable[[float], Awaitable[None]],
     ) -> None:
         self._running = running
         self._limit_mb = limit_mb
-        self._read = read
         self._sleep = sleep
-        self._clock = clock
-        self._now = now
         self._last: dict[int, tuple[float, float]] = {}
         """The time and the CPU seconds of each process at the last measurement."""
         self._enforcer: asyncio.Task[None] | None = None
 
     async def measure(self) -> dict[InstanceKey, ProcessFacts]:
         """The current usage of every running server."""
-        running = dict(self._running())
-        pids = {ref: connection.pid for ref, connection in running.items()}
-        uses = await asyncio.to_thread(self._read, _marks(running.values()))
-        facts = {ref: self._facts(pid, uses[pid]) for ref, pid in pids.items() if pid in uses}
-        self._last = {fact.pid: (self._clock(), fact.cpu_s) for fact in facts.values()}
+        running = self._running()
+        pids = {key: process.pid for key, process in running.items()}
+        uses = await asyncio.to_thread(read_usage, _marks(running.values()))
+        facts = {key: self._facts(pid, uses[pid]) for key, pid in pids.items() if pid in uses}
+        self._last = {fact.pid: (time.monotonic(), fact.cpu_s) for fact in facts.values()}
         return facts
 
     def enforce_limits(self) -> None:
@@ -62,24 +55,24 @@ class ProcessMonitor:
 
     async def _enforce(self) -> None:
         while limited := self._limited():
-            marks = _marks(connection for connection, _ in limited)
-            uses = await asyncio.to_thread(self._read, marks)
-            for connection, limit_mb in limited:
-                use = uses.get(connection.pid)
+            uses = await asyncio.to_thread(read_usage, _marks(process for process, _ in limited))
+            for process, limit_mb in limited:
+                use = uses.get(process.pid)
                 if use is not None and use.rss_bytes > limit_mb * _MB:
-                    connection.condemn(_too_much(use.rss_bytes, limit_mb))
+                    process.kill(_too_much(use.rss_bytes, limit_mb))
             await self._sleep(CHECK_EVERY_S)
 
-    def _limited(self) -> list[tuple[ProcessConnection, int]]:
-        running = [(c, self._limit_mb(ref)) for ref, c in self._running().items()]
-        return [(connection, limit) for connection, limit in running if limit is not None]
+    def _limited(self) -> list[tuple[StdioTransport, int]]:
+        running = [(process, self._limit_mb(key)) for key, process in self._running().items()]
+        return [(process, limit) for process, limit in running if limit is not None]
 
     def _facts(self, pid: int, use: TreeUsage) -> ProcessFacts:
-        looked_at, cpu_then = self._last.get(pid, (self._clock() - use.age_s, 0.0))
-        elapsed_s = max(self._clock() - looked_at, 0.01)
+        now = time.monotonic()
+        measured_at, cpu_then = self._last.get(pid, (now - use.age_s, 0.0))
+        elapsed_s = max(now - measured_at, 0.01)
         return ProcessFacts(
             pid=pid,
-            started_at=self._now() - timedelta(seconds=use.age_s),
+            started_at=utc_now() - timedelta(seconds=use.age_s),
             processes=use.processes,
             rss_bytes=use.rss_bytes,
             cpu_s=round(use.cpu_s, 2),
@@ -87,8 +80,8 @@ class ProcessMonitor:
         )
 
 
-def _marks(connections: Iterable[ProcessConnection]) -> dict[int, ProcessMark]:
-    return {connection.pid: connection.mark for connection in connections}
+def _marks(processes: Iterable[StdioTransport]) -> dict[int, ProcessMark]:
+    return {process.pid: process.mark for process in processes}
 
 
 def combined_facts(one: ProcessFacts, other: ProcessFacts) -> ProcessFacts:

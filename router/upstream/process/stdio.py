@@ -136,7 +136,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         if self._writable.is_set():  # else the server doesn't read, and messages would pile up
             self._write(message)
 
-    def condemn(self, failure: Failure) -> None:
+    def kill(self, failure: Failure) -> None:
         """Kill the process and its descendants; pending requests fail with `failure`."""
         if not self._over.is_set():
             self._fault = failure
@@ -145,11 +145,10 @@ class StdioTransport(asyncio.SubprocessProtocol):
 
     @property
     def over(self) -> bool:
-        """Whether it is ending: nothing more is sent, though messages may still arrive."""
         return self._over.is_set()
 
-    def hurry(self) -> None:
-        """Shorten the grace period: the router is shutting down."""
+    def shorten_grace(self) -> None:
+        """The router is shutting down."""
         self._grace = min(self._grace, _SHUTDOWN_GRACE)
 
     async def close(self) -> None:
@@ -210,7 +209,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._inbox.put(self._stdout.feed(data))
         if self._stdout.dropped > self._limits.overflow_bytes:
             self._stdout.flush()
-            self.condemn(bad_protocol("a line without end"))
+            self.kill(bad_protocol("a line without end"))
 
     def take_message(self, message: JsonObject) -> None:
         self._receiver.receive(message)

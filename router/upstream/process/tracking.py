@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 VARIABLE = "TOOLBOOTH_OWNER"
 _PROC = Path("/proc")
 _MARK_PATTERN = re.compile(rf"\b{VARIABLE}=([0-9a-f]+\.[0-9a-f]+)".encode("ascii"))
-_ROUNDS = 10
+_MAX_PASSES = 10
 """Enough for processes that start others while we look."""
 
 
@@ -102,7 +102,7 @@ def _with_mark(beginning: str, marks: Mapping[int, str]) -> set[int]:
 def _end(find: Callable[[], set[int]]) -> set[int]:
     """Kill what `find` returns until that is nothing; returns what can't be killed."""
     found: set[int] = set()
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_PASSES):
         found = find()
         if not found:
             break
@@ -115,11 +115,11 @@ def _end(find: Callable[[], set[int]]) -> set[int]:
 def _ancestors() -> set[int]:
     """This process and those above it."""
     parents = {process.pid: process.parent for process in list_processes()}
-    line = {os.getpid()}
-    at = os.getpid()
-    while (at := parents.get(at, 0)) and at not in line:
-        line.add(at)
-    return line
+    pid = os.getpid()
+    found = {pid}
+    while (pid := parents.get(pid, 0)) and pid not in found:
+        found.add(pid)
+    return found
 
 
 def marks_in_proc(folder: Path = _PROC) -> dict[int, str]:

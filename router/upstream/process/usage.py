@@ -16,8 +16,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-_PROC = Path("/proc")
-
 
 @dataclass(frozen=True, slots=True)
 class Process:
@@ -77,11 +75,11 @@ def _usage(first: Process, members: Collection[Process]) -> TreeUsage:
     )
 
 
-def read_proc(folder: Path = _PROC) -> Iterable[Process]:
+def read_proc() -> Iterable[Process]:
     """All processes as `/proc` has them."""
     ticks, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
-    uptime_s = float((folder / "uptime").read_text().split()[0])
-    for entry in os.scandir(folder):
+    uptime_s = float(Path("/proc/uptime").read_text().split()[0])
+    for entry in os.scandir("/proc"):
         if not entry.name.isdecimal():
             continue
         try:

@@ -87,19 +87,12 @@ def _parts(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
-def _heard() -> Iterator[Path]:
-    for path in sorted(ROUTER.rglob("*.py")):
-        room = path.relative_to(ROUTER).as_posix()
-        if room in FACTS["HEARD_FROM"] or not room.startswith(FACTS["UNHEARD"]):
-            yield path
-
-
 def test_no_error_that_a_person_meets_is_put_together_where_translators_cant_see_it() -> None:
     hidden = [
         f"{path.relative_to(ROUTER)}:{call.lineno}"
-        for path in _heard()
+        for path in FACTS["translated_modules"](ROUTER)
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(call, ast.Call) and ast.unparse(call.func) in FACTS["SPEAKERS"]
+        if isinstance(call, ast.Call) and ast.unparse(call.func) in FACTS["TRANSLATED_CALLS"]
         if any(isinstance(argument, ast.JoinedStr) for argument in call.args)
     ]
     assert hidden == []

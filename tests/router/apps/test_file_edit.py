@@ -245,6 +245,12 @@ def test_a_value_that_is_none_makes_a_file_unreadable_and_no_other(
     assert states[ClientId("cursor")] is ClientState.FOUND
 
 
+def test_an_entry_in_the_line_of_its_group_is_not_removed(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    with pytest.raises(ConfigError, match=r"line 2: .*edit it manually"):
+        edited(Format.YAML, path, "a: 1\ne: {t: {x: 1}}\n", ("e", "t"), None)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -12,7 +12,7 @@ from router.domain.failures import Failure
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.servers import ServerState
-from router.upstream.pool import LaunchPlan, RunOptions, UpstreamPool
+from router.upstream.pool import LaunchPlan, PoolHooks, RunOptions, Timing, UpstreamPool
 from router.upstream.ports import CallOptions
 from tests.servers.commands import recorded, stdio_config
 from tests.support.timeouts import WAIT_S
@@ -92,19 +92,16 @@ class Fleet:
     def pids(self) -> list[int]:
         return recorded(self.record, "started")
 
-    def pool(self, **options: Any) -> UpstreamPool:
-        return UpstreamPool(
+    def pool(self) -> UpstreamPool:
+        hooks = PoolHooks(
             self.launch,
             self.publish_state,
             on_notification=self._notified,
             on_stderr=self._said,
             on_given_up=self._given_up,
             run_options=lambda _: self.run_options,
-            clock=lambda: self.now,
-            sleep=self._sleep,
-            chance=lambda: 0.0,
-            **options,
         )
+        return UpstreamPool(hooks, Timing(lambda: self.now, self._sleep, chance=lambda: 0.0))
 
 
 async def call(pool: UpstreamPool, tool: str, ref: ServerRef = REF, **arguments: Any) -> Any:

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from router.discovery.sandbox.launch_spec import Limits
-from router.discovery.sandbox.launcher import OVER_LIMIT
+from router.discovery.sandbox.launch_spec import OVER_LIMIT, Limits
 from router.discovery.sandbox.self_test import (
     SandboxProfile,
     best_profile,

@@ -73,8 +73,8 @@ def test_each_finding_quotes_the_exact_words_that_caused_it() -> None:
     for text in (text for part in PARTS for text in samples(f"poisoned_{part}")):
         for finding in findings(text):
             if finding.kind is FindingKind.POISONING and not finding.rule.startswith("encoded"):
-                assert finding.words
-                assert finding.words in text or finding.words in clean(text).text
+                assert finding.quote
+                assert finding.quote in text or finding.quote in clean(text).text
 
 
 def test_a_finding_names_its_rule_and_place() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx2
-from demo_desk import CHAT, CHAT_PORT, FILES, PERSONAL, PORT, SLOW, Folders, MovedClock, token_of
+from demo_data import CHAT, CHAT_PORT, FILES, PERSONAL, PORT, SLOW, Folders, MovedClock, token_of
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gui.components.apps.app_list import AppList
@@ -32,8 +32,8 @@ _WITHIN_S = 30.0
 _QUIET_S = 0.5
 
 
-class Desk:
-    """Give it what a screen needs: the router, commands to it, a window that shows it."""
+class Demo:
+    """What a screen needs: the router, commands to it, a window that shows it."""
 
     def __init__(self, folders: Folders) -> None:
         self.folders = folders
@@ -47,7 +47,7 @@ class Desk:
         return self.router
 
     def _fail(self, error: Exception) -> None:
-        raise SystemExit(f"The router of the pictures could not start: {error}")
+        raise SystemExit(f"The router of the demo could not start: {error}")
 
     def start(self) -> None:
         self._thread.start()
@@ -89,7 +89,7 @@ class Desk:
                     await client.call("tool_execute", arguments)
 
         async def begin() -> asyncio.Task[None]:
-            return spawn(call(), name="a call for a picture")
+            return spawn(call(), name="a call for a screenshot")
 
         calling = self.do(begin())
         until(lambda: bool(self.router.permissions.requests()))
@@ -97,7 +97,7 @@ class Desk:
         self._thread.submit(_cancel(calling))
 
     def _is_settled(self) -> bool:
-        """Each server is where the pictures want it."""
+        """Whether each server is in the state that the screenshots show."""
         servers = {status.id: status for status in self.router.servers.list(PERSONAL)}
         busy = [s for s in servers.values() if s.discovery is DiscoveryStatus.DISCOVERING]
         chat = servers[CHAT]
@@ -109,37 +109,37 @@ async def _cancel(task: asyncio.Task[None]) -> None:
 
 
 @contextlib.contextmanager
-def opened(folder: Path) -> Generator[Desk]:
+def running_demo(folder: Path) -> Generator[Demo]:
     folders = Folders(folder)
     folders.enter()
-    folders.begin()
+    folders.use_copy()
     with OAuthServer().served(CHAT_PORT):
-        desk = Desk(folders)
-        desk.start()
+        demo = Demo(folders)
+        demo.start()
         try:
-            yield desk
+            yield demo
         finally:
-            desk.stop()
+            demo.stop()
 
 
 def until(happened: Callable[[], bool]) -> None:
-    """Let the window live until it is so."""
+    """Process the window's events until `happened()` is true."""
     ends = time.monotonic() + _WITHIN_S
     while not happened():
         if time.monotonic() > ends:
-            raise TimeoutError(f"a picture waited in vain for {happened}")
+            raise TimeoutError(f"{happened} did not happen within {_WITHIN_S:g} seconds")
         QApplication.processEvents()
         time.sleep(0.01)
 
 
 def until_apps_are_listed(widget: QWidget) -> None:
-    """They are looked for in files, which may take longer than other answers."""
+    """They are found in files, which may take longer than other queries."""
     apps = [each for each in widget.findChildren(AppList) if each.isVisible()]
     until(lambda: all(each.findChildren(Tile) for each in apps))
 
 
 def settled(widget: QWidget) -> QWidget:
-    """Answers of the router, and layouts of wrapped texts, need a moment until they are there."""
+    """Results from the router and layouts of wrapped texts take a moment."""
     ends = time.monotonic() + _QUIET_S
     while time.monotonic() < ends:
         QApplication.processEvents()

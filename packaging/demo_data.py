@@ -41,11 +41,11 @@ APPS = {
     "cursor": ".cursor/mcp.json",
     "vscode": ".config/Code/User/mcp.json",
 }
-"""Other applications that are connected, and where each keeps its servers."""
+"""Applications that are connected, with their configuration files."""
 
 
 class MovedClock:
-    """The time, some while ago."""
+    """A clock that is `behind` the real time."""
 
     def __init__(self) -> None:
         self.behind = timedelta()
@@ -55,7 +55,7 @@ class MovedClock:
 
 
 class Folders:
-    """Where the desk lies."""
+    """The folders of the demo data."""
 
     def __init__(self, folder: Path) -> None:
         self.home, self.data = folder / "home", folder / "data"
@@ -64,14 +64,14 @@ class Folders:
         self.tracker = folder / "programs" / "tracker.json"
 
     def enter(self) -> None:
-        """Make this process live there: its home, and the programs of its servers."""
+        """Use the home folder and the programs of the demo in this process."""
         os.environ["PATH"] = f"{self.bin}:/usr/local/bin:/usr/bin:/bin"
         os.environ["HOME"] = str(self.home)
         for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
             os.environ.pop(name, None)
 
-    def begin(self) -> None:
-        """From here on work on a copy, so that what happens for pictures is in no later one."""
+    def use_copy(self) -> None:
+        """From here on work on a copy, so that no screenshot affects a later one."""
         shutil.rmtree(self.copied, ignore_errors=True)
         shutil.copytree(self.data, self.copied, ignore=shutil.ignore_patterns("*.sock"))
         self.data = self.copied
@@ -87,15 +87,15 @@ def build(folder: Path) -> None:
     folders = Folders(folder)
     for each in (folders.home, folders.data, folders.bin):
         each.mkdir(parents=True)
-    _furnish(folders)
+    _create_files(folders)
     folders.enter()
-    asyncio.run(_live_a_day(folders))
+    asyncio.run(_simulate_day(folders))
 
 
-# What is on the computer
+# Files and programs
 
 
-def _furnish(folders: Folders) -> None:
+def _create_files(folders: Folders) -> None:
     notes = folders.home / "notes"
     notes.mkdir()
     (notes / "release.md").write_text("# Release 2.4\n\n- Login works on Safari again\n")
@@ -115,7 +115,7 @@ def _git_repository(folder: Path) -> None:
 
 
 def _programs(folders: Folders) -> None:
-    """Servers as they are when they are installed: found by their names."""
+    """Servers as if they were installed: found on the PATH."""
     for name in ("mcp-server-filesystem", "mcp-server-memory", "mcp-server-everything"):
         (folders.bin / name).symlink_to(NODE_MODULES / ".bin" / name)
     (folders.bin / "node").symlink_to(NODE)
@@ -157,7 +157,7 @@ def _tool(name: str, description: str, properties: dict[str, Any]) -> dict[str, 
 
 
 def _other_apps(home: Path) -> None:
-    """Files as other applications keep them, with servers to be found."""
+    """Configuration files of other applications, with servers to import."""
     desktop = {
         "filesystem": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem"]},
         "git": {"command": "uvx", "args": ["mcp-server-git"]},
@@ -187,7 +187,7 @@ def _other_apps(home: Path) -> None:
     zed.write_text('{\n  // Easy on the eyes.\n  "theme": "One Dark"\n}\n')
 
 
-# A day on it
+# A simulated day
 
 
 def _servers(folders: Folders) -> dict[str, ServerConfig]:
@@ -216,12 +216,12 @@ FILES = ServerRef(PERSONAL, ServerId("filesystem"))
 
 
 def token_of(folders: Folders, app: str) -> str:
-    """The token that connecting has put into the application's own file."""
+    """The token that was written into the application's file when it was connected."""
     written = (folders.home / APPS[app]).read_text()
     return re.findall(r"Bearer ([\w-]+)", written)[0]
 
 
-async def _live_a_day(folders: Folders) -> None:
+async def _simulate_day(folders: Folders) -> None:
     clock = MovedClock()
     clock.behind = timedelta(hours=24)
     router = folders.router(clock, port=PORT)
