@@ -78,7 +78,7 @@ class Folders:
 
     def router(self, clock: MovedClock, port: int) -> Router:
         places = AppLocations(self.home, {"PATH": os.environ["PATH"]})
-        return Router(self.data, port=port, clock=clock, places=places, attended=True)
+        return Router(self.data, port=port, clock=clock, app_locations=places, attended=True)
 
 
 def build(folder: Path) -> None:

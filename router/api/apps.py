@@ -126,10 +126,7 @@ class FoundServers:
 
 
 class AppsPort(Protocol):
-    """Other applications on this computer: their servers, and our entry in their files.
-
-    All are commands: they read files that others write.
-    """
+    """All are commands: they read files that others write."""
 
     async def list(self) -> tuple[ClientApp, ...]:
         """Those that can be connected, whether they are installed or not."""

@@ -6,7 +6,7 @@ Each facet is a small Protocol with one production class in `router.service` and
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from router.api.activity import ActivityPort
@@ -23,7 +23,6 @@ from router.api.settings import SettingsPort
 from router.api.sign_ins import SignInsPort
 from router.api.tokens import TokensPort
 from router.api.tools import ToolsPort
-from router.api.window import WindowPort
 from router.api.workspaces import WorkspacesPort
 
 
@@ -58,10 +57,13 @@ class RouterPort(Protocol):
     @property
     def tools(self) -> ToolsPort: ...
     @property
-    def window(self) -> WindowPort: ...
-    @property
     def workspaces(self) -> WorkspacesPort: ...
 
     def subscribe(self, consumer: Callable[[Event], None]) -> Callable[[], None]:
         """Call `consumer` for each event, on the router's thread; returns how to unsubscribe."""
+        ...
+
+    def request_window(self, words: Sequence[str]) -> bool:
+        """Bring the window to the front for a start with these words of the command line; False if
+        there is no window."""
         ...

@@ -20,8 +20,6 @@ class CloudChange:
 
 
 class SearchPort(Protocol):
-    """Search as the window and the command line use it."""
-
     async def find(self, principal: Principal, queries: Sequence[str], limit: int) -> SearchReply:
         """What a client finds by the strategy of its project."""
         ...

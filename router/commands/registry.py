@@ -52,7 +52,7 @@ DECLARED: tuple[Command | Group, ...] = (
 async def _open_window(context: Context) -> JsonObject:
     """Sent by a second start of the window; `opened` is false if this instance has no window."""
     words = [str(word) for word in as_array(context.get("words"))]
-    return {"opened": context.router.window.open(words)}
+    return {"opened": context.router.request_window(words)}
 
 
 COMMANDS = {each.name: each for each in DECLARED if isinstance(each, Command)}

@@ -106,7 +106,7 @@ class LocalServer:
             result = await self._handle(str(request.get("command")), arguments)
             answer: JsonObject = {"ok": True, "result": result}
         except Exception as error:
-            # The edge where a command answers: whatever went wrong, the terminal gets a sentence.
+            # Whatever went wrong, the terminal gets a sentence.
             if not isinstance(error, ToolboothError):
                 log.exception("A command failed")
             failure = failed(error)

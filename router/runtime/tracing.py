@@ -48,19 +48,14 @@ def log_event(
 
 def redact_logs(redact: Callable[[str], str]) -> None:
     """Pass everything the root logger's handlers write through `redact`."""
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(_Redacting(redact))
 
-
-class _Redacting(logging.Filter):
-    def __init__(self, redact: Callable[[str], str]) -> None:
-        super().__init__()
-        self._redact = redact
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = self._redact(record.getMessage()), None
+    def redact_record(record: logging.LogRecord) -> bool:
+        record.msg, record.args = redact(record.getMessage()), None
         if record.exc_info and not record.exc_text:
             record.exc_text = logging.Formatter().formatException(record.exc_info)
         if record.exc_text:
-            record.exc_text = self._redact(record.exc_text)
+            record.exc_text = redact(record.exc_text)
         return True
+
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(redact_record)

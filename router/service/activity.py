@@ -37,7 +37,15 @@ class Activity:
         self._log: SqliteActivityLog | None = None
 
     async def open(self) -> None:
-        self._log = await asyncio.to_thread(self._opened, self._context.settings())
+        settings = self._context.settings()
+        self._log = await asyncio.to_thread(
+            SqliteActivityLog,
+            self._path,
+            keep_days=settings.activity_days,
+            log_details=settings.log_arguments,
+            max_mb=settings.activity_mb,
+            clock=self._context.clock,
+        )
 
     async def close(self) -> None:
         """Write what is still in memory."""
@@ -81,15 +89,6 @@ class Activity:
         if self._log is None:
             return ()
         return await asyncio.to_thread(self._log.savings, since)
-
-    def _opened(self, settings: Settings) -> SqliteActivityLog:
-        return SqliteActivityLog(
-            self._path,
-            keep_days=settings.activity_days,
-            log_details=settings.log_arguments,
-            max_mb=settings.activity_mb,
-            clock=self._context.clock,
-        )
 
 
 def redacted(entry: ActivityEntry, redactor: Redactor) -> ActivityEntry:

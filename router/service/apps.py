@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -47,15 +48,15 @@ class Apps:
         endpoint: EndpointPort,
         servers: Servers,
         tokens: Tokens,
-        places: AppLocations | None = None,
+        locations: AppLocations | None = None,
     ) -> None:
         self._settings = context.settings
         self._secrets = context.secrets
         self._listener = endpoint
         self._servers = servers
         self._tokens = tokens
-        self._places = places or AppLocations.here()
-        self._connections = Connections(self._places, self._ourselves, context.clock)
+        self._locations = locations or AppLocations.here()
+        self._connections = Connections(self._locations, self._self_reference, context.clock)
         self._issued: dict[str, TokenId] = {}
         """The token made for a connection, by its undo."""
         self._withdrawn: dict[str, StoredToken] = {}
@@ -65,11 +66,12 @@ class Apps:
         return await asyncio.to_thread(self._connections.apps)
 
     async def find_servers(self) -> FoundServers:
-        return await asyncio.to_thread(config_reader.find_servers, self._places, self._ourselves())
+        ours = self._self_reference()
+        return await asyncio.to_thread(config_reader.find_servers, self._locations, ours)
 
     async def read_file(self, path: Path) -> FoundServers:
-        ourselves = self._ourselves()
-        return await asyncio.to_thread(config_reader.read_any_file, path, self._places, ourselves)
+        ours = self._self_reference()
+        return await asyncio.to_thread(config_reader.read_any_file, path, self._locations, ours)
 
     async def import_servers(
         self, workspace: WorkspaceId, servers: Sequence[FoundServer], answers: Mapping[str, str]
@@ -90,27 +92,23 @@ class Apps:
 
     async def connect(self, plan: ConnectionPlan) -> Connection:
         present = await self._present_token(plan.client)
-        issued = None
-        if present is None or self._tokens.verify(present) is None:
-            issued = await self._tokens.issue(plan.name, None, None)
-        token = issued.secret if issued else present or ""
+        if present is not None and self._tokens.verify(present) is not None:
+            return await self._write(plan, present)
+        issued = await self._tokens.issue(plan.name, None, None)
         try:
-            connection = await self._write(plan, token)
+            connection = await self._write(plan, issued.secret)
         except BaseException:
-            if issued is not None:
-                await self._tokens.revoke(issued.summary.id)
+            await self._tokens.revoke(issued.summary.id)
             raise
-        if issued is not None:
-            self._issued[connection.undo] = issued.summary.id
+        self._issued[connection.undo] = issued.summary.id
         return connection
 
     async def disconnect(self, client: ClientId) -> Connection:
-        app = next(a for a in await self.list() if a.id == spec_of(client).id)
-        present = await self._present_token(app.id)
+        present = await self._present_token(client)
         known = self._tokens.verify(present) if present else None
         withdrawn = await self._tokens.withdraw(known.id) if known else None
         try:
-            connection = await asyncio.to_thread(self._connections.disconnect, app.id)
+            connection = await asyncio.to_thread(self._connections.disconnect, client)
         except BaseException:
             if withdrawn is not None:
                 await self._tokens.reinstate(withdrawn)
@@ -124,7 +122,8 @@ class Apps:
         if (withdrawn := self._withdrawn.pop(connection.undo, None)) is not None:
             await self._tokens.reinstate(withdrawn)
         if (issued := self._issued.pop(connection.undo, None)) is not None:
-            await self._revoke(issued)
+            with suppress(NotFound):  # It may have been revoked already.
+                await self._tokens.revoke(issued)
 
     async def snippet(self, client: ClientId) -> str:
         """With a new token in it: none that exists can be shown again."""
@@ -150,13 +149,6 @@ class Apps:
         except SecretUnavailable:
             return None
 
-    async def _revoke(self, token: TokenId) -> None:
-        """A token that was revoked already is fine."""
-        try:
-            await self._tokens.revoke(token)
-        except NotFound:
-            return
-
     def _endpoint(self, client: ClientId, token: str) -> Endpoint:
         port = self._settings().port or DEFAULT_PORT
         url = self._listener.state().url or f"http://127.0.0.1:{port}/mcp"
@@ -172,7 +164,7 @@ class Apps:
             )
         return Endpoint(url, token, bridge)
 
-    def _ourselves(self) -> SelfReference:
+    def _self_reference(self) -> SelfReference:
         url = self._listener.state().url
         port = urlsplit(url).port if url else None
         ports = {self._settings().port or DEFAULT_PORT, port or DEFAULT_PORT}

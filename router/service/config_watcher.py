@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import dataclass
 from typing import assert_never
 
 from router.api.events import ConfigAccepted, ConfigRejected, Publish
@@ -26,23 +27,15 @@ log = logging.getLogger(__name__)
 _POLL_S = 1.0
 
 
+@dataclass(slots=True)
 class ConfigWatcher:
-    def __init__(
-        self,
-        config: ConfigStore,
-        editor: WorkspaceEditor,
-        settings: SettingsService,
-        scripts: Scripts,
-        tokens: Tokens,
-        publish: Publish,
-    ) -> None:
-        self._config = config
-        self._editor = editor
-        self._settings = settings
-        self._scripts = scripts
-        self._tokens = tokens
-        self._publish = publish
-        self._polling: asyncio.Task[None] | None = None
+    _config: ConfigStore
+    _editor: WorkspaceEditor
+    _settings: SettingsService
+    _scripts: Scripts
+    _tokens: Tokens
+    _publish: Publish
+    _polling: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         self._polling = spawn(self._poll_forever(), name="watch files")
@@ -50,7 +43,7 @@ class ConfigWatcher:
     async def close(self) -> None:
         await stop(self._polling)
 
-    async def follow(self, change: Change, before: Settings | None = None) -> None:
+    async def apply(self, change: Change, before: Settings | None = None) -> None:
         """Apply one change; `before` are the settings before it."""
         match change:
             case SettingsChanged():
@@ -70,13 +63,13 @@ class ConfigWatcher:
     async def _poll_forever(self) -> None:
         while True:
             await asyncio.sleep(_POLL_S)
-            with log_and_continue("look at the files"):
+            with log_and_continue("check the files for changes"):
                 await self._poll()
 
     async def _poll(self) -> None:
         before = self._settings.current()
         for change in await asyncio.to_thread(self._config.poll):
-            with log_and_continue(f"follow {change}"):
-                await self.follow(change, before)
+            with log_and_continue(f"apply {change}"):
+                await self.apply(change, before)
         await self._scripts.reload()
         await self._tokens.reload()

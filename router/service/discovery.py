@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.receipts import DiscoveryAccess, Protection, Receipt
 from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 
 
+@dataclass(frozen=True, slots=True)
 class Discovery:
     """The production implementation of `api.discovery.DiscoveryPort`."""
 
-    def __init__(self, catalogs: WorkspaceCatalogs, upstreams: UpstreamManager) -> None:
-        self._catalogs = catalogs
-        self._upstreams = upstreams
+    _catalogs: WorkspaceCatalogs
+    _upstreams: UpstreamManager
 
     def receipt(self, ref: ServerRef) -> Receipt | None:
         return self._upstreams.receipts.current(ref)
@@ -34,6 +36,8 @@ class Discovery:
             await self._upstreams.discovery_queue.cancel(ref)
 
     def _chosen(self, workspace: WorkspaceId, server: ServerId | None) -> list[ServerRef]:
-        catalog = self._catalogs.catalog(workspace)
-        chosen = [catalog.entry(server).id] if server else list(catalog.servers)
-        return [ServerRef(workspace, each) for each in chosen]
+        if not server:
+            return self._catalogs.refs(workspace)
+        ref = ServerRef(workspace, server)
+        self._catalogs.entry(ref)
+        return [ref]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from router.catalog.server_status import StatusBoard
@@ -27,36 +28,26 @@ _USER_VARIABLES = ("USER", "LOGNAME", "SHELL")
 _PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 
 
+@dataclass(frozen=True, slots=True)
 class DiscoveryPlanner:
-    def __init__(
-        self,
-        context: ServiceContext,
-        board: StatusBoard,
-        sandbox: Sandbox,
-        is_live: Callable[[ServerRef], bool],
-        permitted: Callable[[ServerRef], Awaitable[ServerConfig]],
-    ) -> None:
-        """`permitted` returns the configuration of a server that may run, and raises
-        `UpstreamFailed` for another."""
-        self._workspaces = context.catalogs
-        self._settings = context.settings
-        self._secrets = context.secrets
-        self._board = board
-        self._sandbox = sandbox
-        self._is_live = is_live
-        self._permitted = permitted
+    _context: ServiceContext
+    _board: StatusBoard
+    _sandbox: Sandbox
+    _is_live: Callable[[ServerRef], bool]
+    _permitted: Callable[[ServerRef], Awaitable[ServerConfig]]
+    """The configuration of a server that may run; raises `UpstreamFailed` for another."""
 
     async def plan(self, ref: ServerRef) -> DiscoveryPlan:
         """How to discover a server now. Raises `UpstreamFailed` for one that may not run."""
-        written = self._workspaces.entry(ref).config
+        written = self._context.catalogs.entry(ref).config
         if written.transport is TransportType.HTTP or self._is_live(ref):
             return ConnectionPlan(written.discovery_timeout_s)
         config = (await self._permitted(ref)).in_folder(str(Path.home()))
         access = await self._access(ref)
         real: dict[str, str] = {}
         if access is not DiscoveryAccess.ISOLATED:
-            real = await resolve(config.env, self._secrets, os.environ)
-        isolation = self._settings().isolation
+            real = await resolve(config.env, self._context.secrets, os.environ)
+        isolation = self._context.settings().isolation
         return ProcessPlan(
             timeout_s=written.discovery_timeout_s,
             config=config,
@@ -71,12 +62,12 @@ class DiscoveryPlanner:
     async def protection(self) -> Protection:
         """The protection of a discovery now, for a server that was not allowed more."""
         support = await self._sandbox.support()
-        return protection(support, _limits(self._settings().isolation), network=False)
+        return protection(support, _limits(self._context.settings().isolation), network=False)
 
     async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
         """Set what a server may access during discovery, as the user decided."""
-        consents = self._workspaces.consents(ref.workspace)
-        config = self._workspaces.entry(ref).config
+        consents = self._context.catalogs.consents(ref.workspace)
+        config = self._context.catalogs.entry(ref).config
         await asyncio.to_thread(consents.allow, ref.server, config, access)
         await self.load(ref)
 
@@ -85,8 +76,8 @@ class DiscoveryPlanner:
         self._board.update(ref, access=await self._access(ref))
 
     async def _access(self, ref: ServerRef) -> DiscoveryAccess:
-        consents = self._workspaces.consents(ref.workspace)
-        config = self._workspaces.entry(ref).config
+        consents = self._context.catalogs.consents(ref.workspace)
+        config = self._context.catalogs.entry(ref).config
         return await asyncio.to_thread(consents.access, ref.server, config)
 
 

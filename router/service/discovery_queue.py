@@ -12,7 +12,7 @@ from collections.abc import Collection
 from contextvars import copy_context
 from typing import TypeAlias
 
-from router.api.events import AttentionNeeded, DiscoveryProgressed, Publish
+from router.api.events import AttentionNeeded, DiscoveryProgressed
 from router.catalog.server_status import StatusBoard
 from router.discovery.discoverer import Discoverer
 from router.domain.errors import NotFound, UpstreamAnsweredError, UpstreamFailed
@@ -22,9 +22,9 @@ from router.domain.ids import ServerRef
 from router.domain.servers import DiscoveryStatus, DiscoveryStep
 from router.runtime.tasks import spawn
 from router.runtime.tracing import begin_trace, log_event
+from router.service.context import ServiceContext
 from router.service.discovery_planner import DiscoveryPlanner
 from router.service.tool_lists import ToolLists
-from router.service.workspace_catalogs import WorkspaceCatalogs
 
 log = logging.getLogger(__name__)
 
@@ -37,20 +37,18 @@ _Key: TypeAlias = tuple[ServerRef, str]
 class DiscoveryQueue:
     def __init__(
         self,
-        *,
-        workspaces: WorkspaceCatalogs,
+        context: ServiceContext,
+        board: StatusBoard,
         planner: DiscoveryPlanner,
         discoverer: Discoverer,
         tool_lists: ToolLists,
-        board: StatusBoard,
-        publish: Publish,
     ) -> None:
-        self._workspaces = workspaces
+        self._catalogs = context.catalogs
+        self._publish = context.publish
+        self._board = board
         self._planner = planner
         self._discoverer = discoverer
         self._tool_lists = tool_lists
-        self._board = board
-        self._publish = publish
         self._slots = asyncio.Semaphore(CONCURRENT_DISCOVERIES)
         self._runs: dict[_Key, asyncio.Task[None]] = {}
         self._quiet: set[ServerRef] = set()
@@ -63,13 +61,12 @@ class DiscoveryQueue:
             await asyncio.wait(runs)
 
     def begin(self, *refs: ServerRef) -> list[asyncio.Task[None]]:
-        """The discoveries of `refs`, started where there are none; their statuses say so at
-        once."""
+        """The discoveries of `refs`, started where there are none; statuses say so at once."""
         return copy_context().run(self._begin, refs)
 
     async def check(self, ref: ServerRef) -> None:
         """Discover a server without showing it, unless its list changed or it fails."""
-        is_known = self._workspaces.entry(ref).cached is not None
+        is_known = self._catalogs.entry(ref).cached is not None
         if is_known and self._key(ref) not in self._runs:
             self._quiet.add(ref)
         await asyncio.shield(self._joined(ref))
@@ -107,7 +104,7 @@ class DiscoveryQueue:
         self._quiet.discard(key[0])
 
     def _key(self, ref: ServerRef) -> _Key:
-        return ref, self._workspaces.entry(ref).config.config_hash
+        return ref, self._catalogs.entry(ref).config.config_hash
 
     async def _run(self, key: _Key) -> None:
         ref, config_hash = key
@@ -126,28 +123,23 @@ class DiscoveryQueue:
         except NotFound:
             log.debug("%s was removed during its discovery", ref.server)
 
-    def _is_current(self, key: _Key) -> bool:
-        """Whether the server still exists with the same configuration."""
-        entry = self._workspaces.find(key[0])
-        return entry is not None and entry.config.config_hash == key[1]
-
     def _report(self, ref: ServerRef, step: DiscoveryStep) -> None:
         if ref not in self._quiet:
             self._board.update(ref, discovery=DiscoveryStatus.DISCOVERING, step=step)
             self._publish(DiscoveryProgressed(ref, step))
 
     def _succeed(self, key: _Key, tool_count: int) -> None:
-        if self._is_current(key):
-            ref = key[0]
+        ref, config_hash = key
+        if self._catalogs.find_unchanged(ref, config_hash):
             log_event(
                 log, "tools.discovery.server.success", serverName=ref.server, toolCount=tool_count
             )
             self._end(ref, DiscoveryStatus.SUCCESS, DiscoveryStep.COMPLETE, None)
 
     def _fail(self, key: _Key, failure: Failure) -> None:
-        if not self._is_current(key):
+        ref, config_hash = key
+        if not self._catalogs.find_unchanged(ref, config_hash):
             return
-        ref = key[0]
         log_event(
             log,
             "tools.discovery.server.failed",

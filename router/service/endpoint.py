@@ -71,39 +71,37 @@ class Endpoint:
         feedback: SearchFeedback,
     ) -> None:
         """`attended` says that somebody sees permission requests."""
-        workspaces, settings = context.catalogs, context.settings
-        publish, clock = context.publish, context.clock
-        workspaces.failure_of = lambda ref: upstreams.board.status(ref).failure
+        catalogs, settings, clock = context.catalogs, context.settings, context.clock
         self._tokens = tokens
         self._settings = settings
         self._record = record
-        self._publish = publish
+        self._publish = context.publish
         self._clock = clock
         self._state = ListenerState(ListenerPhase.STOPPED)
         self.permission_requests = PermissionRequests(
-            publish,
+            context.publish,
             clock,
             lambda: settings().ask_timeout_s,
             attended=lambda: attended,
             redactor=context.redactor,
         )
         execution = Execution(
-            workspaces.catalogs,
+            catalogs.catalogs,
             upstreams.pool,
             lambda: settings().call_timeout_s,
             self.permission_requests,
             context.redactor,
         )
         recorder = ActivityRecorder(record, clock)
-        self._runner = ScriptRunner(lambda: _script_limits(settings()))
+        self.script_runner = ScriptRunner(lambda: _script_limits(settings()))
         self.exposures = Exposures(
-            execution, recorder, upstreams.board.status, feedback, self._runner, settings
+            execution, recorder, upstreams.board.status, feedback, self.script_runner, settings
         )
         self._prompts_resources = PromptsAndResources(execution, recorder)
         self._authenticator = Authenticator(
             verify=tokens.verify,
-            active_workspace=workspaces.active,
-            catalogs=workspaces.catalogs,
+            active_workspace=catalogs.active,
+            catalogs=catalogs.catalogs,
             is_open=lambda: settings().open_endpoint,
         )
         self._http_requests = ActiveRequests(self._is_valid)
@@ -116,7 +114,7 @@ class Endpoint:
     def state(self) -> ListenerState:
         return self._state
 
-    def note(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Notify clients if what they see may have changed."""
         if isinstance(event, _SEEN_BY_CLIENTS) and self._dispatcher is not None:
             self._dispatcher.subscriptions.check_soon()
@@ -137,23 +135,17 @@ class Endpoint:
 
     async def stop(self) -> None:
         """Stop listening. Requests that still run after a moment get an error with the reason."""
-        if self._listener is not None:
+        listener, dispatcher = self._listener, self._dispatcher
+        if listener is not None and dispatcher is not None:
             stopping = HTTPError(503, "Toolbooth is stopping.")
             end = asyncio.get_running_loop().call_later(_GRACE_S, self._requests.end_all, stopping)
-            if self._dispatcher is not None:
-                self._dispatcher.close_streams()
-            await self._listener.stop()
+            dispatcher.close_streams()
+            await listener.stop()
             end.cancel()
             self._requests.end_all(stopping)  # input-required calls
-            self._listener = None
-            if self._dispatcher is not None:
-                self._dispatcher.sessions.close()
-                self._dispatcher = None
+            dispatcher.sessions.close()
+            self._listener = self._dispatcher = None
         self._set_state(ListenerState(ListenerPhase.STOPPED))
-
-    async def close_scripts(self) -> None:
-        """End the script workers; from now on no script runs."""
-        await self._runner.close()
 
     def _build(self, listener: Listener) -> RequestChecks:
         self._dispatcher = Dispatcher(

@@ -77,7 +77,7 @@ def _max_age(state: ListState, age: timedelta) -> timedelta:
 class FreshnessMonitor:
     def __init__(
         self,
-        workspaces: WorkspaceCatalogs,
+        catalogs: WorkspaceCatalogs,
         check: Callable[[ServerRef], Awaitable[None]],
         *,
         may_run: Callable[[ServerRef], bool],
@@ -87,7 +87,7 @@ class FreshnessMonitor:
     ) -> None:
         """`check` discovers one list without showing it; `idle_s` is for how long nobody has used a
         server."""
-        self._workspaces = workspaces
+        self._catalogs = catalogs
         self._check = check
         self._may_run = may_run
         self._is_connected = is_connected
@@ -102,22 +102,20 @@ class FreshnessMonitor:
     async def close(self) -> None:
         await stop(self._ticks)
 
-    def connected(self, ref: ServerRef) -> None:
+    def on_connected(self, ref: ServerRef) -> None:
         """A server has connected: its list is checked, unless it was seen a moment ago."""
-        state = ListState(self._workspaces.entry(ref).listed_at, just_connected=True)
+        state = ListState(self._catalogs.entry(ref).listed_at, just_connected=True)
         if self._may_run(ref) and due_in(state, self._clock()) <= DUE:
             self._start_check(ref)
 
     def check_due(self) -> None:
         """Start every check that is due."""
-        for workspace, catalog in list(self._workspaces.catalogs.items()):
-            for server in catalog.servers:
-                ref = ServerRef(workspace, server)
-                if self._may_run(ref) and self.is_due(ref):
-                    self._start_check(ref)
+        for ref in self._catalogs.all_refs():
+            if self._may_run(ref) and self.is_due(ref):
+                self._start_check(ref)
 
     def is_due(self, ref: ServerRef) -> bool:
-        entry, now = self._workspaces.entry(ref), self._clock()
+        entry, now = self._catalogs.entry(ref), self._clock()
         # The first discovery of a server is started elsewhere.
         never = now if entry.listed_at is None else None
         connected = self._is_connected(ref)

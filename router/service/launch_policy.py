@@ -4,45 +4,40 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from router.config.secret_detection import secret_values
 from router.config.server import ServerConfig
 from router.discovery.packages.resolver import PackageResolver
-from router.domain.errors import UpstreamFailed
-from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.service.context import ServiceContext
 from router.service.sign_ins import SignIns
 from router.store.secrets import resolve
+from router.upstream.errors import failed
 from router.upstream.pool import LaunchPlan, RunOptions
 
 
+@dataclass(frozen=True, slots=True)
 class LaunchPolicy:
-    def __init__(
-        self, context: ServiceContext, sign_ins: SignIns, packages: PackageResolver, owner: str
-    ) -> None:
-        """`owner` marks the processes as this router's."""
-        self._workspaces = context.catalogs
-        self._secrets = context.secrets
-        self._redactor = context.redactor
-        self._settings = context.settings
-        self._sign_ins = sign_ins
-        self._packages = packages
-        self._owner = owner
+    _context: ServiceContext
+    _sign_ins: SignIns
+    _packages: PackageResolver
+    _owner: str
+    """Marks the processes as this router's."""
 
     async def permitted(self, ref: ServerRef) -> ServerConfig:
         """The configuration of a server that may run. Raises `UpstreamFailed` for any other."""
-        entry = self._workspaces.entry(ref)
+        entry = self._context.catalogs.entry(ref)
         if entry.config.disabled:
-            raise _refused(Failure(FailureKind.DISABLED), entry.name)
-        if not await asyncio.to_thread(self._workspaces.has_consent, ref):
+            raise failed(Failure(FailureKind.DISABLED), entry.name)
+        if not await asyncio.to_thread(self._context.catalogs.has_consent, ref):
             failure = Failure(FailureKind.CONSENT_NEEDED, entry.id, f"“{entry.config.target}”")
-            raise _refused(failure, entry.name)
-        self._redactor.set_secrets(
+            raise failed(failure, entry.name)
+        self._context.redactor.set_secrets(
             ref, (each.value for each in entry.config.plain_secrets), "written"
         )
         return entry.config
@@ -53,11 +48,13 @@ class LaunchPolicy:
         config = (await self.permitted(ref)).in_folder(folder or str(Path.home()))
         config = await self._packages.installed(ref, config)
         resolved: list[str] = []
-        env = await resolve(config.env, self._secrets, os.environ, resolved.append)
-        headers = await resolve(config.headers, self._secrets, os.environ, resolved.append)
-        self._redactor.set_secrets(ref, (*resolved, *secret_values(env), *secret_values(headers)))
+        env = await resolve(config.env, self._context.secrets, os.environ, resolved.append)
+        headers = await resolve(config.headers, self._context.secrets, os.environ, resolved.append)
+        self._context.redactor.set_secrets(
+            ref, (*resolved, *secret_values(env), *secret_values(headers))
+        )
         credentials = await self._sign_ins.credentials(ref)
-        listing = self._workspaces.entry(ref).listing
+        listing = self._context.catalogs.entry(ref).listing
         return LaunchPlan(
             config,
             env,
@@ -69,7 +66,7 @@ class LaunchPolicy:
         )
 
     def run_options(self, ref: ServerRef) -> RunOptions:
-        entry = self._workspaces.find(ref)
+        entry = self._context.catalogs.find(ref)
         if entry is None:
             return RunOptions()  # it was removed and is about to be stopped
         return RunOptions(
@@ -78,18 +75,13 @@ class LaunchPolicy:
             sharing=entry.config.sharing,
             follows_client=entry.config.follows_client,
             max_sessions=entry.config.max_sessions,
-            idle_timeout_s=self._settings().idle_timeout_s,
+            idle_timeout_s=self._context.settings().idle_timeout_s,
             max_concurrent_calls=entry.config.max_concurrent_calls,
             memory_limit_mb=entry.config.memory_limit_mb,
         )
 
     def _input_schema(self, ref: ServerRef, tool: str) -> JsonObject:
-        entry = self._workspaces.find(ref)
+        entry = self._context.catalogs.find(ref)
         tools = entry.tools if entry else ()
         found = next((each for each in tools if each.key.tool == tool), None)
         return found.input_schema if found is not None else {}
-
-
-def _refused(failure: Failure, name: str) -> UpstreamFailed:
-    advice = advise(failure, name)
-    return UpstreamFailed(failure, advice.cause, advice.suggestion)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from router.api.events import Publish, ToolsChanged
 from router.catalog import config_edits
 from router.config.workspace import PermissionRule
 from router.domain.ids import ProjectId, ToolKey, WorkspaceId
@@ -21,20 +21,13 @@ from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
 
 
+@dataclass(frozen=True, slots=True)
 class Permissions:
     """The production implementation of `api.permissions.PermissionsPort`."""
 
-    def __init__(
-        self,
-        catalogs: WorkspaceCatalogs,
-        editor: WorkspaceEditor,
-        requests: PermissionRequests,
-        publish: Publish,
-    ) -> None:
-        self._catalogs = catalogs
-        self._editor = editor
-        self._requests = requests
-        self._publish = publish
+    _catalogs: WorkspaceCatalogs
+    _editor: WorkspaceEditor
+    _requests: PermissionRequests
 
     def requests(self) -> tuple[PermissionRequest, ...]:
         return self._requests.pending()
@@ -48,8 +41,7 @@ class Permissions:
         self, workspace: WorkspaceId, project: ProjectId | None
     ) -> Mapping[str, Permission]:
         config = self._catalogs.catalog(workspace).config
-        scope = config if project is None else config_edits.project_entry(config, project)
-        return dict(scope.permissions)
+        return dict(config_edits.project_of(config, project).permissions)
 
     async def set(
         self,
@@ -62,8 +54,7 @@ class Permissions:
             workspace, lambda c: config_edits.with_permission(c, key, permission, project)
         )
         if key.server != SCRIPTS:
-            count = len(self._catalogs.catalog(workspace).entry(key.server).tools)
-            self._publish(ToolsChanged(workspace, key.server, count))
+            self._editor.publish_tools(workspace, key.server)
 
     def rules(
         self, workspace: WorkspaceId, project: ProjectId | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from router.catalog import config_edits
 from router.config.workspace import ProjectConfig
@@ -16,12 +17,12 @@ from router.service.workspace_editor import WorkspaceEditor
 _WHOLE_WORKSPACE = "All servers"
 
 
+@dataclass(frozen=True, slots=True)
 class Projects:
     """The production implementation of `api.projects.ProjectsPort`."""
 
-    def __init__(self, catalogs: WorkspaceCatalogs, editor: WorkspaceEditor) -> None:
-        self._catalogs = catalogs
-        self._editor = editor
+    _catalogs: WorkspaceCatalogs
+    _editor: WorkspaceEditor
 
     def list(self, workspace: WorkspaceId) -> tuple[ProjectSummary, ...]:
         config = self._catalogs.catalog(workspace).config

@@ -14,34 +14,34 @@ from router.store.receipts import ReceiptStore
 class Receipts:
     """Changed on the router's loop; `current` may be called on any thread."""
 
-    def __init__(self, workspaces: WorkspaceCatalogs, board: StatusBoard) -> None:
-        self._workspaces = workspaces
+    def __init__(self, catalogs: WorkspaceCatalogs, board: StatusBoard) -> None:
+        self._catalogs = catalogs
         self._board = board
         self._receipts: dict[ServerRef, Receipt] = {}
 
     def current(self, ref: ServerRef) -> Receipt | None:
         """The receipt of a server's last discovery with its present configuration."""
         receipt = self._receipts.get(ref)
-        config_hash = self._workspaces.entry(ref).config.config_hash
+        config_hash = self._catalogs.entry(ref).config.config_hash
         return receipt if receipt is not None and receipt.config_hash == config_hash else None
 
     async def load(self, ref: ServerRef) -> None:
         receipt = await asyncio.to_thread(self._store(ref).read, ref.server)
         if receipt is not None:
-            self._receipts = {**self._receipts, ref: receipt}
+            self._receipts[ref] = receipt
         current = self.current(ref)
         self._board.update(ref, protection=current.protection if current else None)
 
     async def keep(self, ref: ServerRef, receipt: Receipt) -> None:
-        if self._workspaces.find(ref) is None:
+        if self._catalogs.find(ref) is None:
             return  # Removed meanwhile: nothing of it may be written any more.
-        self._receipts = {**self._receipts, ref: receipt}
+        self._receipts[ref] = receipt
         self._board.update(ref, protection=receipt.protection)
         await asyncio.to_thread(self._store(ref).write, ref.server, receipt)
 
     async def forget(self, ref: ServerRef) -> None:
-        self._receipts = {r: receipt for r, receipt in self._receipts.items() if r != ref}
+        self._receipts.pop(ref, None)
         await asyncio.to_thread(self._store(ref).remove, ref.server)
 
     def _store(self, ref: ServerRef) -> ReceiptStore:
-        return ReceiptStore(self._workspaces.folder(ref.workspace) / "receipts")
+        return ReceiptStore(self._catalogs.folder(ref.workspace) / "receipts")

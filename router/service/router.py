@@ -7,10 +7,10 @@ loop; only queries may come from other threads, and read values that are replace
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from router.api.events import Event, WorkspacesChanged
+from router.api.events import Event, WindowRequested, WorkspacesChanged
 from router.apps.locations import AppLocations
 from router.commands.registry import dispatch
 from router.config.server import ServerConfig
@@ -35,9 +35,9 @@ from router.service.search_feedback import UsageRecorder
 from router.service.servers import Servers
 from router.service.settings import SettingsService
 from router.service.tokens import Tokens
+from router.service.tool_views import ToolViews
 from router.service.tools import Tools
 from router.service.upstream_manager import UpstreamManager
-from router.service.window import Window
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
 from router.service.workspaces import Workspaces
@@ -59,7 +59,7 @@ class Router:
         port: int | None = None,
         clock: Clock = utc_now,
         extra_servers: Mapping[str, ServerConfig] | None = None,
-        places: AppLocations | None = None,
+        app_locations: AppLocations | None = None,
         attended: bool = False,
         instance: InstanceLock | None = None,
     ) -> None:
@@ -67,6 +67,7 @@ class Router:
         workspace without being written; `attended` says that a window shows permission requests;
         `instance` may be held already."""
         self._port = port
+        self._attended = attended
         self._extra_servers = extra_servers or {}
         self._shutdown = Shutdown()
         self._instance = instance or InstanceLock(data_dir)
@@ -92,7 +93,7 @@ class Router:
         token_store = TokenStore(data_dir / "tokens.json", clock)
         self._usage = UsageRecorder(folder, lambda: config.settings.learn_from_use, clock)
         self._upstreams = UpstreamManager(context, state_dir=data_dir, owner=owner_of(data_dir))
-        self._editor = editor = WorkspaceEditor(catalogs, self._upstreams, context.publish)
+        self._editor = editor = WorkspaceEditor(config, catalogs, self._upstreams, context.publish)
         self.activity = Activity(
             data_dir / "activity.sqlite",
             context,
@@ -106,25 +107,23 @@ class Router:
             attended=attended,
             feedback=self._usage,
         )
-        self._publisher.subscribe(self.endpoint.note)
+        self._publisher.subscribe(self.endpoint.on_event)
         exposures = self.endpoint.exposures
         self.settings = SettingsService(
             config, catalogs, self._upstreams, self.activity, context.publish, self._move_endpoint
         )
-        self.workspaces = Workspaces(catalogs, editor, self.settings)
+        self.workspaces = Workspaces(config, catalogs, editor, self.settings)
         self.projects = Projects(catalogs, editor)
         self.servers = Servers(catalogs, editor, self._upstreams, secrets)
         self.sign_ins = self._upstreams.sign_ins
         self.discovery = Discovery(catalogs, self._upstreams)
-        self.tools = Tools(catalogs, editor, self._upstreams, exposures)
-        self.permissions = Permissions(
-            catalogs, editor, self.endpoint.permission_requests, context.publish
-        )
+        tool_views = ToolViews(catalogs, self._upstreams.board)
+        self.tools = Tools(catalogs, editor, self._upstreams.tool_lists, tool_views, exposures)
+        self.permissions = Permissions(catalogs, editor, self.endpoint.permission_requests)
         self.tokens = Tokens(token_store, catalogs, context.publish, clock)
         self.search = SearchService(self.settings, catalogs, exposures, self._usage, secrets)
-        self.scripts = Scripts(folder, catalogs, exposures.script_tools, context.publish)
-        self.apps = Apps(context, self.endpoint, self.servers, self.tokens, places)
-        self.window = Window(context.publish, attended=attended)
+        self.scripts = Scripts(catalogs, exposures.script_tools, context.publish)
+        self.apps = Apps(context, self.endpoint, self.servers, self.tokens, app_locations)
         self._watcher = ConfigWatcher(
             config, editor, self.settings, self.scripts, self.tokens, context.publish
         )
@@ -161,6 +160,11 @@ class Router:
     def subscribe(self, consumer: Callable[[Event], None]) -> Callable[[], None]:
         return self._publisher.subscribe(consumer)
 
+    def request_window(self, words: Sequence[str]) -> bool:
+        if self._attended:
+            self._publisher.publish(WindowRequested(tuple(words)))
+        return self._attended
+
     async def _open(self) -> None:
         changes = await asyncio.to_thread(self._config.load)
         self._shutdown.add("close the activity log", self.activity.close)
@@ -170,14 +174,14 @@ class Router:
         self._shutdown.add("stop the search thread", self._search_provider.close)
         self._shutdown.add("write the usage history", self._usage.close)
         self._shutdown.add("stop building indexes", self.search.close)
-        self._shutdown.add("end the script workers", self.endpoint.close_scripts)
+        self._shutdown.add("end the script workers", self.endpoint.script_runner.close)
         self._catalogs.add_extra(self.settings.current().active_workspace, self._extra_servers)
         with no_collection():
             for workspace in self._config.workspaces:
                 await self._editor.reconcile(workspace)
         await self.search.open()
         for change in changes:
-            await self._watcher.follow(change)
+            await self._watcher.apply(change)
         await self.scripts.reload()
 
     async def _serve(self) -> None:
@@ -192,8 +196,8 @@ class Router:
         self._instance.update(url=self.endpoint.state().url)
         self._watcher.start()
         self._upstreams.start_serving()
-        self.subscribe(self.search.follow)
-        self.search.follow(WorkspacesChanged(self.workspaces.active()))
+        self.subscribe(self.search.on_event)
+        self.search.on_event(WorkspacesChanged(self.workspaces.active()))
 
     async def _move_endpoint(self, port: int) -> None:
         await self.endpoint.stop()

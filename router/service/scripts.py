@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 from router.api.events import Publish, WorkspacesChanged
 from router.catalog.catalog import WorkspaceCatalog
@@ -27,15 +26,10 @@ class Scripts:
     """The production implementation of `api.scripts.ScriptsPort`."""
 
     def __init__(
-        self,
-        folder: Path,
-        catalogs: WorkspaceCatalogs,
-        scripting: ScriptTools,
-        publish: Publish,
+        self, catalogs: WorkspaceCatalogs, script_tools: ScriptTools, publish: Publish
     ) -> None:
-        self._folder = folder
         self._catalogs = catalogs
-        self._scripting = scripting
+        self._script_tools = script_tools
         self._publish = publish
         self._seen: dict[WorkspaceId, tuple[WorkspaceCatalog, FolderVersion]] = {}
 
@@ -60,7 +54,7 @@ class Scripts:
             raise Conflict(
                 said('There is already a script "{name}".', name=name), "Choose another name."
             )
-        await self._scripting.check(self._request(workspace), text)
+        await self._script_tools.check(self._request(workspace), text)
         store = self._store(workspace)
         await asyncio.to_thread(store.write, name, text)
         if replacing is not None and replacing != name:
@@ -77,19 +71,19 @@ class Scripts:
         self, workspace: WorkspaceId, text: str, arguments: JsonObject
     ) -> ScriptTrial:
         check_script(text)
-        return await self._scripting.try_out(self._request(workspace), text, arguments)
+        return await self._script_tools.try_out(self._request(workspace), text, arguments)
 
     async def reload(self) -> None:
         """Bring the catalogs in step with the files."""
         for workspace, catalog in list(self._catalogs.catalogs.items()):
             store = self._store(workspace)
-            stamp = await asyncio.to_thread(store.version)
-            if self._seen.get(workspace) == (catalog, stamp):
+            version = await asyncio.to_thread(store.version)
+            if self._seen.get(workspace) == (catalog, version):
                 continue
             had_scripts = bool(catalog.scripts)
             texts = await asyncio.to_thread(store.read)
             catalog.set_scripts(read_script(name, text) for name, text in texts.items())
-            self._seen[workspace] = catalog, stamp
+            self._seen[workspace] = catalog, version
             if texts or had_scripts:
                 self._publish(WorkspacesChanged(workspace))
 
@@ -98,4 +92,4 @@ class Scripts:
 
     def _store(self, workspace: WorkspaceId) -> ScriptStore:
         self._catalogs.catalog(workspace)
-        return ScriptStore(self._folder / workspace / "scripts", MAX_SCRIPT_BYTES)
+        return ScriptStore(self._catalogs.folder(workspace) / "scripts", MAX_SCRIPT_BYTES)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from secrets import token_hex
 
@@ -39,28 +40,23 @@ class _CloudService:
     token: str | None = field(repr=False)
 
 
+@dataclass(slots=True)
 class SearchService:
     """The production implementation of `api.search.SearchPort`."""
 
-    def __init__(
-        self,
-        settings: SettingsService,
-        workspaces: WorkspaceCatalogs,
-        exposures: Exposures,
-        recorder: UsageRecorder,
-        secrets: LayeredSecrets,
-    ) -> None:
-        self._settings = settings
-        self._workspaces = workspaces
-        self._exposures = exposures
-        self._recorder = recorder
-        self._secrets = secrets
-        self._undo: dict[str, _CloudService] = {}
-        """The service before each change, by the change's undo id."""
-        self._preparations: dict[WorkspaceId, asyncio.Task[None]] = {}
+    _settings: SettingsService
+    _catalogs: WorkspaceCatalogs
+    _exposures: Exposures
+    _recorder: UsageRecorder
+    _secrets: LayeredSecrets
+    _undo: dict[str, _CloudService] = field(default_factory=dict[str, _CloudService])
+    """The service before each change, by the change's undo id."""
+    _preparations: dict[WorkspaceId, asyncio.Task[None]] = field(
+        default_factory=dict[WorkspaceId, asyncio.Task[None]]
+    )
 
     async def open(self) -> None:
-        for workspace in self._workspaces.catalogs:
+        for workspace in self._catalogs.catalogs:
             await self._recorder.open(workspace)
 
     async def close(self) -> None:
@@ -80,7 +76,7 @@ class SearchService:
         context: str = "",
         strategies: Sequence[Optimization] = (Optimization.BM25, Optimization.HYBRID),
     ) -> tuple[SearchTrial, ...]:
-        caller = self._workspaces.local_principal(workspace, project)
+        caller = self._catalogs.local_principal(workspace, project)
         arguments = {"query": list(queries), "context": context}
         query = DiscoveryArguments.read(arguments, self._settings.current().results_per_search)
         trials = [await self._exposures.try_search(caller, query, each) for each in strategies]
@@ -90,7 +86,7 @@ class SearchService:
         return self._recorder.history(workspace, project)
 
     async def clear_usage_history(self, workspace: WorkspaceId, project: ProjectId | None) -> None:
-        self._workspaces.local_principal(workspace, project)
+        self._catalogs.local_principal(workspace, project)
         await self._recorder.clear(workspace, project)
 
     async def set_cloud(self, url: str, token: str | None = None) -> CloudChange:
@@ -150,7 +146,7 @@ class SearchService:
         else:
             await self._secrets.delete(TOKEN_NAME)
 
-    def follow(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Build indexes again when their tools have changed. On the router's event loop."""
         if not isinstance(event, ToolsChanged | WorkspacesChanged):
             return
@@ -161,17 +157,13 @@ class SearchService:
 
     async def prepare(self, workspace: WorkspaceId) -> None:
         await asyncio.sleep(DEBOUNCE_S)
-        try:
-            catalog = self._workspaces.catalog(workspace)
-        except NotFound:
+        if (catalog := self._catalogs.catalogs.get(workspace)) is None:
             return
         for project in [None, *list(catalog.config.projects)[:_MAX_PROJECTS_PREPARED]]:
-            try:
+            with suppress(NotFound):  # the project was removed meanwhile
                 view = await asyncio.to_thread(catalog.view, project)
-            except NotFound:  # removed in the meantime
-                continue
-            if view.optimization is not None and view.tools:
-                await view.index.prepare(view.optimization)
+                if view.optimization is not None and view.tools:
+                    await view.index.prepare(view.optimization)
 
 
 def _origin(url: str) -> list[str]:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections import OrderedDict
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 from router.domain.clients import Principal
 from router.domain.ids import ProjectId, TokenId, ToolKey, WorkspaceId
 from router.domain.search import UsageHistory, UsageSignal
+from router.runtime.clock import Clock
 from router.runtime.tasks import spawn
 from router.search.usage_history import content_words, usage_signals, with_abandoned, with_use
 from router.store.usage_history import read_usage_history, write_usage_history
@@ -42,13 +43,13 @@ class _PendingSearch:
 
 
 class UsageRecorder:
-    """The production implementation of `searching.SearchFeedback`."""
+    """The production implementation of `domain.search.SearchFeedback`."""
 
     def __init__(
         self,
         folder: Path,
         is_on: Callable[[], bool],
-        clock: Callable[[], datetime],
+        clock: Clock,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """`folder` has a folder for each workspace."""
@@ -56,8 +57,8 @@ class UsageRecorder:
         self._is_on = is_on
         self._clock = clock
         self._monotonic = monotonic
-        self._pending: OrderedDict[int, _PendingSearch] = OrderedDict()
-        self._count = 0
+        self._pending: deque[_PendingSearch] = deque()
+        """The oldest first."""
         self._histories: dict[WorkspaceId, dict[ProjectId | None, UsageHistory]] = {}
         self._writes: dict[WorkspaceId, asyncio.Task[None]] = {}
 
@@ -67,13 +68,12 @@ class UsageRecorder:
 
     def history(self, workspace: WorkspaceId, project: ProjectId | None) -> UsageHistory:
         self._expire()
-        return self._histories.get(workspace, {}).get(project, UsageHistory())
+        return self._history(workspace, project)
 
     def usage_signals(self, caller: Principal) -> tuple[UsageSignal, ...]:
         if not self._is_on():
             return ()
-        history = self._histories.get(caller.workspace, {}).get(caller.project)
-        return usage_signals(history, self._clock()) if history else ()
+        return usage_signals(self._history(caller.workspace, caller.project), self._clock())
 
     def record_search(
         self, caller: Principal, queries: Sequence[str], found: Sequence[ToolKey]
@@ -82,29 +82,26 @@ class UsageRecorder:
         words = content_words(queries)
         if not self._is_on() or not words:
             return
-        self._count += 1
         until = self._monotonic() + FOLLOW_UP_S
         search = _PendingSearch(_client_key(caller), words, frozenset(found), until)
-        self._pending[self._count] = search
+        self._pending.append(search)
 
     def record_use(self, caller: Principal, key: ToolKey) -> None:
         """The call is credited to the newest search that found the tool."""
         self._expire()
         if not self._is_on():
             return
-        newest_first = reversed(self._pending.values())
         client = _client_key(caller)
-        matching = (each for each in newest_first if each.client == client and key in each.found)
-        if (search := next(matching, None)) is not None:
-            search.used = True
-            words, tool = search.words, str(key)
-            self._update(search, lambda old: with_use(old, words, tool, self._clock()))
+        for search in reversed(self._pending):
+            if search.client == client and key in search.found:
+                search.used = True
+                self._update(search, partial(with_use, words=search.words, tool=str(key)))
+                return
 
     async def clear(self, workspace: WorkspaceId, project: ProjectId | None) -> None:
         """Delete a project's history, pending searches included."""
-        pending = self._pending.items()
         scope = (workspace, project)
-        self._pending = OrderedDict((n, s) for n, s in pending if s.client[1:] != scope)
+        self._pending = deque(search for search in self._pending if search.client[1:] != scope)
         self._histories.setdefault(workspace, {}).pop(project, None)
         self._write(workspace)
         await self._writes[workspace]
@@ -119,22 +116,19 @@ class UsageRecorder:
         """Drop pending searches that are too old or too many: abandoned if no hit was used."""
         now = self._monotonic()
         while self._pending:
-            number, search = next(iter(self._pending.items()))
-            if search.until > now and len(self._pending) <= _MAX_PENDING:
+            if self._pending[0].until > now and len(self._pending) <= _MAX_PENDING:
                 return
-            del self._pending[number]
+            search = self._pending.popleft()
             if not search.used:
-                words = search.words
-                self._update(
-                    search, lambda old, words=words: with_abandoned(old, words, self._clock())
-                )
+                self._update(search, partial(with_abandoned, words=search.words))
 
-    def _update(
-        self, search: _PendingSearch, change: Callable[[UsageHistory], UsageHistory]
-    ) -> None:
+    def _history(self, workspace: WorkspaceId, project: ProjectId | None) -> UsageHistory:
+        return self._histories.get(workspace, {}).get(project, UsageHistory())
+
+    def _update(self, search: _PendingSearch, change: Callable[..., UsageHistory]) -> None:
         _, workspace, project = search.client
-        histories = self._histories.setdefault(workspace, {})
-        histories[project] = change(histories.get(project, UsageHistory()))
+        changed = change(self._history(workspace, project), now=self._clock())
+        self._histories.setdefault(workspace, {})[project] = changed
         self._write(workspace)
 
     def _write(self, workspace: WorkspaceId) -> None:

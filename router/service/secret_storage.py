@@ -23,11 +23,23 @@ async def with_secrets_stored(
     config: ServerConfig, secrets: LayeredSecrets, prefix: str, *, must_last: bool
 ) -> ServerConfig:
     """Store what looks secret in the keyring; returns `config` with references in its place. A
-    password in the URL becomes a header, which can hold a reference."""
+    password in the URL becomes a header, which can hold a reference.
+
+    Without a keyring a secret lives as long as this process. With `must_last` it is refused then,
+    and never written as plain text.
+    """
     config = _without_password(config)
 
     async def stored(values: Mapping[str, str]) -> dict[str, str]:
-        return await _stored_secrets(values, secrets, prefix, must_last=must_last)
+        result = dict(values)
+        for key, value in values.items():
+            if should_be_kept(key, value):
+                name = f"{prefix}/{key}"
+                await secrets.set(name, value)
+                if not secrets.persisted(name):
+                    _not_persisted(key, must_last=must_last)
+                result[key] = f"${{keyring:{name}}}"
+        return result
 
     changes: JsonObject = {"env": await stored(config.env), "headers": await stored(config.headers)}
     if config.oauth is not None:
@@ -74,25 +86,6 @@ def secret_warning(name: str, config: ServerConfig, concern: SecretConcern) -> s
         f"A secret ({concern.place}) of {name} stands in workspace.json as plain text. "
         f"Pass it as {where} with a reference instead."
     )
-
-
-async def _stored_secrets(
-    values: Mapping[str, str], secrets: LayeredSecrets, prefix: str, *, must_last: bool
-) -> dict[str, str]:
-    """Store what looks secret; returns `values` with references in its place.
-
-    Without a keyring a secret lives as long as this process. With `must_last` it is refused then,
-    and never written as plain text.
-    """
-    kept = dict(values)
-    for key, value in values.items():
-        if should_be_kept(key, value):
-            name = f"{prefix}/{key}"
-            await secrets.set(name, value)
-            if not secrets.persisted(name):
-                _not_persisted(key, must_last=must_last)
-            kept[key] = f"${{keyring:{name}}}"
-    return kept
 
 
 async def require_keyring(secrets: LayeredSecrets) -> None:

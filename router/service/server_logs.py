@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 
 from router.domain.ids import ServerRef
 from router.domain.servers import LogLine
@@ -16,13 +16,10 @@ class ServerLogs:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._lines: dict[ServerRef, deque[LogLine]] = {}
+        self._lines = defaultdict[ServerRef, deque[LogLine]](lambda: deque(maxlen=KEPT_LINES))
 
     def add(self, ref: ServerRef, text: str) -> None:
-        lines = self._lines.get(ref)
-        if lines is None:
-            lines = self._lines[ref] = deque(maxlen=KEPT_LINES)
-        lines.append(LogLine(self._clock(), text))
+        self._lines[ref].append(LogLine(self._clock(), text))
 
     def of(self, ref: ServerRef) -> tuple[LogLine, ...]:
         lines = self._lines.get(ref)

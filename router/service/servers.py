@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from router.catalog import config_edits, tool_definition
 from router.config.secret_detection import SecretConcern
@@ -18,26 +19,17 @@ from router.service.workspace_editor import WorkspaceEditor
 from router.store.secrets import LayeredSecrets
 
 
+@dataclass(frozen=True, slots=True)
 class Servers:
     """The production implementation of `api.servers.ServersPort`."""
 
-    def __init__(
-        self,
-        catalogs: WorkspaceCatalogs,
-        editor: WorkspaceEditor,
-        upstreams: UpstreamManager,
-        secrets: LayeredSecrets,
-    ) -> None:
-        self._catalogs = catalogs
-        self._editor = editor
-        self._upstreams = upstreams
-        self._secrets = secrets
+    _catalogs: WorkspaceCatalogs
+    _editor: WorkspaceEditor
+    _upstreams: UpstreamManager
+    _secrets: LayeredSecrets
 
     def list(self, workspace: WorkspaceId) -> tuple[ServerStatus, ...]:
-        servers = self._catalogs.catalog(workspace).servers
-        return tuple(
-            self._upstreams.board.status(ServerRef(workspace, server)) for server in servers
-        )
+        return tuple(self._upstreams.board.status(ref) for ref in self._catalogs.refs(workspace))
 
     def find(self, workspace: WorkspaceId, text: str) -> ServerRef:
         config = self._catalogs.catalog(workspace).config
@@ -66,7 +58,7 @@ class Servers:
         planned = config_edits.with_server(self._catalogs.catalog(workspace).config, name, config)
         planned_ref = ServerRef(workspace, config_edits.server_called(planned, name))
         config = await self._with_secrets_stored(planned_ref, config)
-        changed = await self._catalogs.edit(
+        changed = await self._editor.write(
             workspace, lambda c: config_edits.with_server(c, name, config)
         )
         server = config_edits.server_called(changed, name)
@@ -101,7 +93,7 @@ class Servers:
         self._catalogs.check_editable(ref)
         name = config_edits.checked_name(name)
         config = await self._with_secrets_stored(ref, config)
-        changed = await self._catalogs.edit(
+        changed = await self._editor.write(
             ref.workspace, lambda c: config_edits.with_changed_server(c, ref.server, name, config)
         )
         server = config_edits.server_called(changed, name)

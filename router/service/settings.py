@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from router.api.events import ConfigRejected, Publish, SettingsApplied, WorkspaceSwitched
 from router.config.settings import Settings
@@ -14,25 +15,17 @@ from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.config_store import ConfigStore
 
 
+@dataclass
 class SettingsService:
     """The production implementation of `api.settings.SettingsPort`."""
 
-    def __init__(
-        self,
-        config: ConfigStore,
-        catalogs: WorkspaceCatalogs,
-        upstreams: UpstreamManager,
-        activity: Activity,
-        publish: Publish,
-        on_port_changed: Callable[[int], Awaitable[None]],
-    ) -> None:
-        """`on_port_changed` has the endpoint listen on another port."""
-        self._config = config
-        self._catalogs = catalogs
-        self._upstreams = upstreams
-        self._activity = activity
-        self._publish = publish
-        self._on_port_changed = on_port_changed
+    _config: ConfigStore
+    _catalogs: WorkspaceCatalogs
+    _upstreams: UpstreamManager
+    _activity: Activity
+    _publish: Publish
+    _on_port_changed: Callable[[int], Awaitable[None]]
+    """Has the endpoint listen on another port."""
 
     def current(self) -> Settings:
         return self._config.settings

@@ -32,11 +32,11 @@ _STOPPED = "The sign-in was cancelled."
 
 
 class _Attempt:
-    """A sign-in, from the first question to its end; the last one stays to say how it went."""
+    """A sign-in from its first request to its end; the last one is kept for its result."""
 
     def __init__(self) -> None:
-        self.begun: asyncio.Future[SignIn | ToolboothError]
-        self.begun = asyncio.get_running_loop().create_future()
+        self.begun: asyncio.Future[SignIn | ToolboothError] = asyncio.Future()
+        """Where to sign in, or why the sign-in could not begin."""
         self.run: asyncio.Task[ToolboothError | None]
         self.over = False
         """Whether it no longer waits for the user."""
@@ -55,12 +55,9 @@ class SignIns:
         timeout_s: float = SIGN_IN_TIMEOUT_S,
     ) -> None:
         """`is_serving`: this process stays, so that a sign-in without a keyring is of use."""
-        self._workspaces = context.catalogs
-        self._secrets = context.secrets
-        self._clock = context.clock
+        self._context = context
         self._on_ended = on_ended
         self._is_serving = is_serving
-        self._redactor = context.redactor
         self.timeout_s = timeout_s
         self._accounts: dict[ServerRef, Account] = {}
         self._attempts: dict[ServerRef, _Attempt] = {}
@@ -68,7 +65,7 @@ class SignIns:
     async def credentials(self, ref: ServerRef) -> Account | None:
         """The account to connect with, if the settings have no credentials of their own. Raises
         `UpstreamFailed` if it is known that the user must sign in first."""
-        config = self._workspaces.entry(ref).config
+        config = self._context.catalogs.entry(ref).config
         if config.url is None or _has_own_credentials(config):
             return None
         account = self._account(ref, config.url)
@@ -78,7 +75,7 @@ class SignIns:
     async def begin(self, ref: ServerRef) -> SignIn:
         """Start a sign-in, or join the one that waits."""
         if not self._is_serving():
-            await require_keyring(self._secrets)
+            await require_keyring(self._context.secrets)
         attempt = self._attempts.get(ref)
         if attempt is None or attempt.over:
             attempt = self._attempts[ref] = self._start(ref)
@@ -95,7 +92,7 @@ class SignIns:
                 raise error.with_traceback(None)
 
     async def sign_out(self, ref: ServerRef) -> None:
-        await self._call_off(ref)
+        await self._cancel(ref)
         await self._sign_in_account(ref).sign_out()
         await self._on_ended(ref, sign_in_needed(ref.server, "you signed out"))
 
@@ -106,14 +103,14 @@ class SignIns:
 
     async def forget(self, ref: ServerRef) -> None:
         """The server is gone or another one now; its keyring entries stay, for it may come back."""
-        await self._call_off(ref)
+        await self._cancel(ref)
         self._accounts.pop(ref, None)
 
     async def close(self) -> None:
         for ref in list(self._attempts):
-            await self._call_off(ref)
+            await self._cancel(ref)
 
-    async def _call_off(self, ref: ServerRef) -> None:
+    async def _cancel(self, ref: ServerRef) -> None:
         if attempt := self._attempts.pop(ref, None):
             await stop(attempt.run)
 
@@ -144,7 +141,7 @@ class SignIns:
         return failed(failure) if failure else None
 
     def _sign_in_account(self, ref: ServerRef) -> Account:
-        entry = self._workspaces.entry(ref)
+        entry = self._context.catalogs.entry(ref)
         if entry.config.url is None:
             raise InvalidInput(
                 said("{name} runs on this computer and needs no sign-in.", name=entry.name)
@@ -164,18 +161,18 @@ class SignIns:
             self._accounts[ref] = Account(
                 ref.server,
                 url,
-                credential_store=CredentialStore(self._secrets, ref.workspace),
+                credential_store=CredentialStore(self._context.secrets, ref.workspace),
                 http=GuardedHttpClient(url),
                 options=lambda: self._options(ref),
-                clock=self._clock,
-                on_secrets=partial(self._redactor.set_secrets, ref, source="sign-in"),
+                clock=self._context.clock,
+                on_secrets=partial(self._context.redactor.set_secrets, ref, source="sign-in"),
             )
         return self._accounts[ref]
 
     async def _options(self, ref: ServerRef) -> OAuthConfig:
-        options = self._workspaces.entry(ref).config.oauth or OAuthConfig()
+        options = self._context.catalogs.entry(ref).config.oauth or OAuthConfig()
         given = {"client_secret": options.client_secret}
-        return options.model_copy(update=await resolve(given, self._secrets, os.environ))
+        return options.model_copy(update=await resolve(given, self._context.secrets, os.environ))
 
 
 def _has_own_credentials(config: ServerConfig) -> bool:

@@ -17,11 +17,11 @@ from router.runtime.tasks import spawn, stop
 log = logging.getLogger(__name__)
 
 TICK_S = 2.0
-LONGEST_HOLDUP_S = 5.0
+LONGEST_DELAY_S = 5.0
 """A busy machine may delay a tick; after a longer delay it was asleep."""
 
 
-def through_sleep_s() -> float:
+def boot_time_s() -> float:
     """Seconds on a clock that goes on while the computer sleeps, and that nobody can set."""
     boot_time: int | None = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boot_time is None else time.clock_gettime(boot_time)
@@ -32,7 +32,7 @@ class SleepMonitor:
         self,
         on_wake: Callable[[], Awaitable[None]],
         *,
-        clock: Callable[[], float] = through_sleep_s,
+        clock: Callable[[], float] = boot_time_s,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         """`on_wake` is called once after each sleep, however long it was."""
@@ -52,6 +52,6 @@ class SleepMonitor:
             before = self._clock()
             await self._sleep(TICK_S)
             pause_s = self._clock() - before - TICK_S
-            if pause_s > LONGEST_HOLDUP_S:
+            if pause_s > LONGEST_DELAY_S:
                 log.info("Awake again after %.0f s", pause_s)
                 await self._on_wake()

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 from router.api.events import Publish, TokensChanged
 from router.catalog import config_edits
 from router.domain.clients import IssuedToken, TokenSummary
+from router.domain.errors import InvalidInput
 from router.domain.ids import ProjectId, ServerId, TokenId, WorkspaceId
 from router.runtime.clock import Clock
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.tokens import StoredToken, TokenStore
 
 
+@dataclass(frozen=True, slots=True)
 class Tokens:
     """The production implementation of `api.tokens.TokensPort`."""
 
-    def __init__(
-        self, store: TokenStore, catalogs: WorkspaceCatalogs, publish: Publish, clock: Clock
-    ) -> None:
-        self._store = store
-        self._catalogs = catalogs
-        self._publish = publish
-        self._clock = clock
+    _store: TokenStore
+    _catalogs: WorkspaceCatalogs
+    _publish: Publish
+    _clock: Clock
 
     def list(self) -> tuple[TokenSummary, ...]:
         return self._store.list()
@@ -42,7 +42,7 @@ class Tokens:
         servers: Sequence[ServerId] | None = None,
         lifetime: timedelta | None = None,
     ) -> IssuedToken:
-        self._catalogs.check_scope(workspace, project, servers)
+        self._check_scope(workspace, project, servers)
         name = config_edits.checked_name(name)
         expires_at = config_edits.expiry(lifetime, self._clock())
         issued = await asyncio.to_thread(
@@ -73,3 +73,23 @@ class Tokens:
     async def flush(self) -> None:
         """Write when tokens were last used."""
         await asyncio.to_thread(self._store.flush)
+
+    def _check_scope(
+        self,
+        workspace: WorkspaceId | None,
+        project: ProjectId | None,
+        servers: Sequence[ServerId] | None,
+    ) -> None:
+        """Raises `InvalidInput` unless everything a token is limited to exists in one workspace."""
+        if workspace is None:
+            if project is not None or servers is not None:
+                raise InvalidInput(
+                    "A token for a project or for specific servers also needs a workspace.",
+                    "Add --workspace.",
+                )
+            return
+        catalog = self._catalogs.catalog(workspace)
+        if project is not None:
+            catalog.project(project)
+        for server in servers or ():
+            catalog.entry(server)

@@ -40,6 +40,7 @@ from router.domain.tools import PendingTool
 from router.gateway.tools import meta_tools
 from router.runtime.tracing import log_event
 from router.service.context import ServiceContext
+from router.store.tool_list_cache import DiskToolListCache
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +49,7 @@ class ToolLists:
     def __init__(
         self, context: ServiceContext, board: StatusBoard, vetting: VettingProcess
     ) -> None:
-        self._workspaces = context.catalogs
+        self._catalogs = context.catalogs
         self._settings = context.settings
         self._publish = context.publish
         self._clock = context.clock
@@ -70,8 +71,7 @@ class ToolLists:
     ) -> None:
         """Adopt the result of a discovery, unless the server was removed or reconfigured since it
         began: then another discovery provides its list."""
-        entry = self._workspaces.find(ref)
-        if entry is None or entry.config.config_hash != config_hash:
+        if (entry := self._catalogs.find_unchanged(ref, config_hash)) is None:
             return
         self.revetted.discard(ref)
         known = entry.cached
@@ -86,7 +86,8 @@ class ToolLists:
     async def load(self, ref: ServerRef, *, publish: bool = False) -> None:
         """Adopt the cached list of a server, if there is one for its configuration. A list that was
         vetted with other limits or rules is vetted again."""
-        cached = await self._workspaces.read_listing(ref)
+        cache, config_hash = self._cache(ref), self._catalogs.entry(ref).config.config_hash
+        cached = await asyncio.to_thread(cache.read, ref.server, config_hash)
         if cached is None:
             return
         if cached.listing.vetting_version != vetting_version(self.limits()):
@@ -102,16 +103,16 @@ class ToolLists:
 
     async def apply_policy(self, workspace: WorkspaceId) -> None:
         """Review the known lists of a workspace if its approval policy has changed."""
-        policy = self._workspaces.catalog(workspace).config.approval
+        policy = self._catalogs.catalog(workspace).config.approval
         if self._policies.setdefault(workspace, policy) == policy:
             return
         self._policies[workspace] = policy
-        for server in list(self._workspaces.catalog(workspace).servers):
-            await self._adopt(ServerRef(workspace, server))
+        for ref in self._catalogs.refs(workspace):
+            await self._adopt(ref)
 
     async def approve(self, ref: ServerRef, tools: Collection[str] | None = None) -> None:
         """Approve these tools in their current form; None: all that need approval."""
-        entry = self._workspaces.entry(ref)
+        entry = self._catalogs.entry(ref)
         if entry.cached is None:
             if tools:
                 raise NotFound(
@@ -126,22 +127,22 @@ class ToolLists:
                     said("There is no tool {tool}.", tool=ToolKey(ref.server, name)),
                     said("List them with: toolbooth tools {server}", server=ref.server),
                 )
-        waiting = self._workspaces.catalog(ref.workspace).pending(entry)
+        waiting = self._catalogs.catalog(ref.workspace).pending(entry)
         chosen = [known[name] for name in (waiting if tools is None else tools)]
         if chosen:
-            store = self._workspaces.approvals(ref.workspace)
+            store = self._catalogs.approvals(ref.workspace)
             await asyncio.to_thread(store.approve, ref.server, subject_of(entry.config), chosen)
             await self._adopt(ref)
 
     async def forget(self, ref: ServerRef) -> None:
-        await asyncio.to_thread(self._workspaces.cache(ref.workspace).remove, ref.server)
-        await asyncio.to_thread(self._workspaces.approvals(ref.workspace).forget, ref.server)
+        await asyncio.to_thread(self._cache(ref).remove, ref.server)
+        await asyncio.to_thread(self._catalogs.approvals(ref.workspace).forget, ref.server)
         self.revetted.discard(ref)
         self._unwritten.discard(ref)
 
     def pending(self, workspace: WorkspaceId) -> tuple[PendingTool, ...]:
         """The tools that need approval, by server and tool."""
-        catalog = self._workspaces.catalog(workspace)
+        catalog = self._catalogs.catalog(workspace)
         return tuple(
             _pending(entry, name, held)
             for _, entry in sorted(catalog.servers.items())
@@ -156,11 +157,11 @@ class ToolLists:
         `new` None: the known list, whose approvals have changed. Thousands of tools are built on a
         thread; if the entry was replaced meanwhile, that is done again for the new one.
         """
-        while (before := self._workspaces.find(ref)) is not None:
+        while (before := self._catalogs.find(ref)) is not None:
             cached = new or before.cached
             if cached is None or cached.config_hash != before.config.config_hash:
                 return
-            catalog = self._workspaces.catalog(ref.workspace)
+            catalog = self._catalogs.catalog(ref.workspace)
             policy = catalog.config.approval
             after = await asyncio.to_thread(self._reviewed, ref, before, cached, policy)
             if catalog.put(before, after):
@@ -172,13 +173,13 @@ class ToolLists:
         self, ref: ServerRef, entry: ServerEntry, cached: CachedListing, policy: ApprovalPolicy
     ) -> ServerEntry:
         """`entry` with this list and the tools that need approval. Reads and writes files."""
-        store = self._workspaces.approvals(ref.workspace)
+        store = self._catalogs.approvals(ref.workspace)
         tools = cached.listing.tools
         held = store.review(ref.server, subject_of(entry.config), tools, policy)
         return entry.with_listing(cached, held)
 
     def _publish_change(self, ref: ServerRef, entry: ServerEntry) -> None:
-        catalog = self._workspaces.catalog(ref.workspace)
+        catalog = self._catalogs.catalog(ref.workspace)
         log_event(
             log,
             "tools.registry.updated",
@@ -191,17 +192,15 @@ class ToolLists:
     async def _confirm(self, ref: ServerRef, cached: CachedListing) -> None:
         """The server sent the known list again: only its age changes."""
         now = self._clock()
-        self._workspaces.catalog(ref.workspace).checked(ref.server, now)
+        self._catalogs.catalog(ref.workspace).checked(ref.server, now)
         if ref in self._unwritten:
             await self._write(ref, cached)
-        cache = self._workspaces.cache(ref.workspace)
-        await asyncio.to_thread(cache.touch, ref.server, now)
+        await asyncio.to_thread(self._cache(ref).touch, ref.server, now)
 
     async def _write(self, ref: ServerRef, cached: CachedListing) -> None:
         """A list that can't be written is used all the same, and the user is told."""
-        cache = self._workspaces.cache(ref.workspace)
         try:
-            await asyncio.to_thread(cache.write, ref.server, cached)
+            await asyncio.to_thread(self._cache(ref).write, ref.server, cached)
         except ToolboothError as error:
             log.warning("The tools of %s were not kept: %s", ref.server, error.message)
             self._unwritten.add(ref)
@@ -210,6 +209,9 @@ class ToolLists:
             if ref in self._unwritten:
                 self._unwritten.discard(ref)
                 self._publish(ListNotKept(ref, ""))
+
+    def _cache(self, ref: ServerRef) -> DiskToolListCache:
+        return self._catalogs.cache(ref.workspace)
 
 
 def subject_of(config: ServerConfig) -> str:

@@ -33,8 +33,8 @@ class _Snapshot:
 
 
 class ToolViews:
-    def __init__(self, workspaces: WorkspaceCatalogs, board: StatusBoard) -> None:
-        self._workspaces = workspaces
+    def __init__(self, catalogs: WorkspaceCatalogs, board: StatusBoard) -> None:
+        self._catalogs = catalogs
         self._board = board
         self._snapshots: dict[ServerRef, _Snapshot] = {}
 
@@ -46,7 +46,7 @@ class ToolViews:
         return known.views
 
     def _now(self, ref: ServerRef) -> _Snapshot:
-        catalog = self._workspaces.catalog(ref.workspace)
+        catalog = self._catalogs.catalog(ref.workspace)
         status = self._board.status(ref)
         available = status.state in _REACHABLE
         is_live = status.state is ServerState.READY
@@ -58,7 +58,7 @@ class ToolViews:
         known = before.entry if before is not None else None
         same = known and known.tools is now.entry.tools and known.unapproved is now.entry.unapproved
         bases = before.bases if before is not None and same else now.entry.views()
-        policy = self._workspaces.catalog(ref.workspace).policy
+        policy = self._catalogs.catalog(ref.workspace).policy
         seen = now.entry.listed_at
         views = tuple(
             view.as_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from router.domain.clients import Principal
 from router.domain.errors import InvalidInput
@@ -14,27 +15,21 @@ from router.domain.tools import PendingTool, ToolView
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools.exposures import Exposures
 from router.runtime.tracing import begin_trace
+from router.service.tool_lists import ToolLists
 from router.service.tool_views import ToolViews
-from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
 
 
+@dataclass(frozen=True, slots=True)
 class Tools:
     """The production implementation of `api.tools.ToolsPort`."""
 
-    def __init__(
-        self,
-        catalogs: WorkspaceCatalogs,
-        editor: WorkspaceEditor,
-        upstreams: UpstreamManager,
-        exposures: Exposures,
-    ) -> None:
-        self._catalogs = catalogs
-        self._editor = editor
-        self._lists = upstreams.tool_lists
-        self._exposures = exposures
-        self._views = ToolViews(catalogs, upstreams.board)
+    _catalogs: WorkspaceCatalogs
+    _editor: WorkspaceEditor
+    _lists: ToolLists
+    _views: ToolViews
+    _exposures: Exposures
 
     def list(self, ref: ServerRef) -> tuple[ToolView, ...]:
         return self._views.of(ref)

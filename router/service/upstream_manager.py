@@ -50,21 +50,22 @@ class UpstreamManager:
         self, context: ServiceContext, *, state_dir: Path, owner: str = THIS_PROCESS
     ) -> None:
         """`owner` marks the processes as this router's."""
-        workspaces, publish = context.catalogs, context.publish
-        self._workspaces = workspaces
+        self._catalogs = catalogs = context.catalogs
         self._redactor = context.redactor
-        self._publish = publish
+        self._publish = context.publish
         self._clock = context.clock
         self._owner = owner
-        self._serving = False
+        self.is_serving = False
+        """Whether this process stays: secrets kept in memory are then of use."""
         self.on_resource_updated: Callable[[ServerRef, SessionId | None, JsonObject], None] = (
             _ignore_update
         )
         """Called with a resource that changed, and the session if only that one uses it."""
-        self.board = StatusBoard(workspaces.catalogs, publish, context.redactor.text)
+        self.board = StatusBoard(catalogs.catalogs, context.publish, context.redactor.text)
+        catalogs.failure_of = lambda ref: self.board.status(ref).failure
         self.logs = ServerLogs(context.clock)
-        self.sign_ins = SignIns(context, self._sign_in_ended, is_serving=lambda: self._serving)
-        self.receipts = Receipts(workspaces, self.board)
+        self.sign_ins = SignIns(context, self._sign_in_ended, is_serving=lambda: self.is_serving)
+        self.receipts = Receipts(catalogs, self.board)
         self._packages = PackageResolver(PackageStore(state_dir / "packages", context.clock))
         self._vetting = VettingProcess()
         self.tool_lists = ToolLists(context, self.board, self._vetting)
@@ -73,8 +74,10 @@ class UpstreamManager:
         hooks = PoolHooks(
             launch=self._launch_policy.plan,
             publish_state=self._state_changed,
-            on_notification=self._list_changed.notified,
-            on_resource_updated=self._resource_updated,
+            on_notification=self._list_changed.on_notification,
+            on_resource_updated=lambda ref, session, params: self.on_resource_updated(
+                ref, session, params
+            ),
             on_stderr=self._log_stderr,
             on_given_up=self._given_up,
             run_options=self._launch_policy.run_options,
@@ -94,15 +97,10 @@ class UpstreamManager:
             clock=context.clock,
         )
         self.discovery_queue = DiscoveryQueue(
-            workspaces=workspaces,
-            planner=self.discovery_planner,
-            discoverer=discoverer,
-            tool_lists=self.tool_lists,
-            board=self.board,
-            publish=publish,
+            context, self.board, self.discovery_planner, discoverer, self.tool_lists
         )
         self._freshness = FreshnessMonitor(
-            workspaces,
+            catalogs,
             self.discovery_queue.check,
             may_run=self._may_run,
             is_connected=lambda ref: self.board.condition(ref).connection is ServerState.READY,
@@ -110,11 +108,6 @@ class UpstreamManager:
             clock=context.clock,
         )
         self._sleep_monitor = SleepMonitor(self.pool.recheck)
-
-    @property
-    def is_serving(self) -> bool:
-        """Whether this process stays: secrets kept in memory are then of use."""
-        return self._serving
 
     async def kill_leftovers(self) -> None:
         """End the server processes that a killed router has left behind."""
@@ -124,12 +117,11 @@ class UpstreamManager:
     def start_serving(self) -> None:
         """From now on tool lists are kept fresh in the background, beginning with the stale ones,
         and servers run that are started before the first call."""
-        self._serving = True
+        self.is_serving = True
         self._freshness.start()
         self._sleep_monitor.start()
-        for workspace, catalog in self._workspaces.catalogs.items():
-            for server in catalog.servers:
-                self._begin(ServerRef(workspace, server))
+        for ref in self._catalogs.all_refs():
+            self._begin(ref)
 
     async def apply(self, reconciled: Reconciled) -> None:
         """Apply a changed configuration to the servers."""
@@ -165,7 +157,7 @@ class UpstreamManager:
         await self.discovery_planner.load(ref)
         self.board.update(
             ref,
-            consented=self._workspaces.has_consent(ref),
+            consented=self._catalogs.has_consent(ref),
             connection=ServerState.IDLE,
             discovery=DiscoveryStatus.NEVER,
             step=None,
@@ -175,17 +167,17 @@ class UpstreamManager:
 
     async def _update(self, ref: ServerRef) -> None:
         """The server is the same, but may have been disabled or approved meanwhile."""
-        if self._workspaces.entry(ref).config.disabled:
+        if self._catalogs.entry(ref).config.disabled:
             await self.discovery_queue.cancel(ref)
             await self.pool.disconnect(ref)
             self.board.update(ref, discovery=DiscoveryStatus.NEVER, failure=None)
-        self.board.update(ref, consented=self._workspaces.has_consent(ref))
+        self.board.update(ref, consented=self._catalogs.has_consent(ref))
         self.board.announce(ref)
 
     async def approve(self, ref: ServerRef) -> None:
         """The user has seen the command of a server and agrees that it runs."""
-        entry = self._workspaces.entry(ref)
-        consents = self._workspaces.consents(ref.workspace)
+        entry = self._catalogs.entry(ref)
+        consents = self._catalogs.consents(ref.workspace)
         await asyncio.to_thread(consents.grant, ref.server, entry.config)
         self.board.update(ref, consented=True, failure=None)
         self.pool.reset_failures(ref)
@@ -195,7 +187,7 @@ class UpstreamManager:
         """Change what a server may access during discovery, and discover it again."""
         await self.discovery_planner.allow(ref, access)
         await self.discovery_queue.cancel(ref)
-        if self._serving and self._may_run(ref):
+        if self.is_serving and self._may_run(ref):
             self.pool.reset_failures(ref)
             self.discovery_queue.begin(ref)
 
@@ -215,11 +207,9 @@ class UpstreamManager:
 
     async def limits_changed(self) -> None:
         """Vet the known lists with the new limits, and discover what these may add."""
-        for workspace, catalog in list(self._workspaces.catalogs.items()):
-            for server in catalog.servers:
-                ref = ServerRef(workspace, server)
-                await self.tool_lists.load(ref, publish=True)
-                self._discover_if_due(ref)
+        for ref in self._catalogs.all_refs():
+            await self.tool_lists.load(ref, publish=True)
+            self._discover_if_due(ref)
 
     async def measure(self) -> None:
         """Update the memory and processor use of the servers' processes."""
@@ -242,21 +232,22 @@ class UpstreamManager:
         await self._packages.forget(ref)
         await self.receipts.forget(ref)
         await self.pool.disconnect(ref)
+        self.logs.forget(ref)
         self.board.forget(ref)
         self._redactor.forget(ref)
         self._publish(ServerRemoved(ref))
-        await asyncio.to_thread(self._workspaces.consents(ref.workspace).forget, ref.server)
+        await asyncio.to_thread(self._catalogs.consents(ref.workspace).forget, ref.server)
         await self.tool_lists.forget(ref)
 
     def _may_run(self, ref: ServerRef) -> bool:
-        enabled = not self._workspaces.entry(ref).config.disabled
+        enabled = not self._catalogs.entry(ref).config.disabled
         return enabled and self.board.condition(ref).consented
 
     def _discover_if_due(self, ref: ServerRef) -> None:
         revetted = self.tool_lists.revetted
-        seen_at = None if ref in revetted else self._workspaces.entry(ref).listed_at
+        seen_at = None if ref in revetted else self._catalogs.entry(ref).listed_at
         is_due = due_in(ListState(seen_at), self._clock()) <= DUE
-        if self._serving and self._may_run(ref) and is_due:
+        if self.is_serving and self._may_run(ref) and is_due:
             revetted.discard(ref)
             self.discovery_queue.begin(ref)
 
@@ -266,14 +257,14 @@ class UpstreamManager:
 
     def _start_if(self, ref: ServerRef, *lifecycles: Lifecycle) -> None:
         """Start a server that may run and has one of these lifecycles."""
-        chosen = self._workspaces.entry(ref).config.lifecycle in lifecycles
-        if self._serving and chosen and self._may_run(ref):
+        chosen = self._catalogs.entry(ref).config.lifecycle in lifecycles
+        if self.is_serving and chosen and self._may_run(ref):
             self.pool.start(ref)
 
     def _state_changed(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
         self.board.update(ref, connection=state, failure=failure, process=None)
-        if state is ServerState.READY and self._serving:
-            self._freshness.connected(ref)
+        if state is ServerState.READY and self.is_serving:
+            self._freshness.on_connected(ref)
 
     async def _sign_in_ended(self, ref: ServerRef, failure: Failure | None) -> None:
         await self.pool.disconnect(ref)
@@ -283,11 +274,6 @@ class UpstreamManager:
         self.board.update(ref, connection=ServerState.IDLE, failure=None)
         if self._may_run(ref):
             await self.discovery_queue.discover(ref)
-
-    def _resource_updated(
-        self, ref: ServerRef, session: SessionId | None, params: JsonObject
-    ) -> None:
-        self.on_resource_updated(ref, session, params)
 
     def _given_up(self, ref: ServerRef, failure: Failure) -> None:
         log.error("%s keeps failing and is given up for now: %s", ref.server, failure.kind)

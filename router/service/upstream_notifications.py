@@ -29,7 +29,7 @@ class ListChangedHandler:
         """Servers that sent a notification since their last discovery began."""
         self._tasks: dict[ServerRef, asyncio.Task[None]] = {}
 
-    def notified(self, ref: ServerRef, method: str, _: JsonObject) -> None:
+    def on_notification(self, ref: ServerRef, method: str, _: JsonObject) -> None:
         if method not in _LIST_CHANGED:
             return
         if ref not in self._tasks:

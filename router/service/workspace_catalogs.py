@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from router.domain.errors import InvalidInput, NoWorkspace, said
 from router.domain.failures import Failure
 from router.domain.ids import ProjectId, ServerId, ServerRef, WorkspaceId
 from router.domain.search import SearchProvider
-from router.domain.tool_lists import CachedListing
 from router.store.approvals import ApprovalStore
 from router.store.config_store import ConfigStore
 from router.store.consents import ConsentStore
@@ -43,7 +41,6 @@ class WorkspaceCatalogs:
         self._folder = folder
         self._config = config
         self._provider = provider
-        self._editing = asyncio.Lock()
         self._caches: dict[WorkspaceId, ToolListCache] = {}
         self._approvals: dict[WorkspaceId, ApprovalStore] = {}
         self._extra: dict[WorkspaceId, Mapping[str, ServerConfig]] = {}
@@ -52,10 +49,8 @@ class WorkspaceCatalogs:
         self.catalogs: dict[WorkspaceId, WorkspaceCatalog] = {}
 
     def add_extra(self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]) -> None:
-        """Add `servers` to a workspace without writing them to its file, whose own take precedence.
-
-        Takes effect when the workspace is reconciled.
-        """
+        """Add `servers` to a workspace when it is reconciled, without writing them to its file,
+        whose own take precedence."""
         self._extra[workspace] = servers
 
     def check_editable(self, ref: ServerRef) -> None:
@@ -69,11 +64,6 @@ class WorkspaceCatalogs:
                 ),
                 "Change its variables and restart Toolbooth.",
             )
-
-    @property
-    def configs(self) -> Mapping[WorkspaceId, WorkspaceConfig]:
-        """The workspaces as their files have them."""
-        return self._config.workspaces
 
     def active(self) -> WorkspaceId:
         """The one the settings name; if its folder is gone, the first there is."""
@@ -100,25 +90,18 @@ class WorkspaceCatalogs:
         catalog = self.catalogs.get(ref.workspace)
         return catalog.servers.get(ref.server) if catalog else None
 
-    def check_scope(
-        self,
-        workspace: WorkspaceId | None,
-        project: ProjectId | None,
-        servers: Sequence[ServerId] | None,
-    ) -> None:
-        """Raises `InvalidInput` unless everything a token is limited to exists in one workspace."""
-        if workspace is None:
-            if project is not None or servers is not None:
-                raise InvalidInput(
-                    "A token for a project or for specific servers also needs a workspace.",
-                    "Add --workspace.",
-                )
-            return
-        catalog = self.catalog(workspace)
-        if project is not None:
-            catalog.project(project)
-        for server in servers or ():
-            catalog.entry(server)
+    def find_unchanged(self, ref: ServerRef, config_hash: str) -> ServerEntry | None:
+        """The server, if it was not removed or reconfigured meanwhile."""
+        entry = self.find(ref)
+        return entry if entry is not None and entry.config.config_hash == config_hash else None
+
+    def refs(self, workspace: WorkspaceId) -> list[ServerRef]:
+        return [ServerRef(workspace, server) for server in self.catalog(workspace).servers]
+
+    def all_refs(self) -> Iterator[ServerRef]:
+        for workspace, catalog in list(self.catalogs.items()):
+            for server in catalog.servers:
+                yield ServerRef(workspace, server)
 
     def cache(self, workspace: WorkspaceId) -> ToolListCache:
         if (cache := self._caches.get(workspace)) is None:
@@ -138,26 +121,6 @@ class WorkspaceCatalogs:
 
     def has_consent(self, ref: ServerRef) -> bool:
         return self.consents(ref.workspace).has(ref.server, self.entry(ref).config)
-
-    async def edit(
-        self, workspace: WorkspaceId, change: Callable[[WorkspaceConfig], WorkspaceConfig]
-    ) -> WorkspaceConfig:
-        """Write a changed configuration, off the loop, one edit at a time."""
-        self.catalog(workspace)
-        async with self._editing:
-            return await asyncio.to_thread(self._config.update_workspace, workspace, change)
-
-    async def create(self, workspace: WorkspaceId, config: WorkspaceConfig) -> None:
-        async with self._editing:
-            await asyncio.to_thread(self._config.create_workspace, workspace, config)
-
-    async def move_to_removed(self, workspace: WorkspaceId) -> None:
-        async with self._editing:
-            await asyncio.to_thread(self._config.move_to_removed, workspace)
-
-    async def restore_removed(self, workspace: WorkspaceId) -> None:
-        async with self._editing:
-            await asyncio.to_thread(self._config.restore_removed, workspace)
 
     def reconcile(self, workspace: WorkspaceId) -> Reconciled:
         """Bring the catalog in line with the configuration; returns what that changes."""
@@ -184,11 +147,6 @@ class WorkspaceCatalogs:
         catalog = self.catalogs.pop(workspace)
         return _compare(workspace, catalog.servers, {})
 
-    async def read_listing(self, ref: ServerRef) -> CachedListing | None:
-        """A server's list from the cache, if one fits its configuration."""
-        cache, config_hash = self.cache(ref.workspace), self.entry(ref).config.config_hash
-        return await asyncio.to_thread(cache.read, ref.server, config_hash)
-
 
 def _no_failure(_: ServerRef) -> None:
     """Nothing has been started yet."""
@@ -199,20 +157,16 @@ def _compare(
     before: dict[ServerId, ServerEntry],
     after: dict[ServerId, ServerEntry],
 ) -> Reconciled:
-    def is_same(server: ServerId) -> bool:
-        known = before.get(server)
-        return known is not None and known.config.config_hash == after[server].config.config_hash
+    def ref(server: ServerId) -> ServerRef:
+        return ServerRef(workspace, server)
 
-    refs = {server: ServerRef(workspace, server) for server in (*before, *after)}
+    both = before.keys() & after.keys()
+    same = {s for s in both if before[s].config.config_hash == after[s].config.config_hash}
     return Reconciled(
-        removed={refs[s]: len(entry.tools) for s, entry in before.items() if s not in after},
-        restarted=tuple(refs[server] for server in after if not is_same(server)),
-        kept=tuple(refs[server] for server in after if is_same(server)),
+        removed={ref(s): len(entry.tools) for s, entry in before.items() if s not in after},
+        restarted=tuple(ref(s) for s in after if s not in same),
+        kept=tuple(ref(s) for s in after if s in same),
         enabled=frozenset(
-            refs[server]
-            for server in after
-            if is_same(server)
-            and before[server].config.disabled
-            and not after[server].config.disabled
+            ref(s) for s in same if before[s].config.disabled and not after[s].config.disabled
         ),
     )

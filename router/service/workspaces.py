@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from router.catalog import config_edits
 from router.config.workspace import WorkspaceConfig
 from router.domain.errors import InvalidInput
@@ -10,17 +12,17 @@ from router.domain.workspaces import WorkspaceSummary
 from router.service.settings import SettingsService
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
+from router.store.config_store import ConfigStore
 
 
+@dataclass(frozen=True, slots=True)
 class Workspaces:
     """The production implementation of `api.workspaces.WorkspacesPort`."""
 
-    def __init__(
-        self, catalogs: WorkspaceCatalogs, editor: WorkspaceEditor, settings: SettingsService
-    ) -> None:
-        self._catalogs = catalogs
-        self._editor = editor
-        self._settings = settings
+    _config: ConfigStore
+    _catalogs: WorkspaceCatalogs
+    _editor: WorkspaceEditor
+    _settings: SettingsService
 
     def list(self) -> tuple[WorkspaceSummary, ...]:
         active = self.active()
@@ -41,28 +43,24 @@ class Workspaces:
 
     async def create(self, name: str) -> WorkspaceId:
         name = config_edits.checked_name(name)
-        config_edits.check_workspace_name(name, self._catalogs.configs)
+        config_edits.check_workspace_name(name, self._config.workspaces)
         workspace = config_edits.new_workspace_id(name, self._catalogs.catalogs)
-        await self._catalogs.create(workspace, WorkspaceConfig(name=name))
-        await self._editor.reconcile(workspace)
+        await self._editor.create(workspace, WorkspaceConfig(name=name))
         return workspace
 
     async def rename(self, workspace: WorkspaceId, name: str) -> None:
         name = config_edits.checked_name(name)
-        config_edits.check_workspace_name(name, self._catalogs.configs, renamed=workspace)
+        config_edits.check_workspace_name(name, self._config.workspaces, renamed=workspace)
         await self._editor.edit(workspace, lambda c: c.model_copy(update={"name": name}))
 
     async def remove(self, workspace: WorkspaceId) -> None:
-        others = [known for known in self._catalogs.catalogs if known != workspace]
         self._catalogs.catalog(workspace)
-        if not others:
+        if len(self._catalogs.catalogs) == 1:
             raise InvalidInput("The last workspace can't be removed.", "Create another one first.")
-        await self._catalogs.move_to_removed(workspace)
-        await self._editor.drop(workspace)
+        await self._editor.remove(workspace)
 
     async def restore(self, workspace: WorkspaceId) -> None:
-        await self._catalogs.restore_removed(workspace)
-        await self._editor.reconcile(workspace)
+        await self._editor.restore(workspace)
 
     async def switch(self, workspace: WorkspaceId) -> None:
         await self._settings.change({"active_workspace": workspace})

@@ -41,13 +41,13 @@ def refused(status: int, host: str, detail: str) -> HttpRefused:
     return HttpRefused(Failure(FailureKind.UNREACHABLE, host, detail), status)
 
 
-def failed(failure: Failure) -> UpstreamFailed:
-    """The exception for `failure`, for a server whose name is not known here."""
-    return UpstreamFailed(failure, *_message_and_hint(failure))
+def failed(failure: Failure, name: str = UNNAMED) -> UpstreamFailed:
+    """The exception for `failure` of the server called `name`."""
+    return UpstreamFailed(failure, *_message_and_hint(failure, name))
 
 
-def _message_and_hint(failure: Failure) -> tuple[str, str]:
-    advice = advise(failure, UNNAMED)
+def _message_and_hint(failure: Failure, name: str = UNNAMED) -> tuple[str, str]:
+    advice = advise(failure, name)
     return advice.cause, advice.suggestion
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from router.api.events import ConfigRejected, SettingsApplied, WorkspaceSwitched
@@ -80,14 +79,3 @@ class FakeEndpoint:
 
     def state(self) -> ListenerState:
         return self._state.listener
-
-
-class FakeWindow:
-    """`WindowPort` of a router with a window."""
-
-    def __init__(self, context: FakeContext) -> None:
-        self._record = context.record
-
-    def open(self, words: Sequence[str]) -> bool:
-        self._record("window.open", tuple(words))
-        return True

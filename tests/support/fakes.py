@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -25,7 +25,7 @@ from tests.support.fake_state import FakeContext, RouterState
 from tests.support.fake_state import SentCommand as SentCommand
 from tests.support.fake_tokens import FakeTokens
 from tests.support.fake_tools import FakePermissions, FakeTools
-from tests.support.fake_workspaces import FakeEndpoint, FakeSettings, FakeWindow, FakeWorkspaces
+from tests.support.fake_workspaces import FakeEndpoint, FakeSettings, FakeWorkspaces
 
 T = TypeVar("T")
 
@@ -43,6 +43,7 @@ class FakeRouter:
         self.commands = context.commands
         self.failures = context.failures
         self.emit = context.emit
+        self._record = context.record
         self._consumers = context.consumers
         self.activity = FakeActivity(context)
         self.apps = FakeApps(context)
@@ -57,12 +58,15 @@ class FakeRouter:
         self.sign_ins = FakeSignIns(context)
         self.tokens = FakeTokens(context)
         self.tools = FakeTools(context)
-        self.window = FakeWindow(context)
         self.workspaces = FakeWorkspaces(context)
 
     def subscribe(self, consumer: Callable[[Event], None]) -> Callable[[], None]:
         self._consumers.append(consumer)
         return lambda: self._consumers.remove(consumer)
+
+    def request_window(self, words: Sequence[str]) -> bool:
+        self._record("request_window", tuple(words))
+        return True
 
 
 class FakeHostedRouter(FakeRouter):

@@ -23,7 +23,7 @@ async def running(tmp_path: Path) -> AsyncGenerator[Running]:
     home = tmp_path / "home"
     (home / ".cursor").mkdir(parents=True)
     places = AppLocations(home, {"PATH": ""}, "linux")
-    async with running_router(tmp_path / "data", places=places) as started:
+    async with running_router(tmp_path / "data", app_locations=places) as started:
         yield started
 
 

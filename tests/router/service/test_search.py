@@ -63,7 +63,7 @@ async def test_a_change_of_tools_has_the_index_ready_before_anyone_searches(
 ) -> None:
     ref = await running.add("Odd")
     searches = running.router.search
-    searches.follow(ToolsChanged(PERSONAL, ref.server, 1))
+    searches.on_event(ToolsChanged(PERSONAL, ref.server, 1))
     await searches.prepare(PERSONAL)
     [trial] = await searches.try_out(PERSONAL, None, ["echo"], strategies=[Optimization.HYBRID])
     assert trial.reply.hits

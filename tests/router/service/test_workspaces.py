@@ -118,3 +118,16 @@ async def test_a_person_tries_a_tool_and_sees_what_the_server_says_beside(runnin
         {"code": 1, "words": "out of paper"},
     )
     assert [line.text for line in running.router.servers.log(one)] == ["out of paper"]
+
+
+async def test_a_server_added_again_has_no_lines_of_the_removed_one(running: Running) -> None:
+    one = await running.add("One")
+    await running.router.tools.call(
+        running.router.projects.local_principal(PERSONAL, None),
+        ToolKey(one.server, "crash"),
+        {"code": 1, "words": "out of paper"},
+    )
+    assert running.router.servers.log(one)
+    await running.router.servers.remove(one)
+    assert await running.add("One") == one
+    assert running.router.servers.log(one) == ()
