@@ -40,7 +40,7 @@ from router.domain.tools import PendingTool
 from router.gateway.tools import meta_tools
 from router.runtime.tracing import log_event
 from router.service.context import ServiceContext
-from router.store.tool_list_cache import DiskToolListCache
+from router.store.tool_list_cache import ToolListCache
 
 log = logging.getLogger(__name__)
 
@@ -210,7 +210,7 @@ class ToolLists:
                 self._unwritten.discard(ref)
                 self._publish(ListNotKept(ref, ""))
 
-    def _cache(self, ref: ServerRef) -> DiskToolListCache:
+    def _cache(self, ref: ServerRef) -> ToolListCache:
         return self._catalogs.cache(ref.workspace)
 
 
