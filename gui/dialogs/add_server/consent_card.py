@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from gui.dialogs.add_server.draft import ServerDraft
 from gui.text.presentation import protection_words
@@ -14,6 +14,7 @@ from gui.text.secret_warnings import plain_text
 from gui.widgets import fonts
 from gui.widgets.cards import PADDING, Card
 from gui.widgets.labels import label, wrapped
+from gui.widgets.layouts import vbox
 from router.config.secret_detection import masked_address, masked_words, plain_secrets
 from router.domain.receipts import Protection
 from router.domain.servers import TransportType
@@ -31,11 +32,15 @@ class ConsentCard(Card):
         self._protection: Protection | None = None
         self._draft = ServerDraft()
         self._facts = QWidget()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(PADDING, 12, PADDING, 12)
-        self._column.setSpacing(8)
-        for widget in (self._title, self._facts, self._allowed, self._warning):
-            self._column.addWidget(widget)
+        self._column = vbox(
+            self._title,
+            self._facts,
+            self._allowed,
+            self._warning,
+            spacing=8,
+            margins=(PADDING, 12, PADDING, 12),
+            parent=self,
+        )
 
     def show_protection(self, protection: Protection) -> None:
         """What holds while its tools are listed, as was found out on this computer."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QSizePolicy, QWidget
 
 from gui.dialogs.add_server.consent_card import ConsentCard
 from gui.dialogs.add_server.draft import Field, ServerDraft
@@ -23,6 +23,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import hline
 from gui.widgets.labels import label, wrapped
+from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
 from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
 from router.config.server import ServerConfig
@@ -116,29 +117,31 @@ class ServerDialog(QDialog):
     def _lay_out(self) -> None:
         fields = _Scrolled(self._origin, self.paste, self.form)
         self._title.setContentsMargins(_PADDING, 18, _PADDING, 12)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._title)
-        column.addWidget(fields, 1)
-        column.addWidget(hline())
-        column.addSpacing(12)
-        column.addWidget(self._consent_area)
-        column.addLayout(self._footer())
+        vbox(
+            self._title,
+            (fields, 1),
+            hline(),
+            12,
+            self._consent_area,
+            self._footer(),
+            spacing=0,
+            margins=NO_MARGINS,
+            parent=self,
+        )
 
     def _footer(self) -> QHBoxLayout:
         cancel = secondary_button(self.tr("Cancel"))
         cancel.setAutoDefault(False)
         cancel.clicked.connect(self.reject)
         self._save.setDefault(True)
-        row = QHBoxLayout()
-        row.setContentsMargins(_PADDING, 2, _PADDING, 14)
-        row.setSpacing(8)
-        row.addWidget(self._missing, 1)
-        row.addWidget(self._error, 1)
-        row.addWidget(cancel)
-        row.addWidget(self._save)
-        return row
+        return hbox(
+            (self._missing, 1),
+            (self._error, 1),
+            cancel,
+            self._save,
+            spacing=8,
+            margins=(_PADDING, 2, _PADDING, 14),
+        )
 
     def _name_window(self, text: str) -> None:
         self.setWindowTitle(text)
@@ -215,12 +218,9 @@ class _Scrolled(QScrollArea):
         super().__init__()
         content = QWidget()
         content.setProperty("role", "page")
-        self.column = QVBoxLayout(content)
-        self.column.setContentsMargins(_PADDING, 0, _PADDING, 12)
-        self.column.setSpacing(14)
-        for widget in widgets:
-            self.column.addWidget(widget)
-        self.column.addStretch(1)
+        self.column = vbox(
+            *widgets, STRETCH, spacing=14, margins=(_PADDING, 0, _PADDING, 12), parent=content
+        )
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QScrollArea,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -33,6 +32,7 @@ from gui.text.errors import error_text
 from gui.widgets import fonts, icons
 from gui.widgets.buttons import link_button, primary_button, secondary_button
 from gui.widgets.labels import label, wrapped
+from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
 from router.api.apps import ClientApp, ClientId, ClientState
 from router.api.events import ActivityRecorded, ServerRemoved, ServerStatusChanged
 from router.api.router import RouterPort
@@ -127,36 +127,28 @@ class GuideDialog(QDialog):
         checking = _scrolled(self._waiting, filling=self._check)
         for page in (imports, _scrolled(self._apps), checking):
             self._pages.addWidget(page)
-        head = QHBoxLayout()
-        head.addWidget(_Logo())
-        head.addStretch(1)
-        head.addWidget(self._head)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(_PADDING, 28, _PADDING, 20)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addSpacing(20)
-        column.addWidget(self._title)
-        column.addSpacing(4)
-        column.addWidget(self._explanation)
-        column.addSpacing(16)
-        column.addWidget(self._pages, 1)
-        column.addWidget(self._error)
-        column.addSpacing(12)
-        column.addLayout(self._footer())
+        head = hbox(_Logo(), STRETCH, self._head)
+        vbox(
+            head,
+            20,
+            self._title,
+            4,
+            self._explanation,
+            16,
+            (self._pages, 1),
+            self._error,
+            12,
+            self._footer(),
+            spacing=0,
+            margins=(_PADDING, 28, _PADDING, 20),
+            parent=self,
+        )
 
     def _footer(self) -> QHBoxLayout:
         for button in (self._back, self._pass, self._skip):
             button.setAutoDefault(False)
         self._next.setDefault(True)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self._skip)
-        row.addStretch(1)
-        row.addWidget(self._back)
-        row.addWidget(self._pass)
-        row.addWidget(self._next)
-        return row
+        return hbox(self._skip, STRETCH, self._back, self._pass, self._next, spacing=8)
 
     def _connect(self) -> None:
         self._next.clicked.connect(self._go_on)
@@ -310,11 +302,7 @@ def _scrolled(*widgets: QWidget, filling: QWidget | None = None) -> QScrollArea:
     """`filling` takes the remaining space."""
     content = QWidget()
     content.setProperty("role", "page")
-    column = QVBoxLayout(content)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(12)
-    for widget in widgets:
-        column.addWidget(widget)
+    column = vbox(*widgets, spacing=12, margins=NO_MARGINS, parent=content)
     if filling is None:
         column.addStretch(1)
     else:

@@ -16,13 +16,13 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.labels import Tile, label
+from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.presses import single_press
 from router.domain.permissions import Answer, Kind, PermissionRequest
 
@@ -113,27 +113,20 @@ class PermissionPrompt(QDialog):
         self._rest.setText(text)
 
     def _lay_out(self) -> None:
-        texts = QVBoxLayout()
-        texts.setSpacing(2)
-        texts.addWidget(self._title)
-        texts.addWidget(self._place)
-        head = QHBoxLayout()
-        head.setSpacing(12)
-        head.addWidget(self._tile, 0, Qt.AlignmentFlag.AlignTop)
-        head.addLayout(texts, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(_PADDING, _PADDING, _PADDING, _PADDING)
-        column.setSpacing(12)
-        column.addLayout(head)
-        column.addWidget(self._arguments, 1)
-        column.addWidget(self._rest)
-        column.addLayout(self._buttons())
+        texts = vbox(self._title, self._place, spacing=2)
+        head = hbox((self._tile, 0, Qt.AlignmentFlag.AlignTop), (texts, 1), spacing=12)
+        vbox(
+            head,
+            (self._arguments, 1),
+            self._rest,
+            self._buttons(),
+            spacing=12,
+            margins=(_PADDING, _PADDING, _PADDING, _PADDING),
+            parent=self,
+        )
 
     def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self._button(secondary_button(self.tr("Deny")), Answer.DENY))
-        row.addStretch(1)
+        row = hbox(self._button(secondary_button(self.tr("Deny")), Answer.DENY), STRETCH, spacing=8)
         for text, answer in (
             (self.tr("Always"), Answer.ALWAYS),
             (self.tr("For an hour"), Answer.HOUR),

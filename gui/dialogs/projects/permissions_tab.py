@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.components.tool_list import ToolList
 from gui.dialogs.projects.changes import ProjectChanges
@@ -14,6 +14,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import Segmented, link_button
 from gui.widgets.cards import Card, vline
 from gui.widgets.labels import ElidedLabel, Pill, label, wrapped
+from gui.widgets.layouts import STRETCH, hbox, vbox
 from router.api.router import RouterPort
 from router.domain.ids import ProjectId, ToolKey, WorkspaceId
 from router.domain.permissions import Permission
@@ -57,32 +58,24 @@ class PermissionsTab(Card):
         self._list.set_tools(tuple(self._tools()))
 
     def _lay_out(self) -> None:
-        title = QHBoxLayout()
-        title.setSpacing(8)
-        title.addWidget(self._name, 1)
-        title.addWidget(self._effect)
-        access = QHBoxLayout()
-        access.setSpacing(12)
-        access.addWidget(label(self.tr("Access"), font=fonts.medium()))
-        access.addWidget(self._access)
-        access.addStretch(1)
+        title = hbox((self._name, 1), self._effect, spacing=8)
+        access = hbox(
+            label(self.tr("Access"), font=fonts.medium()), self._access, STRETCH, spacing=12
+        )
         self._pane = QWidget()
-        column = QVBoxLayout(self._pane)
-        column.setContentsMargins(18, 16, 18, 14)
-        column.setSpacing(10)
-        column.addLayout(title)
-        column.addWidget(self._about)
-        column.addSpacing(4)
-        column.addLayout(access)
-        column.addWidget(self._why)
-        column.addWidget(self._inherit, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addStretch(1)
-        across = QHBoxLayout(self)
-        across.setContentsMargins(1, 1, 1, 1)
-        across.setSpacing(0)
-        across.addWidget(self._list)
-        across.addWidget(vline())
-        across.addWidget(self._pane, 1)
+        vbox(
+            title,
+            self._about,
+            4,
+            access,
+            self._why,
+            (self._inherit, 0, Qt.AlignmentFlag.AlignLeft),
+            STRETCH,
+            spacing=10,
+            margins=(18, 16, 18, 14),
+            parent=self._pane,
+        )
+        hbox(self._list, vline(), (self._pane, 1), spacing=0, margins=(1, 1, 1, 1), parent=self)
 
     def _tools(self) -> Iterator[ToolView]:
         """All of the project's servers, with what holds for each here."""

@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QScrollArea,
     QVBoxLayout,
@@ -21,7 +20,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented, secondary_button
 from gui.widgets.cards import Card, RowCard
 from gui.widgets.labels import ElidedLabel, Pill, label, wrapped
-from gui.widgets.layouts import clear
+from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
 from router.api.router import RouterPort
 from router.config.workspace import PermissionRule
 from router.domain.ids import ProjectId, WorkspaceId
@@ -54,12 +53,7 @@ class RulesTab(QScrollArea):
     def _lay_out(self) -> None:
         page = QWidget()
         page.setProperty("role", "page")
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addWidget(self._form)
-        column.addLayout(self._rules)
-        column.addStretch(1)
+        vbox(self._form, self._rules, STRETCH, spacing=12, margins=NO_MARGINS, parent=page)
         self.setWidget(page)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -78,9 +72,7 @@ class RulesTab(QScrollArea):
         remove.setAccessibleDescription(said)
         remove.clicked.connect(lambda: self._remove(position))
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 9, 0, 9)
-        line.setSpacing(12)
+        line = hbox(spacing=12, margins=(0, 9, 0, 9), parent=row)
         badge = Pill(permission_text(rule.permission), _TONES[rule.permission])
         badge.setMinimumWidth(64)
         line.addWidget(badge)
@@ -163,21 +155,16 @@ class _RuleForm(Card):
         self._tool.clear()
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(self._permission)
-        top.addWidget(self._server, 1)
-        top.addWidget(self._effect, 1)
-        bottom = QHBoxLayout()
-        bottom.setSpacing(8)
-        bottom.addWidget(self._tool, 1)
-        bottom.addWidget(self.add)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 12, 16, 14)
-        column.setSpacing(8)
-        column.addWidget(label(self.tr("New rule"), font=fonts.medium()))
-        column.addLayout(top)
-        column.addLayout(bottom)
+        top = hbox(self._permission, (self._server, 1), (self._effect, 1), spacing=8)
+        bottom = hbox((self._tool, 1), self.add, spacing=8)
+        vbox(
+            label(self.tr("New rule"), font=fonts.medium()),
+            top,
+            bottom,
+            spacing=8,
+            margins=(16, 12, 16, 14),
+            parent=self,
+        )
 
 
 def permission_text(permission: Permission) -> str:

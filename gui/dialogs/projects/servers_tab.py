@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from gui.dialogs.projects.changes import ProjectChanges
 from gui.text.presentation import short_target
@@ -11,6 +11,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import Toggle
 from gui.widgets.cards import RowCard
 from gui.widgets.labels import ElidedLabel, Tile, label
+from gui.widgets.layouts import NO_MARGINS, hbox, vbox
 from router.api.router import RouterPort
 from router.domain.ids import ProjectId, ServerId, WorkspaceId
 from router.domain.servers import ServerStatus
@@ -32,10 +33,7 @@ class ServersTab(QScrollArea):
         at = self.verticalScrollBar().value()
         page = QWidget()
         page.setProperty("role", "page")
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addWidget(self._everything(chosen is None))
+        column = vbox(self._everything(chosen is None), spacing=12, margins=NO_MARGINS, parent=page)
         if servers := self._router.servers.list(self._workspace):
             column.addWidget(self._servers(servers, chosen))
         column.addStretch(1)
@@ -77,16 +75,9 @@ class ServersTab(QScrollArea):
         target = ElidedLabel(short_target(status))
         target.setFont(fonts.ui_font(fonts.SMALL))
         target.setProperty("tint", "text2")
-        texts = QVBoxLayout()
-        texts.setSpacing(1)
-        texts.addWidget(label(status.name, font=fonts.medium()))
-        texts.addWidget(target)
+        texts = vbox(label(status.name, font=fonts.medium()), target, spacing=1)
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 8, 0, 8)
-        line.setSpacing(12)
-        line.addWidget(Tile(status.name))
-        line.addLayout(texts, 1)
+        line = hbox(Tile(status.name), (texts, 1), spacing=12, margins=(0, 8, 0, 8), parent=row)
         if status.tool_count is not None:
             count = self.tr("%n tools", "", status.tool_count)
             line.addWidget(label(count, font=fonts.ui_font(fonts.SMALL), tint="text2"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QWidget
 
 from gui.dialogs.scripts.editor import ScriptEditor
 from gui.dialogs.scripts.presentation import NEW_SCRIPT, trial_text
@@ -18,6 +18,7 @@ from gui.widgets import fonts, message_box
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import hline, vline
 from gui.widgets.labels import label
+from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
 from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
 from router.domain.errors import InvalidInput, ToolboothError
@@ -188,35 +189,21 @@ class ScriptsDialog(QDialog):
         self._drafts[self._current] = self.editor.name(), self.editor.text()
 
     def _lay_out(self) -> None:
-        left = QVBoxLayout()
-        left.setContentsMargins(_PADDING, 18, 16, 14)
-        left.setSpacing(12)
-        left.addWidget(label(self.tr("Scripts"), font=fonts.semibold(18)))
-        left.addWidget(self.list, 1)
-        left.addWidget(self.new_button)
-        right = QVBoxLayout()
-        right.setContentsMargins(16, 18, _PADDING, 14)
-        right.addWidget(self.editor, 1)
-        columns = QHBoxLayout()
-        columns.setSpacing(0)
-        columns.addLayout(left)
-        columns.addWidget(vline())
-        columns.addLayout(right, 1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(columns, 1)
-        whole.addWidget(hline())
-        whole.addLayout(self._footer())
+        left = vbox(
+            label(self.tr("Scripts"), font=fonts.semibold(18)),
+            (self.list, 1),
+            self.new_button,
+            spacing=12,
+            margins=(_PADDING, 18, 16, 14),
+        )
+        right = vbox((self.editor, 1), margins=(16, 18, _PADDING, 14))
+        columns = hbox(left, vline(), (right, 1), spacing=0)
+        vbox((columns, 1), hline(), self._footer(), spacing=0, margins=NO_MARGINS, parent=self)
 
     def _footer(self) -> QHBoxLayout:
         close = secondary_button(self.tr("Close"))
         close.clicked.connect(self.reject)
-        row = QHBoxLayout()
-        row.setContentsMargins(_PADDING, 12, _PADDING, 14)
-        row.setSpacing(8)
-        row.addWidget(self.remove_button)
-        row.addStretch(1)
+        row = hbox(self.remove_button, STRETCH, spacing=8, margins=(_PADDING, 12, _PADDING, 14))
         for button in (close, self.try_button, self.save_button):
             button.setAutoDefault(False)
             row.addWidget(button)

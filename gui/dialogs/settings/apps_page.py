@@ -18,6 +18,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, secondary_button
 from gui.widgets.cards import RowCard
 from gui.widgets.labels import Tile, label
+from gui.widgets.layouts import hbox, vbox
 from gui.widgets.message_box import ask
 from gui.widgets.searchable import searchable
 from router.api.apps import Connection
@@ -94,10 +95,7 @@ class AppsSettingsPage(SettingsPage):
         create = secondary_button(self.tr("New token"), "plus")
         create.clicked.connect(self._new.start)
         searchable(create, self.tr("tokens, API key, secret, revoke, expiry, snippet, access"))
-        row = QHBoxLayout()
-        row.addWidget(heading(self.tr("Tokens")), 1)
-        row.addWidget(create)
-        return row
+        return hbox((heading(self.tr("Tokens")), 1), create)
 
     def _replace_card(self) -> None:
         if (item := self._tokens.takeAt(0)) is not None and (old := item.widget()) is not None:
@@ -122,17 +120,13 @@ class AppsSettingsPage(SettingsPage):
         revoke = secondary_button(self.tr("Revoke…"))
         revoke.setAccessibleName(self.tr("Revoke the token of {name}").format(name=token.name))
         revoke.clicked.connect(lambda: self._ask_to_revoke(token))
-        texts = QVBoxLayout()
-        texts.setSpacing(1)
-        texts.addWidget(label(token.name, font=fonts.medium()))
-        texts.addWidget(label(detail, font=fonts.ui_font(fonts.SMALL), tint="text2"))
+        texts = vbox(
+            label(token.name, font=fonts.medium()),
+            label(detail, font=fonts.ui_font(fonts.SMALL), tint="text2"),
+            spacing=1,
+        )
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 9, 0, 9)
-        line.setSpacing(12)
-        line.addWidget(Tile(token.name, 32))
-        line.addLayout(texts, 1)
-        line.addWidget(revoke)
+        hbox(Tile(token.name, 32), (texts, 1), revoke, spacing=12, margins=(0, 9, 0, 9), parent=row)
         return row
 
     def _detail(self, token: TokenSummary) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout
+from PySide6.QtWidgets import QLineEdit
 from shiboken6 import Shiboken
 
 from gui.dialogs.settings.changes import SettingsChanges
@@ -13,6 +13,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import PADDING, Card
 from gui.widgets.labels import label, set_tint, wrapped
+from gui.widgets.layouts import hbox, vbox
 from gui.widgets.searchable import searchable
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
@@ -65,27 +66,22 @@ class CloudCard(Card):
         set_tint(self._key_place, "text2" if kept else "warn")
 
     def _lay_out(self) -> None:
-        fields = QHBoxLayout()
-        fields.setSpacing(8)
-        fields.addWidget(self._url, 3)
-        fields.addWidget(self._key, 2)
-        fields.addWidget(self._save)
-        fields.addWidget(self._test)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(PADDING, 11, PADDING, 13)
-        column.setSpacing(8)
-        column.addWidget(label(self.tr("Cloud service"), font=fonts.medium()))
-        column.addWidget(
+        fields = hbox((self._url, 3), (self._key, 2), self._save, self._test, spacing=8)
+        vbox(
+            label(self.tr("Cloud service"), font=fonts.medium()),
             wrapped(
                 self.tr(
                     "It receives each search query and the names and descriptions of the "
                     "searched tools, but no arguments or results."
                 )
-            )
+            ),
+            self._key_place,
+            fields,
+            self._result,
+            spacing=8,
+            margins=(PADDING, 11, PADDING, 13),
+            parent=self,
         )
-        column.addWidget(self._key_place)
-        column.addLayout(fields)
-        column.addWidget(self._result)
 
     def _keep(self) -> None:
         """What is refused stays in the fields, to be corrected."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 import resources
 from gui.components.pin_picker import PinPicker, pins_text
@@ -20,6 +20,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import Segmented, Toggle, secondary_button
 from gui.widgets.cards import RadioCard, RowCard
 from gui.widgets.labels import Pill, label
+from gui.widgets.layouts import hbox, vbox
 from gui.widgets.number_field import Stepper
 from gui.widgets.share_bar import ShareBar
 from router.api.router import RouterPort
@@ -134,17 +135,11 @@ class OptimizationPage(SettingsPage):
         self._before = label(font=fonts.medium(), tint="text2")
         self._after = label(font=fonts.semibold(), tint="savings")
         self._bar = ShareBar(self.tr("Tokens per request, compared with all definitions"))
-        numbers = QHBoxLayout()
-        numbers.setSpacing(8)
-        numbers.addWidget(self._workspace, 1)
-        for widget in (self._before, label("→", tint="text2"), self._after):
-            numbers.addWidget(widget)
+        numbers = hbox(
+            (self._workspace, 1), self._before, label("→", tint="text2"), self._after, spacing=8
+        )
         row = QWidget()
-        column = QVBoxLayout(row)
-        column.setContentsMargins(0, 9, 0, 13)
-        column.setSpacing(7)
-        column.addLayout(numbers)
-        column.addWidget(self._bar)
+        vbox(numbers, self._bar, spacing=7, margins=(0, 9, 0, 13), parent=row)
         return row
 
     def _add_strategies(self) -> dict[Optimization, RadioCard]:
@@ -168,9 +163,7 @@ class OptimizationPage(SettingsPage):
                 words=self.tr("strategy, search engine, hosted, online, AI"),
             ),
         }
-        group = QVBoxLayout()
-        group.setSpacing(8)
-        group.addWidget(heading(self.tr("Search strategy")))
+        group = vbox(heading(self.tr("Search strategy")), spacing=8)
         for choice, card in cards.items():
             self._badge(card, choice)
             card.chosen.connect(lambda choice=choice: self._set(choice))

@@ -10,6 +10,7 @@ from gui.dialogs.settings.changes import SettingsChanges
 from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.labels import label
+from gui.widgets.layouts import vbox
 from gui.widgets.searchable import first_found
 from router.api.router import RouterPort
 from router.config.settings import Settings
@@ -34,11 +35,13 @@ class SettingsPage(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         content = QWidget()
         content.setProperty("role", "page")
-        outer = QVBoxLayout(content)
-        outer.setContentsMargins(PAGE_PADDING, 18, PAGE_PADDING, 16)
-        outer.setSpacing(0)
-        outer.addWidget(label(title, font=fonts.semibold(_TITLE)))
-        outer.addSpacing(14)
+        outer = vbox(
+            label(title, font=fonts.semibold(_TITLE)),
+            14,
+            spacing=0,
+            margins=(PAGE_PADDING, 18, PAGE_PADDING, 16),
+            parent=content,
+        )
         self.column = QVBoxLayout()
         self.column.setSpacing(_GAP)
         outer.addLayout(self.column)

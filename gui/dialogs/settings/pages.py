@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 
 from PySide6 import __version__ as qt_version
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.desktop.autostart import system_autostart
 from gui.desktop.url_scheme import system_links
@@ -16,6 +16,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, Segmented, Toggle
 from gui.widgets.cards import RowCard
 from gui.widgets.labels import label, wrapped
+from gui.widgets.layouts import hbox
 from gui.widgets.number_field import NumberField, Stepper
 from gui.widgets.searchable import searchable
 from gui.widgets.status_mark import StatusMark
@@ -171,9 +172,7 @@ class NetworkPage(SettingsPage):
     def _status_row(self) -> QWidget:
         row = QWidget()
         searchable(row, self.tr("status, running, address, URL, endpoint"))
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 8, 0, 8)
-        line.setSpacing(8)
+        line = hbox(spacing=8, margins=(0, 8, 0, 8), parent=row)
         copy = CopyButton(self.tr("Copy MCP URL"), self._address.text)
         for widget in (self._mark, self._status):
             line.addWidget(widget)

@@ -3,8 +3,6 @@ lists is shown, who may connect."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QVBoxLayout
-
 from gui.dialogs.settings.changes import SettingsChanges
 from gui.dialogs.settings.page import SettingsPage, description, heading
 from gui.link.commands import Commands
@@ -12,6 +10,7 @@ from gui.text import formats
 from gui.text.presentation import protection_words, reason_words
 from gui.widgets.buttons import Segmented, Toggle
 from gui.widgets.cards import RadioCard, RowCard
+from gui.widgets.layouts import vbox
 from router.api.router import RouterPort
 from router.domain.receipts import IsolationLevel, Protection
 from router.domain.tool_lists import ApprovalPolicy, ListLimits
@@ -74,9 +73,7 @@ class SecurityPage(SettingsPage):
                 words=asked,
             ),
         }
-        group = QVBoxLayout()
-        group.setSpacing(8)
-        group.addWidget(heading(self.tr("Tool approval in this workspace")))
+        group = vbox(heading(self.tr("Tool approval in this workspace")), spacing=8)
         for policy, card in cards.items():
             card.chosen.connect(lambda policy=policy: self._choose(policy))
             group.addWidget(card)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +22,7 @@ from gui.text.presentation import Tone, effect_badge
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, primary_button, secondary_button
 from gui.widgets.labels import Pill, label, section_label, wrapped
+from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
@@ -91,21 +91,17 @@ class TryToolDialog(QDialog):
         )
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(label(self._tool.key.shown, font=fonts.mono_font(16)))
+        head = hbox(label(self._tool.key.shown, font=fonts.mono_font(16)), spacing=8)
         if badge := effect_badge(self._tool.effect):
             head.addWidget(Pill(*badge))
         head.addStretch(1)
-        below = QHBoxLayout()
-        below.addWidget(section_label(self.tr("Result")))
-        below.addWidget(self._outcome)
-        below.addStretch(1)
-        below.addWidget(CopyButton(self.tr("Copy result"), self.result_text))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(_PADDING, 18, _PADDING, 16)
-        column.setSpacing(10)
-        column.addLayout(head)
+        below = hbox(
+            section_label(self.tr("Result")),
+            self._outcome,
+            STRETCH,
+            CopyButton(self.tr("Copy result"), self.result_text),
+        )
+        column = vbox(head, spacing=10, margins=(_PADDING, 18, _PADDING, 16), parent=self)
         warning = self.tr("This runs the tool for real, with your permissions.")
         column.addWidget(wrapped(warning, "text3"))
         column.addWidget(_Fitting(self.form))
@@ -118,12 +114,7 @@ class TryToolDialog(QDialog):
         close = secondary_button(self.tr("Close"))
         close.setAutoDefault(False)
         close.clicked.connect(self.reject)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addStretch(1)
-        row.addWidget(close)
-        row.addWidget(self._run)
-        return row
+        return hbox(STRETCH, close, self._run, spacing=8)
 
     def _show(self, result: JsonObject) -> None:
         self._run.setEnabled(True)
@@ -163,10 +154,7 @@ class _Fitting(QScrollArea):
         super().__init__()
         content = QWidget()
         content.setProperty("role", "page")
-        self._column = QVBoxLayout(content)
-        self._column.setContentsMargins(0, 0, 8, 0)
-        self._column.addWidget(form)
-        self._column.addStretch(1)
+        self._column = vbox(form, STRETCH, margins=(0, 0, 8, 0), parent=content)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.dialogs.try_tool.group_fields import MembersForm
 from gui.dialogs.try_tool.schema import Member, shape_of
 from gui.widgets.labels import wrapped
+from gui.widgets.layouts import NO_MARGINS, vbox
 from router.domain.json_values import JsonObject
 from router.domain.tools import Parameter
 
@@ -19,9 +20,7 @@ class ArgumentsForm(QWidget):
     def __init__(self, parameters: Sequence[Parameter]) -> None:
         super().__init__()
         self._members = MembersForm(tuple(map(_member, parameters)))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._members)
+        column = vbox(self._members, margins=NO_MARGINS, parent=self)
         if not parameters:
             column.addWidget(wrapped(self.tr("This tool takes no arguments.")))
 
