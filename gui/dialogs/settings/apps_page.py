@@ -50,13 +50,13 @@ class AppsSettingsPage(SettingsPage):
         searchable(
             self._panel, self.tr("connect, disconnect, clients, mcp.json, config files, setup")
         )
-        self.column.addWidget(self._panel)
+        self.cards.addWidget(self._panel)
         self._add_address()
         self._tokens = QVBoxLayout()
         self._shown: list[tuple[TokenSummary, str]] = []
-        self.column.addLayout(self._token_heading())
-        self.column.addWidget(self._new)
-        self.column.addLayout(self._tokens)
+        self.cards.addLayout(self._token_heading())
+        self.cards.addWidget(self._new)
+        self.cards.addLayout(self._tokens)
 
     def show_state(self) -> None:
         self._address.setText(
@@ -89,7 +89,7 @@ class AppsSettingsPage(SettingsPage):
             self.tr("Header"),
             self.tr("Each app sends its own token: Authorization: Bearer <token>"),
         )
-        self.column.addWidget(card)
+        self.cards.addWidget(card)
 
     def _token_heading(self) -> QHBoxLayout:
         create = secondary_button(self.tr("New token"), "plus")

@@ -11,7 +11,7 @@ import resources
 from gui.components.pin_picker import PinPicker, pins_text
 from gui.dialogs.settings.changes import SettingsChanges
 from gui.dialogs.settings.cloud_card import CloudCard
-from gui.dialogs.settings.page import SettingsPage, description, heading
+from gui.dialogs.settings.page import SettingsPage, description
 from gui.link.commands import Commands
 from gui.text import formats
 from gui.text.presentation import Tone
@@ -21,12 +21,9 @@ from gui.widgets.buttons import Segmented, Toggle, secondary_button
 from gui.widgets.cards import RadioCard, RowCard
 from gui.widgets.labels import Pill, label
 from gui.widgets.layouts import hbox, vbox
-from gui.widgets.number_field import Stepper
 from gui.widgets.share_bar import ShareBar
 from router.api.router import RouterPort
 from router.domain.workspaces import Exposure, Optimization, ProjectSummary
-
-MOST_RESULTS = 100
 
 
 class OptimizationPage(SettingsPage):
@@ -39,30 +36,27 @@ class OptimizationPage(SettingsPage):
         self._add_switch()
         self._cards = self._add_strategies()
         self._cloud = CloudCard(router, changes, commands)
-        self.column.addWidget(self._cloud)
+        self.cards.addWidget(self._cloud)
         self._picker: PinPicker | None = None
-        self._results = Stepper(self.tr("Tools per search"), 1, MOST_RESULTS)
-        self._results.changed.connect(changes.setter("results_per_search"))
         limits = RowCard()
-        limits.add_row(
+        self.add_number(
+            limits,
+            "results_per_search",
             self.tr("Tools per search"),
-            description("results_per_search"),
-            self._results,
+            100,
             words=self.tr("results, top k, number of hits, limit"),
         )
         choose = secondary_button(self.tr("Choose…"))
         choose.clicked.connect(self.choose_pins)
         pinned = self.tr("pin, pinned tools, favourites, favorites")
         self._pins = limits.add_row(self.tr("Always include"), "", choose, words=pinned)
-        self._learning = Toggle(self.tr("Learn from use"))
-        self._learning.clicked.connect(changes.setter("learn_from_use"))
-        limits.add_row(
+        self.add_toggle(
+            limits,
+            "learn_from_use",
             self.tr("Learn from use"),
-            description("learn_from_use"),
-            self._learning,
             words=self.tr("experience, feedback, remember, forget, privacy"),
         )
-        self.column.addWidget(limits)
+        self.cards.addWidget(limits)
         self._add_exposure()
 
     def choose_pins(self) -> None:
@@ -82,16 +76,15 @@ class OptimizationPage(SettingsPage):
             self._picker.show_pins(pins)
 
     def show_state(self) -> None:
-        workspace = self.router.workspaces.active()
-        optimization = self.router.projects.list(workspace)[0].optimization
+        super().show_state()
+        unassigned = self.router.projects.list(self.router.workspaces.active())[0]
+        optimization = unassigned.optimization
         self._strategy = optimization or self._strategy
         self._toggle.setChecked(optimization is not None)
         for choice, card in self._cards.items():
             card.set_chosen(choice is optimization)
             card.setEnabled(optimization is not None)
-        self._show_exposure(self.router.projects.list(workspace)[0])
-        self._results.set_value(self.router.settings.current().results_per_search)
-        self._learning.setChecked(self.router.settings.current().learn_from_use)
+        self._show_exposure(unassigned)
         self._cloud.show_state()
         is_set_up = bool(self.router.settings.current().cloud_search_url)
         self._cards[Optimization.CLOUD].set_warning(_cloud_warning(is_set_up=is_set_up))
@@ -128,7 +121,7 @@ class OptimizationPage(SettingsPage):
             words=self.tr("tokens, savings, save, context window, meta-tools, tool_discovery"),
         )
         card.add_widget(self._savings_row())
-        self.column.addWidget(card)
+        self.cards.addWidget(card)
 
     def _savings_row(self) -> QWidget:
         self._workspace = label(font=fonts.medium(fonts.SMALL), tint="text2")
@@ -163,12 +156,9 @@ class OptimizationPage(SettingsPage):
                 words=self.tr("strategy, search engine, hosted, online, AI"),
             ),
         }
-        group = vbox(heading(self.tr("Search strategy")), spacing=8)
         for choice, card in cards.items():
             self._badge(card, choice)
-            card.chosen.connect(lambda choice=choice: self._set(choice))
-            group.addWidget(card)
-        self.column.addLayout(group)
+        self.add_radio_cards(self.tr("Search strategy"), cards, self._set)
         return cards
 
     def _add_exposure(self) -> None:
@@ -195,7 +185,7 @@ class OptimizationPage(SettingsPage):
             self._scripts,
             words=self.tr("Lua, code mode, execute, programs"),
         )
-        self.column.addWidget(card)
+        self.cards.addWidget(card)
 
     def _show_exposure(self, unassigned: ProjectSummary) -> None:
         searching = unassigned.exposure is Exposure.SEARCH
