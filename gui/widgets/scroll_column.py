@@ -13,11 +13,18 @@ class ScrollColumn(QScrollArea):
 
     def __init__(self, *parts: Part, spacing: int = 12, margins: Margins = NO_MARGINS) -> None:
         super().__init__()
-        content = QWidget()
-        content.setProperty("role", "page")
-        self.column = vbox(*parts, spacing=spacing, margins=margins, parent=content)
+        self._spacing, self._margins = spacing, margins
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.replace(*parts)
+
+    def replace(self, *parts: Part) -> None:
+        """Show `parts` instead, scrolled as far as before."""
+        position = self.verticalScrollBar().value()
+        content = QWidget()
+        content.setProperty("role", "page")
+        self.column = vbox(*parts, spacing=self._spacing, margins=self._margins, parent=content)
         self.setWidget(content)
+        self.verticalScrollBar().setValue(position)

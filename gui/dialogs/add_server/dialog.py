@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QSizePolicy, QWidget
 
 from gui.dialogs.add_server.consent_card import ConsentCard
 from gui.dialogs.add_server.draft import Field, ServerDraft
@@ -24,6 +24,7 @@ from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import hline
 from gui.widgets.labels import label, wrapped
 from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
+from gui.widgets.scroll_column import ScrollColumn
 from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
 from router.config.server import ServerConfig
@@ -35,6 +36,7 @@ from router.domain.servers import TransportType
 SIZE = (640, 800)
 CONSENT_HEIGHT = 240
 _PADDING = 24
+_MARGINS = (_PADDING, 0, _PADDING, 12)
 
 
 class ServerDialog(QDialog):
@@ -115,7 +117,9 @@ class ServerDialog(QDialog):
         return self._error.text()
 
     def _lay_out(self) -> None:
-        fields = _Scrolled(self._origin, self.paste, self.form)
+        fields = ScrollColumn(
+            self._origin, self.paste, self.form, STRETCH, spacing=14, margins=_MARGINS
+        )
         self._title.setContentsMargins(_PADDING, 18, _PADDING, 12)
         vbox(
             self._title,
@@ -213,25 +217,11 @@ class ServerDialog(QDialog):
         return problems
 
 
-class _Scrolled(QScrollArea):
-    def __init__(self, *widgets: QWidget) -> None:
-        super().__init__()
-        content = QWidget()
-        content.setProperty("role", "page")
-        self.column = vbox(
-            *widgets, STRETCH, spacing=14, margins=(_PADDING, 0, _PADDING, 12), parent=content
-        )
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setWidget(content)
-
-
-class _ConsentArea(_Scrolled):
+class _ConsentArea(ScrollColumn):
     """Always visible, however long the form is: consent must cover what is shown."""
 
     def __init__(self, consent: ConsentCard) -> None:
-        super().__init__(consent)
+        super().__init__(consent, STRETCH, spacing=14, margins=_MARGINS)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def showEvent(self, event: QShowEvent, /) -> None:

@@ -13,7 +13,6 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
-    QScrollArea,
     QStackedWidget,
     QWidget,
 )
@@ -32,7 +31,8 @@ from gui.text.errors import error_text
 from gui.widgets import fonts, icons
 from gui.widgets.buttons import link_button, primary_button, secondary_button
 from gui.widgets.labels import label, wrapped
-from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
+from gui.widgets.layouts import STRETCH, hbox, vbox
+from gui.widgets.scroll_column import ScrollColumn
 from router.api.apps import ClientApp, ClientId, ClientState
 from router.api.events import ActivityRecorded, ServerRemoved, ServerStatusChanged
 from router.api.router import RouterPort
@@ -123,10 +123,9 @@ class GuideDialog(QDialog):
 
     def _lay_out(self) -> None:
         self._left_out.hide()
-        imports = _scrolled(self._found, self._left_out)
-        checking = _scrolled(self._waiting, filling=self._check)
-        for page in (imports, _scrolled(self._apps), checking):
-            self._pages.addWidget(page)
+        self._pages.addWidget(ScrollColumn(self._found, self._left_out, STRETCH))
+        self._pages.addWidget(ScrollColumn(self._apps, STRETCH))
+        self._pages.addWidget(ScrollColumn(self._waiting, (self._check, 1)))
         head = hbox(_Logo(), STRETCH, self._head)
         vbox(
             head,
@@ -296,20 +295,3 @@ class _Logo(QWidget):
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
         icons.draw_logo(QPainter(self), QRectF(self.rect()))
-
-
-def _scrolled(*widgets: QWidget, filling: QWidget | None = None) -> QScrollArea:
-    """`filling` takes the remaining space."""
-    content = QWidget()
-    content.setProperty("role", "page")
-    column = vbox(*widgets, spacing=12, margins=NO_MARGINS, parent=content)
-    if filling is None:
-        column.addStretch(1)
-    else:
-        column.addWidget(filling, 1)
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setWidget(content)
-    return area

@@ -7,7 +7,7 @@ accident, and a double click answers one request, not the next one too. Closing 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
@@ -25,20 +25,19 @@ from gui.widgets.labels import Tile, label
 from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.presses import single_press
 from router.domain.permissions import Answer, Kind, PermissionRequest
+from router.runtime.clock import utc_now
 
 _WIDTH, _PADDING = 520, 20
 _TICK_MS = 1000
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 class PermissionPrompt(QDialog):
     answered = Signal(object)
     """With the `Answer`."""
 
-    def __init__(self, parent: QWidget | None = None, clock: Callable[[], datetime] = _now) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, clock: Callable[[], datetime] = utc_now
+    ) -> None:
         super().__init__(parent, Qt.WindowType.WindowStaysOnTopHint)
         self._clock = clock
         self._ask: PermissionRequest | None = None

@@ -3,13 +3,9 @@ can't say are shown as they are, can be removed, and keep what they say."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
-    QFrame,
     QLineEdit,
-    QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -20,7 +16,8 @@ from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented, secondary_button
 from gui.widgets.cards import Card, RowCard
 from gui.widgets.labels import ElidedLabel, Pill, label, wrapped
-from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
+from gui.widgets.layouts import STRETCH, clear, hbox, vbox
+from gui.widgets.scroll_column import ScrollColumn
 from router.api.router import RouterPort
 from router.config.workspace import PermissionRule
 from router.domain.ids import ProjectId, WorkspaceId
@@ -31,15 +28,14 @@ _TONES = {Permission.ALLOW: Tone.OK, Permission.ASK: Tone.WARN, Permission.DENY:
 _READS, _DESTROYS = "reads", "destroys"
 
 
-class RulesTab(QScrollArea):
+class RulesTab(ScrollColumn):
     def __init__(self, router: RouterPort, workspace: WorkspaceId, changes: ProjectChanges) -> None:
-        super().__init__()
+        form, rules = _RuleForm(), vbox()
+        super().__init__(form, rules, STRETCH)
         self._router, self._workspace, self._changes = router, workspace, changes
         self._project: ProjectId | None = None
-        self._form = _RuleForm()
+        self._form, self._rules = form, rules
         self._form.add.clicked.connect(self._add)
-        self._rules = QVBoxLayout()
-        self._lay_out()
 
     def show_project(self, project: ProjectId | None) -> None:
         self._project = project
@@ -49,16 +45,6 @@ class RulesTab(QScrollArea):
         clear(self._rules)
         rules = self._changes.config(project).rules
         self._rules.addWidget(self._list(rules) if rules else wrapped(_nothing()))
-
-    def _lay_out(self) -> None:
-        page = QWidget()
-        page.setProperty("role", "page")
-        vbox(self._form, self._rules, STRETCH, spacing=12, margins=NO_MARGINS, parent=page)
-        self.setWidget(page)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def _list(self, rules: tuple[PermissionRule, ...]) -> RowCard:
         card = RowCard()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.dialogs.projects.changes import ProjectChanges
 from gui.text.presentation import short_target
@@ -11,34 +10,26 @@ from gui.widgets import fonts
 from gui.widgets.buttons import Toggle
 from gui.widgets.cards import RowCard
 from gui.widgets.labels import ElidedLabel, Tile, label
-from gui.widgets.layouts import NO_MARGINS, hbox, vbox
+from gui.widgets.layouts import STRETCH, hbox, vbox
+from gui.widgets.scroll_column import ScrollColumn
 from router.api.router import RouterPort
 from router.domain.ids import ProjectId, ServerId, WorkspaceId
 from router.domain.servers import ServerStatus
 
 
-class ServersTab(QScrollArea):
+class ServersTab(ScrollColumn):
     def __init__(self, router: RouterPort, workspace: WorkspaceId, changes: ProjectChanges) -> None:
         super().__init__()
         self._router, self._workspace, self._changes = router, workspace, changes
         self._project: ProjectId | None = None
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def show_project(self, project: ProjectId | None) -> None:
         self._project = project
         chosen = self._changes.config(project).servers
-        at = self.verticalScrollBar().value()
-        page = QWidget()
-        page.setProperty("role", "page")
-        column = vbox(self._everything(chosen is None), spacing=12, margins=NO_MARGINS, parent=page)
+        cards = [self._everything(chosen is None)]
         if servers := self._router.servers.list(self._workspace):
-            column.addWidget(self._servers(servers, chosen))
-        column.addStretch(1)
-        self.setWidget(page)
-        self.verticalScrollBar().setValue(at)
+            cards.append(self._servers(servers, chosen))
+        self.replace(*cards, STRETCH)
 
     def _everything(self, on: bool) -> RowCard:
         title = self.tr("All servers of the workspace")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -24,10 +24,7 @@ from gui.widgets.searchable import searchable
 from router.api.apps import Connection
 from router.api.router import RouterPort
 from router.domain.clients import TokenSummary
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
+from router.runtime.clock import utc_now
 
 
 class AppsSettingsPage(SettingsPage):
@@ -38,7 +35,7 @@ class AppsSettingsPage(SettingsPage):
         router: RouterPort,
         changes: SettingsChanges,
         commands: Commands,
-        clock: Callable[[], datetime] = _now,
+        clock: Callable[[], datetime] = utc_now,
     ) -> None:
         super().__init__(self.tr("Connected apps"), router, changes)
         self._commands = commands

@@ -8,8 +8,6 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
-    QHBoxLayout,
-    QScrollArea,
     QSizePolicy,
     QTextEdit,
     QWidget,
@@ -23,6 +21,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, primary_button, secondary_button
 from gui.widgets.labels import Pill, label, section_label, wrapped
 from gui.widgets.layouts import STRETCH, hbox, vbox
+from gui.widgets.scroll_column import ScrollColumn
 from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
@@ -91,30 +90,26 @@ class TryToolDialog(QDialog):
         )
 
     def _lay_out(self) -> None:
-        head = hbox(label(self._tool.key.shown, font=fonts.mono_font(16)), spacing=8)
-        if badge := effect_badge(self._tool.effect):
-            head.addWidget(Pill(*badge))
-        head.addStretch(1)
-        below = hbox(
-            section_label(self.tr("Result")),
-            self._outcome,
-            STRETCH,
-            CopyButton(self.tr("Copy result"), self.result_text),
-        )
-        column = vbox(head, spacing=10, margins=(_PADDING, 18, _PADDING, 16), parent=self)
+        badge = effect_badge(self._tool.effect)
+        title = label(self._tool.key.shown, font=fonts.mono_font(16))
+        head = hbox(title, *([Pill(*badge)] if badge else []), STRETCH, spacing=8)
         warning = self.tr("This runs the tool for real, with your permissions.")
-        column.addWidget(wrapped(warning, "text3"))
-        column.addWidget(_Fitting(self.form))
-        column.addWidget(self._error)
-        column.addLayout(below)
-        column.addWidget(self._result, 1)
-        column.addLayout(self._footer())
-
-    def _footer(self) -> QHBoxLayout:
+        copy = CopyButton(self.tr("Copy result"), self.result_text)
         close = secondary_button(self.tr("Close"))
         close.setAutoDefault(False)
         close.clicked.connect(self.reject)
-        return hbox(STRETCH, close, self._run, spacing=8)
+        vbox(
+            head,
+            wrapped(warning, "text3"),
+            _Fitting(self.form),
+            self._error,
+            hbox(section_label(self.tr("Result")), self._outcome, STRETCH, copy),
+            (self._result, 1),
+            hbox(STRETCH, close, self._run, spacing=8),
+            spacing=10,
+            margins=(_PADDING, 18, _PADDING, 16),
+            parent=self,
+        )
 
     def _show(self, result: JsonObject) -> None:
         self._run.setEnabled(True)
@@ -146,25 +141,18 @@ def result_text(result: JsonObject) -> str:
     return shown[:_LONGEST]
 
 
-class _Fitting(QScrollArea):
+class _Fitting(ScrollColumn):
     """As high as its content, so that a short form leaves space for the result; scrolls beyond
     that."""
 
     def __init__(self, form: QWidget) -> None:
-        super().__init__()
-        content = QWidget()
-        content.setProperty("role", "page")
-        self._column = vbox(form, STRETCH, margins=(0, 0, 8, 0), parent=content)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        super().__init__(form, STRETCH, margins=(0, 0, 8, 0))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
-        self.setWidget(content)
-        content.installEventFilter(self)
+        self.widget().installEventFilter(self)
 
     def sizeHint(self, /) -> QSize:
         width = self.viewport().width()
-        return QSize(width, max(_LEAST_FORM, self._column.totalHeightForWidth(width)))
+        return QSize(width, max(_LEAST_FORM, self.column.totalHeightForWidth(width)))
 
     def eventFilter(self, watched: QObject, event: QEvent, /) -> bool:
         """Fields grow, and values are added."""
