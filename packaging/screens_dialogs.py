@@ -51,7 +51,7 @@ def dialog_screens(desk: Desk) -> Iterator[tuple[str, QWidget]]:
     yield "scripts", _scripts(desk)
     with desk.asking():
         prompt = PermissionPrompt()
-        prompt.show_ask(desk.router.permissions.requests()[0], 1)
+        prompt.show_request(desk.router.permissions.requests()[0], 1)
         yield "prompt", prompt
     menu = TrayMenu()
     menu.show_view(tray_view(desk.router))

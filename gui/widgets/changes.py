@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from PySide6.QtCore import QObject, QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
@@ -17,6 +17,7 @@ from gui.widgets.labels import label, set_tint
 from router.domain.errors import ToolboothError
 
 Command: TypeAlias = Callable[[], Coroutine[Any, Any, object]]
+T = TypeVar("T")
 
 
 class Changes(QObject):
@@ -51,6 +52,11 @@ class Changes(QObject):
             self.done(undo)
 
         self._commands.run(self, change(), on_done=keep, on_error=self.failed.emit)
+
+    def replace(self, before: T, after: T, put: Callable[[T], Coroutine[Any, Any, object]]) -> None:
+        """Change a value that is `before` now; nothing happens if it stays the same."""
+        if after != before:
+            self.apply(lambda: put(after), lambda: put(before))
 
     def undo(self) -> None:
         """Undo the newest change; a failed undo can be tried again."""

@@ -40,7 +40,7 @@ class PermissionPrompt(QDialog):
     ) -> None:
         super().__init__(parent, Qt.WindowType.WindowStaysOnTopHint)
         self._clock = clock
-        self._ask: PermissionRequest | None = None
+        self._request: PermissionRequest | None = None
         self.setModal(False)
         self.setWindowTitle(self.tr("Permission request"))
         self.setMinimumWidth(_WIDTH)
@@ -58,19 +58,19 @@ class PermissionPrompt(QDialog):
         self._waiting = 1
         self._lay_out()
 
-    def show_ask(self, ask: PermissionRequest, waiting: int) -> None:
+    def show_request(self, request: PermissionRequest, waiting: int) -> None:
         """Show a request; `waiting` counts it and those queued behind it."""
         self._waiting = waiting
-        if self._ask is None or self._ask.id != ask.id:
-            self._ask = ask
-            self._fill(ask)
+        if self._request is None or self._request.id != request.id:
+            self._request = request
+            self._fill(request)
         self._show_rest()
         self._tick.start()
         self.show()
 
     def settle(self) -> None:
         """No request is pending any more."""
-        self._ask = None
+        self._request = None
         self._tick.stop()
         self.hide()
 
@@ -83,17 +83,19 @@ class PermissionPrompt(QDialog):
             self._answer(Answer.DENY)
 
     def _answer(self, answer: Answer) -> None:
-        if self._ask is not None:
+        if self._request is not None:
             self.answered.emit(answer)
 
-    def _fill(self, ask: PermissionRequest) -> None:
-        self._tile.set_name(ask.server_name)
-        self._title.setText(self._question(ask).format(client=ask.client, name=ask.key.shown))
-        self._place.setText(self.tr("Server: {server}").format(server=ask.server_name))
-        self._arguments.setPlainText(ask.arguments)
+    def _fill(self, request: PermissionRequest) -> None:
+        self._tile.set_name(request.server_name)
+        self._title.setText(
+            self._question(request).format(client=request.client, name=request.key.shown)
+        )
+        self._place.setText(self.tr("Server: {server}").format(server=request.server_name))
+        self._arguments.setPlainText(request.arguments)
 
-    def _question(self, ask: PermissionRequest) -> str:
-        match ask.kind:
+    def _question(self, request: PermissionRequest) -> str:
+        match request.kind:
             case Kind.TOOL:
                 return self.tr("{client} wants to run {name}")
             case Kind.PROMPT:
@@ -102,9 +104,9 @@ class PermissionPrompt(QDialog):
                 return self.tr("{client} wants to read {name}")
 
     def _show_rest(self) -> None:
-        if self._ask is None:
+        if self._request is None:
             return
-        left_s = max(0, int((self._ask.until - self._clock()).total_seconds()))
+        left_s = max(0, int((self._request.until - self._clock()).total_seconds()))
         text = self.tr("Denied automatically in %n s", "", left_s)
         if self._waiting > 1:
             more = self.tr("%n more waiting", "", self._waiting - 1)

@@ -1,7 +1,7 @@
-"""The scripts of a workspace: choose one, write it, try it out, keep it.
+"""The scripts of a workspace: choose one, edit it, test it, save it.
 
-What is written and not kept yet survives looking at another script; closing asks first. A script
-that was removed stays in the editor, so that keeping it again undoes that.
+Unsaved changes survive looking at another script; closing asks first. A removed script stays in the
+editor, so that saving it again restores it.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QWidget
 
+from gui.dialogs.scripts.dry_run import trial_text
 from gui.dialogs.scripts.editor import ScriptEditor
-from gui.dialogs.scripts.presentation import NEW_SCRIPT, trial_text
 from gui.link.commands import Commands
 from gui.text.errors import error_text
 from gui.widgets import fonts, message_box
@@ -29,6 +29,12 @@ SIZE = (960, 700)
 _LIST_WIDTH = 220
 _ROW_HEIGHT = 32
 _PADDING = 24
+NEW_SCRIPT = """\
+---What the script does: models choose it by this.
+---@param path string What it is given, as arguments.path
+local listing = files.list_directory{path = arguments.path}:await()
+result(listing)
+"""
 
 
 class ScriptsDialog(QDialog):
@@ -69,7 +75,7 @@ class ScriptsDialog(QDialog):
         self.setFocus()
 
     def start_new(self) -> None:
-        """A script that is not kept yet."""
+        """Start a script that is not saved yet."""
         self.list.setCurrentRow(-1)
         self._show(None)
         self.editor.focus_name()
@@ -203,8 +209,8 @@ class ScriptsDialog(QDialog):
     def _footer(self) -> QHBoxLayout:
         close = secondary_button(self.tr("Close"))
         close.clicked.connect(self.reject)
-        row = hbox(self.remove_button, STRETCH, spacing=8, margins=(_PADDING, 12, _PADDING, 14))
-        for button in (close, self.try_button, self.save_button):
+        buttons = (close, self.try_button, self.save_button)
+        for button in buttons:
             button.setAutoDefault(False)
-            row.addWidget(button)
-        return row
+        margins = (_PADDING, 12, _PADDING, 14)
+        return hbox(self.remove_button, STRETCH, *buttons, spacing=8, margins=margins)
