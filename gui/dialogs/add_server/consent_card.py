@@ -81,8 +81,8 @@ class ConsentCard(Card):
     def _warnings(self, draft: ServerDraft) -> Iterator[str]:
         stdio = draft.transport is TransportType.STDIO
         if stdio and (risky := draft.risky_variables()):
-            said = self.tr("{names}: controls which programs are loaded. Make sure you want this.")
-            yield said.format(names=", ".join(risky))
+            text = self.tr("{names}: controls which programs are loaded. Make sure you want this.")
+            yield text.format(names=", ".join(risky))
         secrets = plain_secrets(draft.words()[1:], None) if stdio else plain_secrets((), draft.url)
         if secrets:
             places = tuple(dict.fromkeys(secret.place for secret in secrets))

@@ -212,8 +212,8 @@ class ServerDialog(QDialog):
             return problems
         others = {s.name.casefold() for s in servers if s.ref != self._editing}
         if draft.name.casefold() in others:
-            said = self.tr("A server named {name} already exists.").format(name=draft.name)
-            problems.setdefault(Field.NAME, said)
+            text = self.tr("A server named {name} already exists.").format(name=draft.name)
+            problems.setdefault(Field.NAME, text)
         return problems
 
 

@@ -76,8 +76,8 @@ class PasteBox(QWidget):
         missing = [name for name, value in values.items() if not value.strip()]
         if not missing:
             return self.tr("Filled in below.")
-        said = self.tr("Filled in below. Still missing: {names}.")
-        return said.format(names=", ".join(missing))
+        text = self.tr("Filled in below. Still missing: {names}.")
+        return text.format(names=", ".join(missing))
 
     def _offer(self, servers: dict[str, ServerConfig]) -> None:
         self._show_message(

@@ -28,7 +28,7 @@ from gui.widgets.buttons import CopyButton, IconButton
 from gui.widgets.cards import hline
 from gui.widgets.changes import ChangesFooter
 from gui.widgets.labels import ElidedLabel, section_label, wrapped
-from gui.widgets.layouts import NO_MARGINS, clear, hbox, vbox
+from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.tab_strip import TabStrip
 from gui.widgets.window_size import open_at_size
@@ -71,10 +71,12 @@ class ProjectsDialog(QDialog):
                 self.tr("Rules"),
             ),
         )
-        self._options = OptionsTab(router, workspace, self.changes)
-        self._servers = ServersTab(router, workspace, self.changes)
-        self._permissions = PermissionsTab(router, workspace, self.changes)
-        self._rules = RulesTab(router, workspace, self.changes)
+        self._panes = (
+            OptionsTab(router, workspace, self.changes),
+            ServersTab(router, workspace, self.changes),
+            PermissionsTab(router, workspace, self.changes),
+            RulesTab(router, workspace, self.changes),
+        )
         self._stack = QStackedWidget()
         self._list = QVBoxLayout()
         self._footer = ChangesFooter(self.changes, PADDING)
@@ -105,8 +107,8 @@ class ProjectsDialog(QDialog):
             self._project = None
         self._show_list(projects)
         self._show_head(next(each for each in projects if each.id == self._project))
-        for tab in (self._options, self._servers, self._permissions, self._rules):
-            tab.show_project(self._project)
+        for pane in self._panes:
+            pane.show_project(self._project)
 
     def _on_events(self, events: Sequence[Event]) -> None:
         if self.isVisible() and any(not isinstance(each, ActivityRecorded) for each in events):
@@ -129,9 +131,9 @@ class ProjectsDialog(QDialog):
         self._tabs.currentChanged.connect(self._stack.setCurrentIndex)
 
     def _lay_out(self) -> None:
-        for tab in (self._options, self._servers, self._permissions, self._rules):
-            self._stack.addWidget(tab)
-        pane = vbox(
+        for pane in self._panes:
+            self._stack.addWidget(pane)
+        body = vbox(
             self._head(),
             8,
             self._tabs,
@@ -141,7 +143,7 @@ class ProjectsDialog(QDialog):
             spacing=0,
             margins=(PADDING, 16, PADDING, 0),
         )
-        right = vbox((pane, 1), self._footer, spacing=4)
+        right = vbox((body, 1), self._footer, spacing=4)
         hbox(self._side(), (right, 1), spacing=0, margins=NO_MARGINS, parent=self)
 
     def _side(self) -> QFrame:
@@ -151,14 +153,19 @@ class ProjectsDialog(QDialog):
         heading = section_label(self.tr("Projects"))
         heading.setContentsMargins(10, 0, 0, 4)
         self._list.setSpacing(2)
-        column = vbox(heading, self._list, 8, spacing=2, margins=(12, 18, 12, 12), parent=frame)
         self._new.setPlaceholderText(self.tr("New project…"))
-        column.addWidget(self._new)
-        column.addSpacing(6)
-        column.addWidget(
-            wrapped(self.tr("Each project has its own address, servers and permissions."))
+        vbox(
+            heading,
+            self._list,
+            8,
+            self._new,
+            6,
+            wrapped(self.tr("Each project has its own address, servers and permissions.")),
+            STRETCH,
+            spacing=2,
+            margins=(12, 18, 12, 12),
+            parent=frame,
         )
-        column.addStretch(1)
         return frame
 
     def _head(self) -> QVBoxLayout:

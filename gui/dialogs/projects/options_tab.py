@@ -67,8 +67,8 @@ class OptionsTab(QWidget):
     def _lay_out(self) -> None:
         card = RowCard()
         self._meaning = card.add_row(self.tr("How apps reach tools"), "", self._reach)
-        said = self.tr("By keyword, by keyword and meaning, or with a cloud service.")
-        card.add_row(self.tr("Search strategy"), said, self._strategies)
+        strategies = self.tr("By keyword, by keyword and meaning, or with a cloud service.")
+        card.add_row(self.tr("Search strategy"), strategies, self._strategies)
         self._pins = card.add_row(self.tr("Always include"), "", self._choose)
         vbox(card, STRETCH, margins=NO_MARGINS, parent=self)
 

@@ -1,4 +1,4 @@
-"""What a project's apps may do with each tool: its own word, or what rules and workspace say."""
+"""The permission of each tool in a project: set for this tool, or by the rules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LIST_WIDTH = 300
 
 
 class PermissionsTab(Card):
-    """A tick allows or blocks; the pane at the right says more."""
+    """Ticking a tool allows it; the pane at the right has all permissions."""
 
     def __init__(self, router: RouterPort, workspace: WorkspaceId, changes: ProjectChanges) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class PermissionsTab(Card):
         self._access.changed.connect(self._choose)
         self._why = wrapped("")
         self._inherit = link_button(self.tr("Use rules"))
-        self._inherit.clicked.connect(self._leave)
+        self._inherit.clicked.connect(self._use_rules)
         self._lay_out()
 
     def show_project(self, project: ProjectId | None) -> None:
@@ -78,20 +78,20 @@ class PermissionsTab(Card):
         hbox(self._list, vline(), (self._pane, 1), spacing=0, margins=(1, 1, 1, 1), parent=self)
 
     def _tools(self) -> Iterator[ToolView]:
-        """All of the project's servers, with what holds for each here."""
+        """The tools of the project's servers, with their permissions in this project."""
         permissions = self._router.projects.permissions(self._workspace, self._project)
         for status in self._router.servers.list(self._workspace):
             for tool in self._router.tools.list(status.ref):
                 if tool.key in permissions:
-                    said = f"{status.name} · {tool.description}"
-                    yield tool._replace(permission=permissions[tool.key], description=said)
+                    description = f"{status.name} · {tool.description}"
+                    yield tool._replace(permission=permissions[tool.key], description=description)
 
     def _show_tool(self, tool: ToolView | None) -> None:
         self._tool = tool
         self._pane.setVisible(tool is not None)
         if tool is None:
             return
-        own = str(tool.key) in self._changes.config(self._project).permissions
+        own = str(tool.key) in self._own()
         badge = effect_badge(tool.effect)
         self._effect.setVisible(badge is not None)
         if badge is not None:
@@ -106,12 +106,12 @@ class PermissionsTab(Card):
             else self.tr("Uses the project’s rules, then the workspace’s.")
         )
 
-    def _words(self) -> dict[str, Permission]:
+    def _own(self) -> dict[str, Permission]:
+        """The permissions that are set for single tools."""
         return dict(self._changes.config(self._project).permissions)
 
     def _set(self, key: ToolKey, permission: Permission) -> None:
-        words = {**self._words(), str(key): permission}
-        self._changes.change(self._project, permissions=words)
+        self._changes.change(self._project, permissions={**self._own(), str(key): permission})
 
     def _choose(self, permission: str) -> None:
         if self._tool is not None:
@@ -120,8 +120,8 @@ class PermissionsTab(Card):
     def _tick(self, key: ToolKey, allowed: bool) -> None:
         self._set(key, Permission.ALLOW if allowed else Permission.DENY)
 
-    def _leave(self) -> None:
+    def _use_rules(self) -> None:
         if self._tool is not None:
-            words = self._words()
-            words.pop(str(self._tool.key), None)
-            self._changes.change(self._project, permissions=words)
+            others = self._own()
+            others.pop(str(self._tool.key), None)
+            self._changes.change(self._project, permissions=others)

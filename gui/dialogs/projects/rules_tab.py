@@ -1,5 +1,5 @@
-"""Rules for many tools at once: the first that fits decides. Those with conditions that this form
-can't say are shown as they are, can be removed, and keep what they say."""
+"""Rules for many tools at once: the first that matches decides. Rules with conditions that the form
+doesn't offer are shown and keep their conditions; they can be moved and removed."""
 
 from __future__ import annotations
 
@@ -53,21 +53,21 @@ class RulesTab(ScrollColumn):
         return card
 
     def _row(self, position: int, rule: PermissionRule) -> QWidget:
-        said = rule_text(rule)
+        text = rule_text(rule)
         remove = IconButton("trash-2", self.tr("Remove rule"), size=28, icon_size=14)
-        remove.setAccessibleDescription(said)
+        remove.setAccessibleDescription(text)
         remove.clicked.connect(lambda: self._remove(position))
         row = QWidget()
         line = hbox(spacing=12, margins=(0, 9, 0, 9), parent=row)
         badge = Pill(permission_text(rule.permission), _TONES[rule.permission])
         badge.setMinimumWidth(64)
         line.addWidget(badge)
-        line.addWidget(ElidedLabel(said), 1)
+        line.addWidget(ElidedLabel(text), 1)
         if position:
-            sooner = IconButton("chevron-up", self.tr("Move up"), size=28)
-            sooner.setAccessibleDescription(said)
-            sooner.clicked.connect(lambda: self._move_up(position))
-            line.addWidget(sooner)
+            move_up = IconButton("chevron-up", self.tr("Move up"), size=28)
+            move_up.setAccessibleDescription(text)
+            move_up.clicked.connect(lambda: self._move_up(position))
+            line.addWidget(move_up)
         line.addWidget(remove)
         return row
 
@@ -93,7 +93,7 @@ class RulesTab(ScrollColumn):
 
 
 class _RuleForm(Card):
-    """A rule as a sentence: what may be done with which tools of which server."""
+    """A new rule: its action, and the tools it is for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -162,7 +162,7 @@ def permission_text(permission: Permission) -> str:
 
 
 def rule_text(rule: PermissionRule) -> str:
-    """What a rule is about, in a line."""
+    """The tools that a rule is for, in one line."""
     server = tr("all servers") if rule.server == _ANY else rule.server
     what = [tr("all tools") if rule.tool in (None, _ANY) else rule.tool or ""]
     if rule.prompt:

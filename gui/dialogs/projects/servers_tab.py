@@ -1,4 +1,4 @@
-"""Which servers a project has: all of the workspace, whatever comes, or chosen ones."""
+"""Which servers a project has: all of the workspace, later ones included, or chosen ones."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class ServersTab(ScrollColumn):
         toggle.setEnabled(self._project is not None)
         toggle.clicked.connect(self._choose_all)
         card = RowCard()
-        said = (
+        description = (
             self.tr("Including servers added later.")
             if self._project is not None
             else self.tr("Apps without a project can use all of them.")
         )
-        card.add_row(title, said, toggle)
+        card.add_row(title, description, toggle)
         return card
 
     def _servers(

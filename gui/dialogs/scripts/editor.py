@@ -88,7 +88,7 @@ class ScriptEditor(QWidget):
         set_tint(self._message, "err" if wrong else "text2")
         self._message.setText(text)
 
-    def said(self) -> str:
+    def message(self) -> str:
         return self._message.text()
 
     def focus_name(self) -> None:

@@ -75,7 +75,7 @@ class TryToolDialog(QDialog):
         """Call the tool with what was typed."""
         self._show_message("")
         try:
-            arguments = self.form.arguments()
+            arguments = self.form.values()
         except ToolboothError as error:
             self._show_error(error)
             return

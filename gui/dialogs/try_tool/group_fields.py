@@ -31,17 +31,17 @@ class MembersForm(QWidget):
 
     def __init__(self, members: tuple[Member, ...], path: str = "") -> None:
         super().__init__()
-        column = vbox(spacing=4, margins=NO_MARGINS, parent=self)
+        self.column = vbox(spacing=4, margins=NO_MARGINS, parent=self)
         self._fields: list[tuple[Member, FieldWidget]] = []
         for member in members:
             field = field_for(f"{path}{member.name}", member.shape)
             field.setAccessibleDescription(member.description)
             self._fields.append((member, field))
-            column.addLayout(_caption(member))
+            self.column.addLayout(_caption(member))
             if member.description:
-                column.addWidget(wrapped(member.description, "text3"))
-            column.addWidget(field)
-            column.addSpacing(8)
+                self.column.addWidget(wrapped(member.description, "text3"))
+            self.column.addWidget(field)
+            self.column.addSpacing(8)
 
     def values(self) -> JsonObject:
         """What was filled in; raises InvalidInput with the first thing that is wrong."""
@@ -53,7 +53,7 @@ class MembersForm(QWidget):
 
 
 class ObjectField(QFrame):
-    """Its members, set in; left empty, an object that may be left out is left out."""
+    """Its members, indented; an optional object without values is left out."""
 
     def __init__(self, name: str, shape: Shape) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ class ListField(QFrame):
 
 
 class OneOfField(QFrame):
-    """Which of several shapes it is to have, and a field of that shape."""
+    """A choice between several shapes, and a field of the chosen one."""
 
     def __init__(self, name: str, shape: Shape) -> None:
         super().__init__()
@@ -155,7 +155,7 @@ def field_for(name: str, shape: Shape) -> FieldWidget:
     match shape.kind:
         case Kind.OBJECT:
             return ObjectField(name, shape)
-        case Kind.LIST:
+        case Kind.ARRAY:
             return ListField(name, shape)
         case Kind.ONE_OF:
             return OneOfField(name, shape)
