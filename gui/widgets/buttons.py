@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QFrame,
-    QHBoxLayout,
     QPushButton,
     QSizePolicy,
     QToolButton,
@@ -28,6 +27,7 @@ from PySide6.QtWidgets import (
 
 from gui.widgets import fonts, paint
 from gui.widgets.icons import icon
+from gui.widgets.layouts import hbox
 from gui.widgets.palette import Token
 from gui.widgets.presses import Pressable
 
@@ -75,9 +75,7 @@ class Segmented(QFrame):
         self._segments: dict[str, QPushButton] = {}
         self._current: str | None = None
         self._group = QButtonGroup(self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(3, 3, 3, 3)
-        row.setSpacing(0)
+        row = hbox(spacing=0, margins=(3, 3, 3, 3), parent=self)
         for key, text in choices:
             row.addWidget(self._segment(key, text))
 

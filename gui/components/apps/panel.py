@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.components.apps.app_list import AppList
 from gui.components.apps.connect_dialogs import by_hand, preview
@@ -12,6 +12,7 @@ from gui.components.apps.connector import AppConnector
 from gui.link.commands import Commands
 from gui.text.errors import error_text
 from gui.widgets.labels import wrapped
+from gui.widgets.layouts import NO_MARGINS, vbox
 from router.api.apps import ClientId, Connection
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
@@ -29,11 +30,7 @@ class AppsPanel(QWidget):
         self.list = AppList()
         self._error = wrapped("", tint="err")
         self._error.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self._error)
-        column.addWidget(self.list)
+        vbox(self._error, self.list, spacing=8, margins=NO_MARGINS, parent=self)
         self._connect()
 
     def load(self) -> None:

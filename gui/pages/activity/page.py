@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QStackedLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QStackedLayout, QWidget
 
 from gui.components.activity.feed import Feed
 from gui.components.activity.model import ActivityFilter, ActivityModel, Showing, showing_choice
@@ -23,6 +23,7 @@ from gui.text.errors import error_text
 from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import Card, vline
 from gui.widgets.labels import label, wrapped
+from gui.widgets.layouts import hbox
 from gui.widgets.page_frame import PageFrame
 from gui.widgets.search_field import SearchField
 from router.api.events import ActivityRecorded
@@ -110,22 +111,13 @@ class ActivityPage(PageFrame):
             signal.connect(self._show_page)
 
     def _lay_out(self) -> None:
-        filters = QHBoxLayout()
-        filters.setSpacing(12)
-        filters.addWidget(self._text, 1)
-        for control in (self._clients, self._servers, self._showing):
-            filters.addWidget(control)
+        filters = hbox((self._text, 1), self._clients, self._servers, self._showing, spacing=12)
         card, shown = Card(), QWidget()
         shown.setLayout(self._views)
         self._views.addWidget(self._table)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._views.addWidget(self._nothing)
-        across = QHBoxLayout(card)
-        across.setContentsMargins(1, 6, 1, 1)
-        across.setSpacing(0)
-        across.addWidget(shown, 1)
-        across.addWidget(vline())
-        across.addWidget(self._detail)
+        hbox((shown, 1), vline(), self._detail, spacing=0, margins=(1, 6, 1, 1), parent=card)
         self._message.hide()
         self.body.addLayout(filters)
         self.body.addWidget(self._message)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QTableView, QWidget
 
 from gui.components.activity.feed import Feed
 from gui.components.activity.model import ActivityFilter, ActivityModel, Showing, showing_choice
@@ -16,6 +16,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented
 from gui.widgets.cards import Card
 from gui.widgets.labels import label
+from gui.widgets.layouts import STRETCH, hbox, vbox
 from router.domain.activity import ActivityEntry
 
 HEIGHT = 214
@@ -47,22 +48,19 @@ class ActivityCard(Card):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setContentsMargins(15, 6, 10, 2)
-        top.setSpacing(10)
-        top.addWidget(label(self.tr("Activity"), font=fonts.semibold()))
-        top.addWidget(self._pausing.badge)
-        top.addStretch(1)
-        top.addWidget(self._choice)
-        top.addWidget(self._pausing.button)
-        top.addWidget(self._more)
+        top = hbox(
+            label(self.tr("Activity"), font=fonts.semibold()),
+            self._pausing.badge,
+            STRETCH,
+            self._choice,
+            self._pausing.button,
+            self._more,
+            spacing=10,
+            margins=(15, 6, 10, 2),
+        )
         self._pages.addWidget(self._view)
         self._pages.addWidget(self._nothing)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 0, 1, 1)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addLayout(self._pages, 1)
+        vbox(top, (self._pages, 1), spacing=0, margins=(1, 0, 1, 1), parent=self)
         self._show_page()
 
     def set_entries(self, newest_first: Sequence[ActivityEntry]) -> None:
