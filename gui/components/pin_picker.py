@@ -62,19 +62,19 @@ class PinPicker(QDialog):
         done = primary_button(self.tr("Done"))
         done.clicked.connect(self.accept)
         bottom = hbox((self._cost, 1), done)
-        column = vbox(
+        explanation = self.tr(
+            "Apps get the selected tools without searching. Each adds its definition to the "
+            "context."
+        )
+        vbox(
             label(self.tr("Always include"), font=fonts.semibold(18)),
+            wrapped(explanation),
+            (card, 1),
+            bottom,
             spacing=12,
             margins=(24, 18, 24, 16),
             parent=self,
         )
-        said = self.tr(
-            "Apps get the selected tools without searching. Each adds its definition to the "
-            "context."
-        )
-        column.addWidget(wrapped(said))
-        column.addWidget(card, 1)
-        column.addLayout(bottom)
 
     def _tick(self, key: ToolKey, ticked: bool) -> None:
         others = tuple(pin for pin in self._pins if pin != str(key))

@@ -121,8 +121,8 @@ class ToolList(QWidget):
     """The `ToolView` now selected, or None."""
     permitted = Signal(object, bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._wanted: ToolKey | None = None
         self._model = ToolModel(self)
         self._field = SearchField(self.tr("Filter tools"))

@@ -15,8 +15,8 @@ from router.domain.errors import ToolboothError
 
 
 class StartingPage(QWidget):
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._mark = StatusMark(size=24)
         self._mark.set_mark(Mark.WORKING)
         self._text = label(self.tr("Starting…"), font=fonts.medium(), tint="text2")

@@ -54,8 +54,8 @@ class Banner(QFrame):
 class Banners(QWidget):
     """The banners above a screen's content; hidden while there are none."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._banners: dict[str, Banner] = {}
         self._column = vbox(spacing=8, margins=NO_MARGINS, parent=self)
         self.hide()

@@ -6,12 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-)
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QFrame,
     QLabel,
@@ -47,8 +42,8 @@ class Card(QFrame):
 class RowCard(Card):
     """A card of rows, each with a title, a description and perhaps a control at its right."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._column = vbox(spacing=0, margins=(PADDING, 2, PADDING, 2), parent=self)
 
     def add_row(

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
-from gui.components.apps.presentation import AppAction, AppLine, app_line, in_order
+from gui.components.apps.app_row import AppAction, AppRow, app_row, in_order
 from gui.widgets import fonts
 from gui.widgets.buttons import link_button, secondary_button
 from gui.widgets.cards import Card, ruled
@@ -55,7 +55,7 @@ class AppList(Card):
         return [client for client, tick in self._ticks.items() if tick.isChecked()]
 
     def _row(self, app: ClientApp) -> QWidget:
-        line = app_line(app, Path.home())
+        line = app_row(app, Path.home())
         row = QWidget()
         row.setFixedHeight(ROW_HEIGHT)
         across = hbox(spacing=12, margins=NO_MARGINS, parent=row)
@@ -68,7 +68,7 @@ class AppList(Card):
         across.addWidget(self._button(app, line))
         return row
 
-    def _tick(self, app: ClientApp, line: AppLine) -> QWidget:
+    def _tick(self, app: ClientApp, line: AppRow) -> QWidget:
         if not line.can_connect:
             gap = QWidget()
             gap.setFixedWidth(16)
@@ -85,7 +85,7 @@ class AppList(Card):
         (self._unticked.discard if ticked else self._unticked.add)(client)
         self.choice_changed.emit()
 
-    def _button(self, app: ClientApp, line: AppLine) -> QWidget:
+    def _button(self, app: ClientApp, line: AppRow) -> QWidget:
         link = self._choosable or line.action is AppAction.BY_HAND
         text = line.action_text if link or not line.can_connect else self.tr("Connect…")
         button = link_button(text) if link else secondary_button(text)
@@ -99,7 +99,7 @@ class AppList(Card):
         return button
 
 
-def _texts(app: ClientApp, line: AppLine) -> QVBoxLayout:
+def _texts(app: ClientApp, line: AppRow) -> QVBoxLayout:
     name = label(app.name, font=fonts.medium(), tint="text1" if line.detail_is_path else "text2")
     detail = ElidedLabel(
         line.detail,

@@ -8,8 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
+from gui.components.apps.app_row import short_path
 from gui.components.apps.connector import AppConnector
-from gui.components.apps.presentation import short_path
 from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, link_button, primary_button, secondary_button

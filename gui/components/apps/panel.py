@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
@@ -13,7 +15,7 @@ from gui.link.commands import Commands
 from gui.text.errors import error_text
 from gui.widgets.labels import wrapped
 from gui.widgets.layouts import NO_MARGINS, vbox
-from router.api.apps import ClientId, Connection
+from router.api.apps import Connection
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
 
@@ -22,10 +24,8 @@ class AppsPanel(QWidget):
     done = Signal(str, object)
     """A text that says what was done, and the `Connection`, which can be undone."""
 
-    def __init__(
-        self, router: RouterPort, commands: Commands, *, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, router: RouterPort, commands: Commands) -> None:
+        super().__init__()
         self.connector = AppConnector(router, commands, self)
         self.list = AppList()
         self._error = wrapped("", tint="err")
@@ -51,9 +51,9 @@ class AppsPanel(QWidget):
         connector.failed.connect(self._show_error)
         connector.connected.connect(self._connected)
         connector.disconnected.connect(self._disconnected)
-        self.list.preview_requested.connect(self._preview)
+        self.list.preview_requested.connect(partial(preview, connector, parent=self))
         self.list.disconnect_requested.connect(connector.disconnect_app)
-        self.list.by_hand_requested.connect(self._by_hand)
+        self.list.by_hand_requested.connect(partial(by_hand, connector, parent=self))
 
     def _connected(self, done: Connection) -> None:
         self._offer(self.tr("Connected {name}"), done)
@@ -68,9 +68,3 @@ class AppsPanel(QWidget):
     def _show_error(self, error: ToolboothError) -> None:
         self._error.setText(error_text(error))
         self._error.show()
-
-    def _preview(self, client: ClientId) -> None:
-        preview(self.connector, client, self)
-
-    def _by_hand(self, client: ClientId) -> None:
-        by_hand(self.connector, client, self)

@@ -6,17 +6,19 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gui.components.actions import Actions
-from gui.components.attention.presentation import (
+from gui.components.attention.needs_attention import (
     Attention,
     HeldTools,
     WorkspaceAttention,
-    approval_text,
     consent_lines_of,
-    difference_html,
     find_attention,
+)
+from gui.components.attention.tool_review import (
+    approval_text,
+    approval_tone,
+    difference_html,
     finding_texts,
 )
-from gui.components.attention.tool_review import approval_tone
 from gui.components.receipts.note import ReceiptNote
 from gui.link.bridge import Bridge
 from gui.text.presentation import Tone, present

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QLabel
 
-from gui.components.apps.presentation import found_sentence
+from gui.components.apps.app_row import found_sentence
 from gui.link.commands import Commands
 from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button

@@ -22,8 +22,8 @@ class Header(QWidget):
     refresh_requested = Signal()
     add_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFixedHeight(HEIGHT)
         self._strategy = Optimization.HYBRID
         self._title = ElidedLabel(font=fonts.semibold(fonts.TITLE))

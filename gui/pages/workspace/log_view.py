@@ -37,14 +37,11 @@ class LogView(QWidget):
         self._timer.timeout.connect(self.look)
         copy = CopyButton(self.tr("Copy the selection or the whole log"), self._wanted)
         hint = self.tr("Latest stderr output, with secrets redacted")
-        head = hbox(
-            (label(hint, font=fonts.ui_font(fonts.SMALL), tint="text3"), 1),
-            (copy, 0, Qt.AlignmentFlag.AlignRight),
-            margins=(20, 6, 12, 0),
-        )
-        column = vbox(head, spacing=0, margins=(0, 0, 0, 8), parent=self)
+        caption = label(hint, font=fonts.ui_font(fonts.SMALL), tint="text3")
+        at_right = Qt.AlignmentFlag.AlignRight
+        head = hbox((caption, 1), (copy, 0, at_right), margins=(20, 6, 12, 0))
         text = hbox(self._text, margins=(16, 0, 4, 0))
-        column.addLayout(text, 1)
+        vbox(head, (text, 1), spacing=0, margins=(0, 0, 0, 8), parent=self)
 
     def show_log(self, read: Callable[[], tuple[LogLine, ...]]) -> None:
         self._read = read

@@ -16,7 +16,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from gui.components.actions import Actions
-from gui.components.apps.presentation import connected_count
+from gui.components.apps.app_row import connected_count
 from gui.link.bridge import Bridge
 from gui.pages.workspace import activity_card
 from gui.pages.workspace.activity_card import ActivityCard
@@ -57,8 +57,8 @@ class WorkspacePage(QWidget):
     servers_changed = Signal()
     """The list of servers may have become empty, or no longer be."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._router: RouterPort | None = None
         self._workspace: WorkspaceId | None = None
         self._connected_apps = 0

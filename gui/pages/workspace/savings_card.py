@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from gui.text import formats
 from gui.text.presentation import Tone
 from gui.widgets import fonts, paint
 from gui.widgets.cards import Card, vline
 from gui.widgets.labels import ElidedLabel, Pill, label
-from gui.widgets.layouts import STRETCH, hbox, vbox
+from gui.widgets.layouts import STRETCH, Part, hbox, vbox
 from gui.widgets.share_bar import ShareBar
 from gui.widgets.theme import theme
 from router.domain.activity import Savings
@@ -21,8 +21,8 @@ _NUMBER = 24
 
 
 class SavingsCard(Card):
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFixedHeight(HEIGHT)
         self.setToolTip(
             self.tr(
@@ -50,26 +50,18 @@ class SavingsCard(Card):
         )
 
     def _per_request(self) -> QVBoxLayout:
-        line = QHBoxLayout()
-        line.setSpacing(10)
         # A box layout knows no baselines: the smaller text is lifted to that of the number.
         self._before.setContentsMargins(0, 0, 0, 3)
-        line.addWidget(self._now)
-        line.addWidget(self._before, 1, Qt.AlignmentFlag.AlignBottom)
-        line.addWidget(self._less, 0, Qt.AlignmentFlag.AlignVCenter)
-        column = _column(self.tr("Tool context per request"))
-        column.addLayout(line)
-        column.addSpacing(7)
-        column.addWidget(self._bar)
-        column.addStretch(1)
-        return column
+        line = hbox(
+            self._now,
+            (self._before, 1, Qt.AlignmentFlag.AlignBottom),
+            (self._less, 0, Qt.AlignmentFlag.AlignVCenter),
+            spacing=10,
+        )
+        return _column(self.tr("Tool context per request"), line, 7, self._bar)
 
     def _saved_today(self) -> QVBoxLayout:
-        column = _column(self.tr("Saved today"))
-        column.addWidget(self._today)
-        column.addWidget(self._requests)
-        column.addStretch(1)
-        return column
+        return _column(self.tr("Saved today"), self._today, self._requests)
 
     def _per_hour(self) -> QVBoxLayout:
         top = hbox(
@@ -100,8 +92,8 @@ class SavingsCard(Card):
         self._hours.set_values(savings.hourly)
 
 
-def _column(heading: str) -> QVBoxLayout:
-    return vbox(_small(heading, fonts.medium(fonts.SMALL)), 3, spacing=0)
+def _column(heading: str, *parts: Part) -> QVBoxLayout:
+    return vbox(_small(heading, fonts.medium(fonts.SMALL)), 3, *parts, STRETCH, spacing=0)
 
 
 def _small(text: str, font: QFont) -> ElidedLabel:

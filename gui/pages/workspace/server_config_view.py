@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import Qt, Signal
 
-from gui.components.receipts.presentation import receipt_fields
+from gui.components.receipts.receipt_text import receipt_fields
 from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
 from gui.widgets.field_form import Field, FieldForm

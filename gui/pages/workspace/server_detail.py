@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.components.attention.presentation import consent_lines
+from gui.components.attention.needs_attention import consent_lines
 from gui.components.attention.tool_review import cuts_text
 from gui.components.tool_list import ToolList
 from gui.pages.workspace.log_view import LogView

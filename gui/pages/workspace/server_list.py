@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QStyleOptionViewItem,
     QToolButton,
-    QWidget,
 )
 
 from gui.pages.workspace.server_model import (
@@ -56,8 +55,8 @@ class ServerList(Card):
     action_requested = Signal(object)
     """The `ServerRef` whose button was pressed."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._model = ServerModel(self)
         self._filter = ServerFilter(self._model, self)
         self._field = SearchField(self.tr("Filter servers"))

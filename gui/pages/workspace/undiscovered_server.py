@@ -24,14 +24,10 @@ class UndiscoveredServer(QWidget):
         self._why.setWordWrap(True)
         self._why.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._why.setMargin(24)
-        self._lay_out(list_width)
-
-    def _lay_out(self, list_width: int) -> None:
         texts = vbox(self._name, self._summary, spacing=2)
         line = hbox(self._mark, (texts, 1), spacing=10)
-        entry = vbox(line, STRETCH, margins=(18, 14, 12, 0))
         left = QWidget()
-        left.setLayout(entry)
+        vbox(line, STRETCH, margins=(18, 14, 12, 0), parent=left)
         left.setMinimumWidth(152)
         left.setMaximumWidth(list_width)
         hbox((left, 45), vline(), (self._why, 55), spacing=0, margins=NO_MARGINS, parent=self)
