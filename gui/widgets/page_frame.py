@@ -3,13 +3,12 @@ content that scrolls."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from gui.widgets import fonts
 from gui.widgets.labels import label
-from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
-from gui.widgets.scroll_area import ScrollArea
+from gui.widgets.layouts import STRETCH, hbox, vbox
+from gui.widgets.scroll_area import ScrollColumn
 
 PADDING = 20
 _HEAD = 68
@@ -27,10 +26,8 @@ class PageFrame(QWidget):
         self.body = vbox(spacing=12)
         vbox(head, (self.body, 1), spacing=0, margins=(PADDING, 0, PADDING, PADDING), parent=self)
 
-    def add_scrolled(self, *widgets: QWidget) -> ScrollArea:
+    def add_scrolled(self, *widgets: QWidget) -> ScrollColumn:
         """Put `widgets` below each other where they can be scrolled."""
-        area = ScrollArea()
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.show_layout(vbox(*widgets, STRETCH, spacing=12, margins=NO_MARGINS))
+        area = ScrollColumn(*widgets, STRETCH)
         self.body.addWidget(area, 1)
         return area

@@ -43,7 +43,7 @@ class ConsentCard(Card):
         )
 
     def show_protection(self, protection: Protection) -> None:
-        """What holds while its tools are listed, as was found out on this computer."""
+        """Show the protection that discovery has on this computer."""
         self._protection = protection
         self._allowed.setText(self._what_it_may())
 
@@ -101,7 +101,7 @@ class ConsentCard(Card):
             yield self.tr("Folder"), draft.cwd.strip()
 
     def _replace_facts(self, lines: Sequence[tuple[str, str]]) -> None:
-        """A new holder each time: a grid never gives rows back."""
+        """In a new widget each time: a grid never removes rows."""
         facts = QWidget()
         grid = QGridLayout(facts)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -128,9 +128,7 @@ def _numbered(caption: str, values: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _value(text: str) -> QLabel:
-    made = label(text or "—", font=fonts.mono_font())
+    made = wrapped(text or "—", "text1", font=fonts.mono_font(), selectable=True)
     made.setObjectName("value")
     made.setMinimumHeight(_LINE)
-    made.setWordWrap(True)
-    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return made

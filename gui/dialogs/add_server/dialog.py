@@ -24,7 +24,7 @@ from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import hline
 from gui.widgets.labels import label, wrapped
 from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
-from gui.widgets.scroll_column import ScrollColumn
+from gui.widgets.scroll_area import ScrollColumn
 from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
 from router.config.server import ServerConfig

@@ -1,4 +1,4 @@
-"""The fields of a server: its name, and a command or an address with what goes along."""
+"""The fields of a server: its name, and a command with variables or an address with headers."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class _Row(QWidget):
         self.name = _field(name, name_label)
         self.value = _field(value, value_label)
         self._reveal = QAction(self)
-        self._reveal.triggered.connect(self._turn_around)
+        self._reveal.triggered.connect(self._toggle_mask)
         self.value.addAction(self._reveal, QLineEdit.ActionPosition.TrailingPosition)
         self.name.textEdited.connect(self.changed)
         self.value.textEdited.connect(self.changed)
@@ -115,7 +115,7 @@ class _Row(QWidget):
     def focus(self) -> None:
         self.name.setFocus()
 
-    def _turn_around(self) -> None:
+    def _toggle_mask(self) -> None:
         self._mask(self.value.echoMode() == QLineEdit.EchoMode.Normal)
 
     def _mask(self, masked: bool) -> None:

@@ -1,7 +1,7 @@
-"""Command lines as a page shows them: variables set before, a folder to go to, a command that adds
-a server to some client, one after the other. Pure.
+"""Command lines as documentation shows them: variables, `cd`, and a command that starts a server or
+adds one to some client. Pure.
 
-Only what needs no shell is taken apart: a server is started without one.
+Shell operators are refused: servers are started without a shell.
 """
 
 from __future__ import annotations

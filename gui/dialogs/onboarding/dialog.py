@@ -32,7 +32,7 @@ from gui.widgets import fonts, icons
 from gui.widgets.buttons import link_button, primary_button, secondary_button
 from gui.widgets.labels import label, wrapped
 from gui.widgets.layouts import STRETCH, hbox, vbox
-from gui.widgets.scroll_column import ScrollColumn
+from gui.widgets.scroll_area import ScrollColumn
 from router.api.apps import ClientApp, ClientId, ClientState
 from router.api.events import ActivityRecorded, ServerRemoved, ServerStatusChanged
 from router.api.router import RouterPort

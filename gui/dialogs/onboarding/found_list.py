@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -58,9 +58,7 @@ class FoundList(Card):
         tick.setChecked(choice.ticked)
         tick.toggled.connect(lambda: self.choice_changed.emit())
         self._ticks.append((tick, found))
-        where = ElidedLabel(detail(found), elide=Qt.TextElideMode.ElideRight)
-        where.setFont(fonts.ui_font(fonts.SMALL))
-        where.setProperty("tint", "text2")
+        where = ElidedLabel(detail(found), font=fonts.ui_font(fonts.SMALL), tint="text2")
         texts = vbox(STRETCH, label(found.name, font=fonts.medium()), where, STRETCH, spacing=1)
         row = QWidget()
         row.setFixedHeight(ROW_HEIGHT)

@@ -59,7 +59,7 @@ class ProjectsDialog(QDialog):
         self._new = _name_field(self.tr("New project name"))
         self._name = _name_field(self.tr("Project name"))
         self._name.setFont(fonts.semibold(16))
-        self._address = ElidedLabel()
+        self._address = ElidedLabel(font=fonts.mono_font(), tint="text2")
         self._copy = CopyButton(self.tr("Copy project address"), self._address.text)
         self._remove = IconButton("trash-2", self.tr("Remove project"), bordered=True)
         self._tabs = TabStrip(
@@ -169,8 +169,6 @@ class ProjectsDialog(QDialog):
         return frame
 
     def _head(self) -> QVBoxLayout:
-        self._address.setFont(fonts.mono_font())
-        self._address.setProperty("tint", "text2")
         name = hbox((self._name, 1), self._remove, spacing=8)
         address = hbox((self._address, 1), self._copy, spacing=8, margins=(2, 0, 2, 0))
         return vbox(name, address, spacing=4)

@@ -35,8 +35,7 @@ class PermissionsTab(Card):
         self._list.setFixedWidth(_LIST_WIDTH)
         self._list.selected.connect(self._show_tool)
         self._list.permitted.connect(self._tick)
-        self._name = ElidedLabel(elide=Qt.TextElideMode.ElideMiddle)
-        self._name.setFont(fonts.mono_font(14))
+        self._name = ElidedLabel(font=fonts.mono_font(14), elide=Qt.TextElideMode.ElideMiddle)
         self._effect = Pill()
         self._about = wrapped("")
         self._access = Segmented(

@@ -17,7 +17,7 @@ from gui.widgets.buttons import IconButton, Segmented, secondary_button
 from gui.widgets.cards import Card, RowCard
 from gui.widgets.labels import ElidedLabel, Pill, label, wrapped
 from gui.widgets.layouts import STRETCH, clear, hbox, vbox
-from gui.widgets.scroll_column import ScrollColumn
+from gui.widgets.scroll_area import ScrollColumn
 from router.api.router import RouterPort
 from router.config.workspace import PermissionRule
 from router.domain.ids import ProjectId, WorkspaceId

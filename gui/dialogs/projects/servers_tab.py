@@ -11,7 +11,7 @@ from gui.widgets.buttons import Toggle
 from gui.widgets.cards import RowCard
 from gui.widgets.labels import ElidedLabel, Tile, label
 from gui.widgets.layouts import STRETCH, hbox, vbox
-from gui.widgets.scroll_column import ScrollColumn
+from gui.widgets.scroll_area import ScrollColumn
 from router.api.router import RouterPort
 from router.domain.ids import ProjectId, ServerId, WorkspaceId
 from router.domain.servers import ServerStatus
@@ -63,9 +63,7 @@ class ServersTab(ScrollColumn):
         return toggle
 
     def _row(self, status: ServerStatus, toggle: Toggle) -> QWidget:
-        target = ElidedLabel(short_target(status))
-        target.setFont(fonts.ui_font(fonts.SMALL))
-        target.setProperty("tint", "text2")
+        target = ElidedLabel(short_target(status), font=fonts.ui_font(fonts.SMALL), tint="text2")
         texts = vbox(label(status.name, font=fonts.medium()), target, spacing=1)
         row = QWidget()
         line = hbox(Tile(status.name), (texts, 1), spacing=12, margins=(0, 8, 0, 8), parent=row)

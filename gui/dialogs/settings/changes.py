@@ -62,7 +62,7 @@ class SettingsChanges(Changes):
         self.replace(now, wanted, lambda policy: tools.set_approval_policy(workspace, policy))
 
     def switch(self, entry: Autostart, on: bool, refusal: str) -> None:
-        """Change what the system itself has noted; `refusal` says that it did not let us."""
+        """Change an entry of the operating system; `refusal` is the message if that fails."""
 
         async def switch(on: bool) -> None:
             try:

@@ -1,5 +1,4 @@
-"""The Context Optimization page: on or off, what it spares, which strategy, how many results, which
-tools in any case, how apps reach the others."""
+"""The Context Optimization page: on or off, tokens saved, strategy, results, pins, exposure."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from gui.widgets.cards import RadioCard, RowCard
 from gui.widgets.labels import label
 from gui.widgets.layouts import STRETCH, vbox
 from gui.widgets.number_field import Stepper
-from gui.widgets.scroll_column import ScrollColumn
+from gui.widgets.scroll_area import ScrollColumn
 from gui.widgets.searchable import first_found
 from router.api.router import RouterPort
 from router.config.settings import Settings

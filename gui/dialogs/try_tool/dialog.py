@@ -21,7 +21,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, primary_button, secondary_button
 from gui.widgets.labels import Pill, label, section_label, wrapped
 from gui.widgets.layouts import STRETCH, hbox, vbox
-from gui.widgets.scroll_column import ScrollColumn
+from gui.widgets.scroll_area import ScrollColumn
 from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
