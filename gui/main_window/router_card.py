@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from gui.text.presentation import listener_text
+from gui.text.marks import listener_text
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton
 from gui.widgets.cards import Card

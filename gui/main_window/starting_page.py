@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from gui.text.errors import hint_of
-from gui.text.presentation import Mark
+from gui.text.marks import Mark
 from gui.widgets import fonts
 from gui.widgets.labels import label
 from gui.widgets.layouts import STRETCH, vbox

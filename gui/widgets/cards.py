@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.widgets import fonts
 from gui.widgets.labels import Pill, label, wrapped
 from gui.widgets.layouts import hbox, vbox

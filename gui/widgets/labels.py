@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.widgets import fonts, icons, paint
 from gui.widgets.palette import Token
 from gui.widgets.theme import theme

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QTimer
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.text.presentation import Mark
+from gui.text.marks import Mark
 from gui.widgets import paint
 
 TURN_MS = 50

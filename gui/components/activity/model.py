@@ -12,7 +12,7 @@ from typing import assert_never, cast
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer, Signal
 
-from gui.text.presentation import ActivityRow, activity_row
+from gui.text.activity_row import ActivityRow, activity_row
 from gui.text.tr import tr
 from gui.widgets.buttons import Segmented
 from gui.widgets.row_view import Index

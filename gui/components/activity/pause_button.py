@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from gui.components.activity.model import ActivityModel
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.widgets.buttons import IconButton
 from gui.widgets.icons import icon
 from gui.widgets.labels import Pill

@@ -15,7 +15,8 @@ from PySide6.QtWidgets import (
 )
 
 from gui.components.activity.model import ActivityModel, Column, alignment, row_at
-from gui.text.presentation import ActivityRow, Tone
+from gui.text.activity_row import ActivityRow
+from gui.text.marks import Tone
 from gui.widgets import fonts, icons, paint
 from gui.widgets.labels import label
 from gui.widgets.row_view import Index, is_selected, rect_of

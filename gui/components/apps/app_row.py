@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import assert_never
 
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.text.tr import tr
 from router.api.apps import ClientApp, ClientState, FoundServer
 from router.domain.clients import TokenSummary

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import assert_never
 
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.text.tr import tr
 from gui.widgets.palette import Palette
 from router.domain.tool_lists import (

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.components.receipts.receipt_text import receipt_fields, tried_text
-from gui.text.presentation import protection_words
+from gui.text.server_row import protection_words
 from gui.widgets.buttons import link_button
 from gui.widgets.field_form import FieldForm
 from gui.widgets.labels import IconLabel, wrapped

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from gui.dialogs.add_server.draft import ServerDraft
-from gui.text.presentation import protection_words
 from gui.text.secret_warnings import plain_text
+from gui.text.server_row import protection_words
 from gui.widgets import fonts
 from gui.widgets.cards import PADDING, Card
 from gui.widgets.labels import label, wrapped

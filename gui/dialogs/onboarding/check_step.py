@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-from gui.text.presentation import Mark, activity_row
+from gui.text.activity_row import activity_row
+from gui.text.marks import Mark
 from gui.widgets import fonts
 from gui.widgets.cards import Card
 from gui.widgets.icons import icon

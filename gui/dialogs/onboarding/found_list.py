@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.dialogs.onboarding.choices import Choice, detail
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.widgets import fonts
 from gui.widgets.cards import Card, hline
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label

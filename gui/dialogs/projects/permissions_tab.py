@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.components.tool_list import ToolList
 from gui.dialogs.projects.changes import ProjectChanges
-from gui.text.presentation import effect_badge
+from gui.text.marks import effect_badge
 from gui.widgets import fonts
 from gui.widgets.buttons import Segmented, link_button
 from gui.widgets.cards import Card, vline

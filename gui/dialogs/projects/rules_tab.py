@@ -10,7 +10,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.dialogs.projects.changes import ProjectChanges
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented, secondary_button

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from gui.dialogs.projects.changes import ProjectChanges
-from gui.text.presentation import short_target
+from gui.text.server_row import short_target
 from gui.widgets import fonts
 from gui.widgets.buttons import Toggle
 from gui.widgets.cards import RowCard

@@ -13,7 +13,7 @@ from gui.dialogs.settings.cloud_card import CloudCard
 from gui.dialogs.settings.page import SettingsPage, description
 from gui.link.commands import Commands
 from gui.text import formats
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.buttons import Segmented, Toggle, secondary_button

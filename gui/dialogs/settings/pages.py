@@ -11,7 +11,7 @@ from gui.desktop.autostart import system_autostart
 from gui.desktop.url_scheme import system_links
 from gui.dialogs.settings.changes import SettingsChanges
 from gui.dialogs.settings.page import SettingsPage, description, heading
-from gui.text.presentation import listener_text
+from gui.text.marks import listener_text
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, Toggle
 from gui.widgets.cards import RowCard

@@ -6,7 +6,7 @@ from gui.dialogs.settings.changes import SettingsChanges
 from gui.dialogs.settings.page import SettingsPage, heading
 from gui.link.commands import Commands
 from gui.text import formats
-from gui.text.presentation import protection_words, reason_words
+from gui.text.server_row import protection_words, reason_words
 from gui.widgets.buttons import Segmented, Toggle
 from gui.widgets.cards import RadioCard, RowCard
 from router.api.router import RouterPort

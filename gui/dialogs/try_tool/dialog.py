@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from gui.dialogs.try_tool.form import ArgumentsForm
 from gui.link.commands import Commands
 from gui.text.errors import error_text
-from gui.text.presentation import Tone, effect_badge
+from gui.text.marks import Tone, effect_badge
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, primary_button, secondary_button
 from gui.widgets.labels import Pill, label, section_label, wrapped

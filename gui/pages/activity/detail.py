@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 
 from gui.pages.activity.export import as_json
 from gui.text import formats
-from gui.text.presentation import activity_row
+from gui.text.activity_row import activity_row
 from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton

@@ -21,7 +21,8 @@ from gui.components.attention.tool_review import (
 )
 from gui.components.receipts.note import ReceiptNote
 from gui.link.bridge import Bridge
-from gui.text.presentation import Tone, present
+from gui.text.marks import Tone
+from gui.text.server_row import present
 from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import Card, hline

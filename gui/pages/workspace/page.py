@@ -25,7 +25,7 @@ from gui.pages.workspace.savings_card import SavingsCard
 from gui.pages.workspace.server_detail import ServerDetail
 from gui.pages.workspace.server_list import ServerList
 from gui.text.errors import Action
-from gui.text.presentation import overview, present
+from gui.text.server_row import overview, present
 from gui.widgets.layouts import vbox
 from router.api.events import (
     ActivityRecorded,

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from gui.text import formats
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.widgets import fonts, paint
 from gui.widgets.cards import Card, vline
 from gui.widgets.labels import ElidedLabel, Pill, label

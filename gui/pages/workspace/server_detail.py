@@ -28,8 +28,9 @@ from gui.pages.workspace.tool_detail import ToolDetail
 from gui.pages.workspace.undiscovered_server import UndiscoveredServer
 from gui.text.errors import Action, failure_hint, failure_text
 from gui.text.install_hints import install_command
-from gui.text.presentation import Presentation, Tone, long_target, present, protection_text
+from gui.text.marks import Tone
 from gui.text.secret_warnings import concern_text
+from gui.text.server_row import ServerRow, long_target, present, protection_text
 from gui.widgets import fonts
 from gui.widgets.banner import Banner, BannerButton
 from gui.widgets.buttons import IconButton
@@ -248,7 +249,7 @@ class ServerDetail(Card):
         if tool is not None:
             self._tool.show_tool(tool)
 
-    def _show_notice(self, status: ServerStatus, config: ServerConfig, shown: Presentation) -> None:
+    def _show_notice(self, status: ServerStatus, config: ServerConfig, shown: ServerRow) -> None:
         subject = (status.ref, status.failure, config, shown)
         if subject == self._shown_notice:
             return  # The user may be about to press one of its buttons.
@@ -272,7 +273,7 @@ class ServerDetail(Card):
         )
 
     def _trouble_notice(
-        self, status: ServerStatus, config: ServerConfig, shown: Presentation
+        self, status: ServerStatus, config: ServerConfig, shown: ServerRow
     ) -> Banner:
         text, hint = shown.detail, ""
         if status.failure is not None:
@@ -285,7 +286,7 @@ class ServerDetail(Card):
         )
 
     def _trouble_buttons(
-        self, status: ServerStatus, config: ServerConfig, shown: Presentation
+        self, status: ServerStatus, config: ServerConfig, shown: ServerRow
     ) -> list[BannerButton]:
         buttons: list[BannerButton] = []
         if status.failure is not None:

@@ -24,7 +24,7 @@ from gui.pages.workspace.server_model import (
     presentation_at,
     status_at,
 )
-from gui.text.presentation import Mark
+from gui.text.marks import Mark
 from gui.widgets import fonts, paint
 from gui.widgets.buttons import IconButton
 from gui.widgets.cards import Card

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 
 from gui.components.attention.tool_review import ToolNotice, tool_notice
 from gui.text import formats
-from gui.text.presentation import Tone, effect_badge
+from gui.text.marks import Tone, effect_badge
 from gui.widgets import fonts
 from gui.widgets.banner import Banner
 from gui.widgets.buttons import CopyButton, Segmented, secondary_button

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from gui.text.presentation import Presentation
+from gui.text.server_row import ServerRow
 from gui.widgets import fonts
 from gui.widgets.cards import vline
 from gui.widgets.labels import ElidedLabel, label
@@ -32,7 +32,7 @@ class UndiscoveredServer(QWidget):
         left.setMaximumWidth(list_width)
         hbox((left, 45), vline(), (self._why, 55), spacing=0, margins=NO_MARGINS, parent=self)
 
-    def show_server(self, status: ServerStatus, shown: Presentation, why: str) -> None:
+    def show_server(self, status: ServerStatus, shown: ServerRow, why: str) -> None:
         self._mark.set_mark(shown.mark)
         self._name.setText(f"{status.id}/*")
         self._summary.setText(shown.summary)
