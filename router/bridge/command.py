@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from router.bridge.http_client import HttpClient
 from router.bridge.relay import Relay
-from router.bridge.router_lookup import Profile, Router
+from router.bridge.router_lookup import Profile, router_url
 from router.runtime.tasks import spawn
 from router.wire.mcp import FOLDER_HEADER
 
@@ -21,11 +21,11 @@ _RETRY_EVERY_S = 0.3
 
 async def run(data_dir: Path, profile_name: str) -> int:
     """Relay messages between stdin, stdout and the router."""
-    router, profile = Router(data_dir), Profile(data_dir, profile_name)
+    profile = Profile(data_dir, profile_name)
     token = spawn(profile.token(), name="read the token")
 
     async def connect(start: bool) -> HttpClient:
-        url = await router.url(start=start)
+        url = await router_url(data_dir, start=start)
         headers = {
             "Authorization": f"Bearer {await token}",
             FOLDER_HEADER: encode_folder(_working_folder()),

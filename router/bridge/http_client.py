@@ -47,16 +47,12 @@ class Response:
             name.decode("latin-1").lower(): value.decode("latin-1") for name, value in head.headers
         }
 
-    @property
-    def is_stream(self) -> bool:
-        return self.headers.get("content-type", "").startswith("text/event-stream")
-
     async def body(self) -> bytes:
         return b"".join([part async for part in self._parts()])
 
     async def messages(self) -> AsyncGenerator[bytes]:
         """The messages of the response, each as it arrives."""
-        if not self.is_stream:
+        if not self.headers.get("content-type", "").startswith("text/event-stream"):
             if body := await self.body():
                 yield body
             return

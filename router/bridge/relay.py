@@ -105,7 +105,8 @@ class Relay:
         body = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass")
         try:
             async with http.request("POST", self._headers(message), body) as response:
-                if response.status == 404 and self._is_in_session(message):
+                in_session = self._session and message.get("method") != "initialize"
+                if response.status == 404 and in_session:
                     await response.body()
                     await self._reopen(http)
                     return False
@@ -114,9 +115,6 @@ class Relay:
             await self._disconnect(http)
             return False
         return True
-
-    def _is_in_session(self, message: JsonObject) -> bool:
-        return bool(self._session) and message.get("method") != "initialize"
 
     async def _relay(self, message: JsonObject, response: Response) -> None:
         if response.status >= 300:
@@ -179,9 +177,7 @@ class Relay:
         """Relay the router's own messages for as long as the session lives. Never starts a router
         that the user stopped."""
         while True:
-            with contextlib.suppress(
-                NotSent, ConnectionBroken, ToolboothError, TimeoutError, OSError
-            ):
+            with contextlib.suppress(*_RETRIED):
                 http = await self._client(start=False)
                 headers = {"Accept": "text/event-stream", **self._session}
                 try:

@@ -24,53 +24,52 @@ _POLL_EVERY_S = 0.1
 _TEMPORARY_LIFETIME = timedelta(days=1)
 
 
-class Router:
-    """The router of a data directory."""
+async def router_url(data_dir: Path, *, start: bool) -> str:
+    """The URL of the router of a data directory; with `start`, it is started if it is not running.
+    Raises `ToolboothError`."""
+    if (url := await asyncio.to_thread(_running_url, data_dir)) is not None:
+        return url
+    if not (start and _settings(data_dir).bridge_starts_router):
+        raise ToolboothError("Toolbooth is not running.", "Start it, then try again.")
+    _start(data_dir)
+    return await asyncio.to_thread(_await_start, data_dir)
 
-    def __init__(self, data_dir: Path) -> None:
-        self._data_dir = data_dir
 
-    async def url(self, *, start: bool) -> str:
-        """Its URL; with `start`, it is started if it is not running. Raises `ToolboothError`."""
-        if (url := await asyncio.to_thread(self._running)) is not None:
+def _await_start(data_dir: Path) -> str:
+    deadline = time.monotonic() + _START_TIMEOUT_S
+    while time.monotonic() < deadline:
+        if (url := _running_url(data_dir)) is not None:
             return url
-        if not (start and self._settings().bridge_starts_router):
-            raise ToolboothError("Toolbooth is not running.", "Start it, then try again.")
-        self._start()
-        return await asyncio.to_thread(self._await_start)
+        time.sleep(_POLL_EVERY_S)
+    raise ToolboothError("Toolbooth did not start in time.", "Start it by hand.")
 
-    def _await_start(self) -> str:
-        deadline = time.monotonic() + _START_TIMEOUT_S
-        while time.monotonic() < deadline:
-            if (url := self._running()) is not None:
-                return url
-            time.sleep(_POLL_EVERY_S)
-        raise ToolboothError("Toolbooth did not start in time.", "Start it by hand.")
 
-    def _running(self) -> str | None:
-        instance = describe(self._data_dir)
-        return instance.url if instance is not None and instance.is_alive else None
+def _running_url(data_dir: Path) -> str | None:
+    instance = describe(data_dir)
+    return instance.url if instance is not None and instance.is_alive else None
 
-    def _settings(self) -> Settings:
-        try:
-            return Settings.model_validate_json((self._data_dir / "settings.json").read_bytes())
-        except (OSError, ValueError):
-            return Settings()
 
-    def _start(self) -> None:
-        """With its window where there is a display, so that it appears in the tray."""
-        windowed = sys.platform in ("win32", "darwin") or any(
-            os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
-        )
-        arguments = ["--hidden"] if windowed else ["serve"]
-        program = [] if getattr(sys, "frozen", False) else ["-m", "gui"]
-        subprocess.Popen(  # noqa: S603 - our own program
-            [sys.executable, *program, *arguments, "--data-dir", str(self._data_dir)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+def _settings(data_dir: Path) -> Settings:
+    try:
+        return Settings.model_validate_json((data_dir / "settings.json").read_bytes())
+    except (OSError, ValueError):
+        return Settings()
+
+
+def _start(data_dir: Path) -> None:
+    """With its window where there is a display, so that it appears in the tray."""
+    windowed = sys.platform in ("win32", "darwin") or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
+    )
+    arguments = ["--hidden"] if windowed else ["serve"]
+    program = [] if getattr(sys, "frozen", False) else ["-m", "gui"]
+    subprocess.Popen(  # noqa: S603 - our own program
+        [sys.executable, *program, *arguments, "--data-dir", str(data_dir)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
 
 class Profile:
@@ -88,14 +87,12 @@ class Profile:
 
     async def token(self) -> str:
         secrets, name = KeyringSecrets(), f"profile/{self._name}"
-        has_keyring = True
         try:
             return await secrets.get(name)
         except SecretUnavailable as error:
             has_keyring = error.__cause__ is None and "no secret" in error.message
-        store = self._store()
         expires_at = None if has_keyring else utc_now() + _TEMPORARY_LIFETIME
-        issued = store.issue(self._name, None, None, expires_at)
+        issued = self._store().issue(self._name, None, None, expires_at)
         self.is_new = True
         try:
             await secrets.set(name, issued.secret)

@@ -39,3 +39,8 @@ class Principal:
     project: ProjectId | None
     servers: frozenset[ServerId] | None = None
     """The servers its token is limited to; `None` means all."""
+
+    @property
+    def identity(self) -> tuple[TokenId | None, WorkspaceId, ProjectId | None]:
+        """What is kept for one principal may only be used by one with the same identity."""
+        return self.token, self.workspace, self.project

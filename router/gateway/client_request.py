@@ -44,7 +44,11 @@ class ClientRequest:
 
     @classmethod
     def from_http(
-        cls, http: HTTPRequest, message: JSONRPCRequest, version: str, stream: ResponseStream
+        cls,
+        http: HTTPRequest,
+        message: JSONRPCRequest,
+        version: str = "",
+        stream: ResponseStream | None = None,
     ) -> ClientRequest:
         return cls(
             http.principal,

@@ -22,7 +22,8 @@ from router.domain.ids import ServerRef, TokenId
 from router.domain.json_values import JsonObject
 from router.domain.search import SearchFeedback
 from router.gateway.http.active_requests import ActiveRequests
-from router.gateway.http.authentication import Authenticator, HTTPError
+from router.gateway.http.authentication import Authenticator
+from router.gateway.http.http_request import HTTPError
 from router.gateway.http.listener import Listener
 from router.gateway.http.request_checks import RequestChecks
 from router.gateway.http.streamable_http import StreamableHTTPServer
@@ -32,7 +33,6 @@ from router.gateway.tools.execution import Execution
 from router.gateway.tools.exposures import Exposures
 from router.gateway.tools.permission_requests import PermissionRequests
 from router.gateway.tools.prompts_resources import PromptsAndResources
-from router.gateway.tools.result_pages import ResultPages
 from router.runtime.tasks import spawn
 from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
@@ -94,17 +94,10 @@ class Endpoint:
             self.permission_requests,
             context.redactor,
         )
-        recorder = ActivityRecorder(record, clock, lambda: settings().log_arguments)
+        recorder = ActivityRecorder(record, clock)
         self._runner = ScriptRunner(lambda: _script_limits(settings()))
         self.exposures = Exposures(
-            execution,
-            recorder,
-            status=upstreams.board.status,
-            results_per_search=lambda: settings().results_per_search,
-            result_pages=ResultPages(lambda: settings().result_limit_kb),
-            feedback=feedback,
-            runner=self._runner,
-            offers_execute=lambda: settings().offer_execute,
+            execution, recorder, upstreams.board.status, feedback, self._runner, settings
         )
         self._prompts_resources = PromptsAndResources(execution, recorder)
         self._authenticator = Authenticator(

@@ -288,14 +288,5 @@ def _result_of(response: JsonObject | Failure, method: str) -> JsonObject:
     if isinstance(result, dict):
         return cast(JsonObject, result)
     if "error" in response:
-        raise _answered_error(as_object(response["error"]))
+        raise jsonrpc.answered_error(as_object(response["error"]))
     raise failed(bad_protocol(f"the answer to {method} has no result"))
-
-
-def _answered_error(error: JsonObject) -> UpstreamAnsweredError:
-    code = error.get("code")
-    return UpstreamAnsweredError(
-        code if isinstance(code, int) else INTERNAL_ERROR,
-        str(error.get("message", "")),
-        error.get("data"),
-    )

@@ -12,7 +12,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
+from router.domain.errors import UpstreamAnsweredError
 from router.domain.json_values import JsonObject, as_object
+from router.wire.mcp import INTERNAL_ERROR
 
 RequestId: TypeAlias = str | int
 
@@ -89,6 +91,14 @@ def _parse_response(message: JsonObject) -> JSONRPCResponse | None:
     if error is None:
         return JSONRPCResponse(message["id"], members, {})
     return JSONRPCResponse(message["id"], None, members)
+
+
+def answered_error(error: JsonObject) -> UpstreamAnsweredError:
+    """The exception for the `error` member of a peer's response, which may have any shape."""
+    code = error.get("code")
+    if not isinstance(code, int):
+        code = INTERNAL_ERROR
+    return UpstreamAnsweredError(code, str(error.get("message", "")), error.get("data"))
 
 
 def is_request_id(value: object) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from router.domain.ids import TokenId
-from router.gateway.http.authentication import HTTPError
+from router.gateway.http.http_request import HTTPError
 from router.runtime.tasks import Stoppable
 
 _CHECK_INTERVAL_S = 0.8

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from router.catalog.catalog import WorkspaceCatalog
 from router.domain.clients import Principal, TokenSummary
 from router.domain.ids import ProjectId, WorkspaceId
+from router.gateway.http.http_request import HTTPError
 
 OPEN_CLIENT = "This computer"
 """The name of clients without a token, where the user has opened the endpoint."""
@@ -27,19 +28,6 @@ class RequestedScope:
     path_project: str | None = None
     header_project: str | None = None
     meta_project: str | None = None
-
-
-class HTTPError(Exception):
-    """The request ends here with this HTTP status."""
-
-    def __init__(
-        self, status: int, message: str, client: str = "unknown", *, wrong_token: bool = False
-    ) -> None:
-        super().__init__(message)
-        self.status = status
-        self.message = message
-        self.client = client
-        self.wrong_token = wrong_token
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """uvicorn's HTTP protocol with limits: how long the head of a request may take, how large it may
 be, and how many connections there are.
 
-https://github.com/encode/uvicorn has none of them: half-sent requests would stay open for good.
+https://github.com/encode/uvicorn has none of them: half-sent requests would stay open forever.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class BoundedConnection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._cancel_deadline()
         super().connection_lost(exc)
-        if (served := self._cycle_served) is not None:  # uvicorn tells only the last cycle
+        if (served := self._cycle_served) is not None:  # uvicorn notifies only the last cycle
             served.disconnected = True
             served.message_event.set()
 

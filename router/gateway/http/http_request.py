@@ -1,4 +1,4 @@
-"""An HTTP request that has passed all checks, with its principal; and ASGI's types."""
+"""An HTTP request that has passed all checks, the error that ends a request, and ASGI's types."""
 
 from __future__ import annotations
 
@@ -7,12 +7,36 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from router.domain.clients import Principal
+from router.wire.jsonrpc import RequestId, encode_error
+from router.wire.mcp import INVALID_REQUEST
 
 Message: TypeAlias = MutableMapping[str, Any]
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 ASGIApp: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class HTTPError(Exception):
+    """The request ends here with this HTTP status, and a JSON-RPC error as its body."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        client: str = "unknown",
+        *,
+        wrong_token: bool = False,
+        code: int = INVALID_REQUEST,
+        data: object = None,
+        request_id: RequestId | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.client = client
+        self.wrong_token = wrong_token
+        self.body = encode_error(request_id, code, message, data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from urllib.parse import parse_qsl
@@ -21,13 +21,12 @@ from urllib.parse import parse_qsl
 from router.domain.clients import Principal
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.gateway.http.active_requests import ActiveRequests
-from router.gateway.http.authentication import Authenticator, HTTPError, RequestedScope
+from router.gateway.http.authentication import Authenticator, RequestedScope
 from router.gateway.http.failed_token_limiter import FailedTokenLimiter
-from router.gateway.http.http_request import HTTPRequest, Message, Receive, Scope, Send
+from router.gateway.http.http_request import HTTPError, HTTPRequest, Message, Receive, Scope, Send
 from router.gateway.http.response_stream import respond
 from router.runtime.garbage_collection import no_collection
-from router.wire.jsonrpc import AmbiguousJSON, decode, encode_error
-from router.wire.mcp import INVALID_REQUEST
+from router.wire.jsonrpc import AmbiguousJSON, decode
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 BODY_DEADLINE_S = 10
@@ -43,7 +42,6 @@ _SINGLE_HEADERS = frozenset({b"host", b"origin", b"authorization", b"toolbooth-p
 _SMALL_BODY_BYTES = 64 * 1024
 """A larger body is decoded on a thread: it may take a second."""
 _thread = ThreadPoolExecutor(1, thread_name_prefix="decode")
-_HTTP = "http://"
 
 _ERROR_HEADERS = {
     401: {"WWW-Authenticate": "Bearer"},
@@ -52,50 +50,36 @@ _ERROR_HEADERS = {
 }
 
 
-class _TrackedSend:
-    """ASGI's `send`, and whether the response has begun."""
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self.started = False
-
-    async def __call__(self, message: Message) -> None:
-        self.started = True
-        await self._send(message)
-
-
+@dataclass(eq=False, slots=True)
 class RequestChecks:
     """The ASGI application: passes requests that hold to `serve`."""
 
-    def __init__(
-        self,
-        serve: Callable[[HTTPRequest], Awaitable[None]],
-        authenticator: Authenticator,
-        hosts: Callable[[], frozenset[str]],
-        on_refused: Callable[[HTTPError], None],
-        on_authenticated: Callable[[Principal], None],
-        active_requests: ActiveRequests,
-    ) -> None:
-        self._serve = serve
-        self._authenticator = authenticator
-        self._hosts = hosts
-        self._on_refused = on_refused
-        self._on_authenticated = on_authenticated
-        self._active_requests = active_requests
-        self._failed_tokens = FailedTokenLimiter(time.monotonic)
+    serve: Callable[[HTTPRequest], Awaitable[None]]
+    authenticator: Authenticator
+    hosts: Callable[[], frozenset[str]]
+    on_refused: Callable[[HTTPError], None]
+    on_authenticated: Callable[[Principal], None]
+    active_requests: ActiveRequests
+    _failed_tokens: FailedTokenLimiter = field(default_factory=FailedTokenLimiter, init=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        tracked = _TrackedSend(send)
+        response_started = False
+
+        async def tracked_send(message: Message) -> None:
+            nonlocal response_started
+            response_started = True
+            await send(message)
+
         try:
-            request = await self._check(scope, receive, tracked)
+            request = await self._check(scope, receive, tracked_send)
         except HTTPError as error:
             await _refuse(self._reported(error), send)
             return
         try:
-            with self._active_requests.track(request.principal.token):
-                await self._serve(request)
+            with self.active_requests.track(request.principal.token):
+                await self.serve(request)
         except HTTPError as error:
-            if not tracked.started:  # else the response just breaks off
+            if not response_started:  # else the response just breaks off
                 await _refuse(error, send)
 
     def _reported(self, error: HTTPError) -> HTTPError:
@@ -105,7 +89,7 @@ class RequestChecks:
             error = HTTPError(429, "Too many wrong tokens. Try again later.", error.client)
             if not self._failed_tokens.should_report():
                 return error
-        self._on_refused(error)
+        self.on_refused(error)
         return error
 
     async def _check(self, scope: Scope, receive: Receive, send: Send) -> HTTPRequest:
@@ -113,12 +97,12 @@ class RequestChecks:
         headers = _headers(scope)
         path = self._check_head(scope, headers)
         bearer = _bearer(headers)
-        token = self._authenticator.authenticate(bearer) if bearer else None
+        token = self.authenticator.authenticate(bearer) if bearer else None
         body = await self._body(scope, receive, headers, authenticated=bearer is not None)
         meta = _meta(body)
         meta_token = _text(meta.get("token"))
         if bearer is None:
-            token = self._authenticator.authenticate(meta_token)
+            token = self.authenticator.authenticate(meta_token)
         elif meta_token is not None and meta_token != bearer:
             client = token.name if token else "unknown"
             raise HTTPError(403, "The header and _meta.token are not the same token.", client)
@@ -128,9 +112,9 @@ class RequestChecks:
             header_project=headers.get("toolbooth-project"),
             meta_project=_text(meta.get("projectId")),
         )
-        current_principal = partial(self._authenticator.principal, token, requested)
+        current_principal = partial(self.authenticator.principal, token, requested)
         principal = current_principal()
-        self._on_authenticated(principal)
+        self.on_authenticated(principal)
         return HTTPRequest(
             scope["method"],
             headers,
@@ -147,26 +131,30 @@ class RequestChecks:
     ) -> object:
         if scope["method"] != "POST":
             return None
-        text = await _body_within_deadline(receive, headers)
+        try:
+            async with asyncio.timeout(BODY_DEADLINE_S):
+                text = await _read_body(receive, headers)
+        except TimeoutError:
+            raise HTTPError(408, "The request took too long to arrive.") from None
         if not authenticated:
             self._check_token_in(text)
         return await _decode(text)
 
     def _check_token_in(self, text: bytes) -> None:
         """Raises `HTTPError` if a token is needed and `text` has no valid one anywhere."""
-        if self._authenticator.is_open():
+        if self.authenticator.is_open():
             return
         found = (match[1].decode("latin-1") for match in _TOKEN_IN_BODY.finditer(text))
         candidates = list(islice(found, _MAX_TOKENS))
-        if not any(map(self._authenticator.verify, candidates)):
-            self._authenticator.authenticate(candidates[0] if candidates else None)
+        if not any(map(self.authenticator.verify, candidates)):
+            self.authenticator.authenticate(candidates[0] if candidates else None)
 
     def _check_head(self, scope: Scope, headers: dict[str, str]) -> dict[str, str | None]:
-        hosts = self._hosts()
+        hosts = self.hosts()
         if headers.get("host") not in hosts:
             raise HTTPError(421, "This Host is not served here.")
         origin = headers.get("origin")
-        if origin is not None and not (origin.startswith(_HTTP) and origin[len(_HTTP) :] in hosts):
+        if origin is not None and origin not in {f"http://{host}" for host in hosts}:
             raise HTTPError(403, "This Origin may not connect.")
         path = _PATH.fullmatch(scope["path"])
         if path is None:
@@ -206,14 +194,6 @@ def _carries_token(query: bytes) -> bool:
     if not query:
         return False
     return any(key.lower() in _TOKEN_PARAMETERS for key, _ in parse_qsl(query.decode("latin-1")))
-
-
-async def _body_within_deadline(receive: Receive, headers: dict[str, str]) -> bytes:
-    try:
-        async with asyncio.timeout(BODY_DEADLINE_S):
-            return await _read_body(receive, headers)
-    except TimeoutError:
-        raise HTTPError(408, "The request took too long to arrive.") from None
 
 
 async def _read_body(receive: Receive, headers: dict[str, str]) -> bytes:
@@ -264,5 +244,4 @@ def _text(value: object) -> str | None:
 
 
 async def _refuse(error: HTTPError, send: Send) -> None:
-    body = encode_error(None, INVALID_REQUEST, error.message)
-    await respond(send, error.status, body, _ERROR_HEADERS.get(error.status))
+    await respond(send, error.status, error.body, _ERROR_HEADERS.get(error.status))

@@ -44,7 +44,8 @@ class ResponseStream:
         self._send = send
         self._headers = headers or {}
         self._streaming = False
-        self._closed = False
+        self.closed = False
+        """Whether nothing more is sent."""
         self._lock = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
         self._ping_timer = self._loop.call_later(PING_INTERVAL_S, self._ping)
@@ -53,12 +54,8 @@ class ResponseStream:
         return self
 
     def __exit__(self, *failure: object) -> None:
-        self._closed = True
+        self.closed = True
         self._ping_timer.cancel()
-
-    @property
-    def closed(self) -> bool:
-        return self._closed
 
     async def send(self, message: JsonObject) -> None:
         """Send a message before the result; once that is on its way, do nothing."""
@@ -75,9 +72,9 @@ class ResponseStream:
         """Send the response message, which is the last. A stream has begun with status 200, so
         there `status` has no effect."""
         async with self._lock:
-            if self._closed:
+            if self.closed:
                 return
-            self._closed = True
+            self.closed = True
             if self._streaming:
                 await self._send(_chunk(_event(body), more=False))
             else:
@@ -86,12 +83,12 @@ class ResponseStream:
     async def close(self) -> None:
         """End a stream without a response message."""
         async with self._lock:
-            self._closed = True
+            self.closed = True
             await self._send(_chunk(b"", more=False))
 
     async def _write(self, chunk: bytes) -> None:
         async with self._lock:
-            if self._closed:
+            if self.closed:
                 return
             if not self._streaming:
                 own = [(name.encode(), value.encode()) for name, value in self._headers.items()]

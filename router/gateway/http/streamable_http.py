@@ -23,7 +23,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -38,9 +37,9 @@ from mcp.shared.inbound import (
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.json_values import as_array, as_object
 from router.gateway.client_request import ClientRequest
-from router.gateway.http.http_request import HTTPRequest
+from router.gateway.http.http_request import HTTPError, HTTPRequest
 from router.gateway.http.response_stream import ResponseStream, respond
 from router.gateway.session.dispatcher import Dispatcher
 from router.gateway.session.sessions import STANDING_STREAM, LegacySession
@@ -51,7 +50,6 @@ from router.wire.jsonrpc import (
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
-    RequestId,
     Result,
     encode_error,
     encode_result,
@@ -67,50 +65,27 @@ _JSON = frozenset({b"*/*", b"application/*", b"application/json"})
 _STREAM = frozenset({b"*/*", b"text/*", b"text/event-stream"})
 
 
-class Rejected(MCPError):
-    """A message is refused for its form, with an HTTP status of its own."""
-
-    def __init__(
-        self,
-        status: int,
-        code: int,
-        message: str,
-        data: Any = None,
-        *,
-        request_id: RequestId | None = None,
-    ) -> None:
-        super().__init__(code, message, data)
-        self.status = status
-        self.request_id = request_id
-
-    @property
-    def body(self) -> bytes:
-        return encode_error(self.request_id, self.code, self.message, self.data)
-
-
 class StreamableHTTPServer:
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
         self._sessions = dispatcher.sessions
 
     async def __call__(self, http: HTTPRequest) -> None:
+        """Serve a request. Raises `HTTPError` if its form is wrong."""
         version = http.headers.get(VERSION_HEADER)
-        try:
-            if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
-                await self._modern(http, version)
-                return
-            session = self._find_session(http)
-            if http.method == "POST":
-                await self._legacy_post(http, session)
-            elif session is None:
-                raise Rejected(400, types.INVALID_REQUEST, "Bad Request: Missing session ID")
-            elif http.method == "GET":
-                await self._standing_stream(http, session)
-            else:
-                self._sessions.end(session)
-                await respond(http.send, 200)
-        except Rejected as rejected:
-            await respond(http.send, rejected.status, rejected.body)
+        if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
+            await self._modern(http, version)
+            return
+        session = self._find_session(http)
+        if http.method == "POST":
+            await self._legacy_post(http, session)
+        elif session is None:
+            raise HTTPError(400, "Bad Request: Missing session ID")
+        elif http.method == "GET":
+            await self._standing_stream(http, session)
+        else:
+            self._sessions.end(session)
+            await respond(http.send, 200)
 
     # Legacy revisions
 
@@ -119,7 +94,7 @@ class StreamableHTTPServer:
             return None
         session = self._sessions.find(session_id, http.principal.token)
         if session is None:
-            raise Rejected(404, types.INVALID_REQUEST, "Session not found")
+            raise HTTPError(404, "Session not found")
         return session
 
     async def _legacy_post(self, http: HTTPRequest, session: LegacySession | None) -> None:
@@ -131,7 +106,7 @@ class StreamableHTTPServer:
         requests = [message for message in messages if isinstance(message, JSONRPCRequest)]
         if session is None:
             if not requests or requests[0].method != "initialize":
-                raise Rejected(400, types.INVALID_REQUEST, "Bad Request: Missing session ID")
+                raise HTTPError(400, "Bad Request: Missing session ID")
             await self._initialize(http, requests[0])
             return
         for message in messages:
@@ -148,15 +123,17 @@ class StreamableHTTPServer:
 
     async def _initialize(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
         if not self._sessions.has_room():
-            raise Rejected(503, types.INTERNAL_ERROR, "Too many sessions are open.")
+            raise HTTPError(503, "Too many sessions are open.", code=types.INTERNAL_ERROR)
         headers: dict[str, str] = {}
-        with ResponseStream(http.send) as stream:
-            request = ClientRequest.from_http(http, message, "", stream)
-        with _Response(request) as response:
+        request = ClientRequest.from_http(http, message)
+
+        async def initialize() -> Result:
             result, session = self._dispatcher.initialize(request)
             headers[SESSION_HEADER] = session.id
-            response.set_result(result)
-        await respond(http.send, 200, response.body, headers)
+            return result
+
+        body, _ = await _response(request, initialize())
+        await respond(http.send, 200, body, headers)
 
     async def _respond(
         self, http: HTTPRequest, message: JSONRPCRequest, session: LegacySession
@@ -193,9 +170,8 @@ class StreamableHTTPServer:
         with Stoppable() as running:
             session.running[running] = request.id
             try:
-                with _Response(request) as response:
-                    response.set_result(await self._dispatcher.handle(request, session))
-                await send(response.body)
+                body, _ = await _response(request, self._dispatcher.handle(request, session))
+                await send(body)
             finally:
                 del session.running[running]
         return not running.stopped
@@ -203,13 +179,9 @@ class StreamableHTTPServer:
     async def _standing_stream(self, http: HTTPRequest, session: LegacySession) -> None:
         """Keep a stream open for messages to the client between its requests."""
         if not _accepts(http, _STREAM):
-            raise Rejected(
-                406, types.INVALID_REQUEST, "Not Acceptable: Client must accept text/event-stream"
-            )
+            raise HTTPError(406, "Not Acceptable: Client must accept text/event-stream")
         if session.standing_stream is not None:
-            raise Rejected(
-                409, types.INVALID_REQUEST, "Conflict: Only one SSE stream is allowed per session"
-            )
+            raise HTTPError(409, "Conflict: Only one SSE stream is allowed per session")
         session.active_requests += 1
         session.running[running := Stoppable()] = STANDING_STREAM
         with ResponseStream(http.send, {SESSION_HEADER: session.id}) as stream:
@@ -238,15 +210,14 @@ class StreamableHTTPServer:
             await respond(http.send, 202)
             return
         if isinstance(message, JSONRPCResponse):
-            raise Rejected(400, types.INVALID_REQUEST, "A client of this revision has no replies.")
+            raise HTTPError(400, "A client of this revision has no replies.")
         self._check_envelope(http, message)
         with ResponseStream(http.send) as stream, Stoppable() as running:
             watch = spawn(_stop_when_disconnected(http, running), name="watch a client")
             try:
                 request = ClientRequest.from_http(http, message, version, stream)
-                with _Response(request) as response:
-                    response.set_result(await self._dispatcher.handle(request, None))
-                await stream.finish(response.body, response.status)
+                body, status = await _response(request, self._dispatcher.handle(request, None))
+                await stream.finish(body, status)
             finally:
                 watch.cancel()
 
@@ -254,7 +225,7 @@ class StreamableHTTPServer:
         lines = ((name.decode("latin-1"), "") for name, _ in http.header_lines)
         if (repeated := find_duplicated_routing_header(lines)) is not None:
             text = f"{repeated} header appears more than once"
-            raise Rejected(400, types.HEADER_MISMATCH, text, request_id=message.id)
+            raise HTTPError(400, text, code=types.HEADER_MISMATCH, request_id=message.id)
         verdict = classify_inbound_request(
             {"method": message.method, "params": message.params}, headers=http.headers
         )
@@ -264,50 +235,31 @@ class StreamableHTTPServer:
 
     def _check_param_headers(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
         """A proxy that routes by the headers must see the arguments that the call runs with."""
-        schema = self._dispatcher.param_header_schema(http.principal, message.params.get("name"))
+        exposures, name = self._dispatcher.exposures, message.params.get("name")
+        schema = exposures.param_header_schema(http.principal, name)
         if schema is None:
             return
         names = [name for name, _ in http.header_lines if name.startswith(b"mcp-param-")]
         if len(set(names)) < len(names):
             text = "an mcp-param header appears more than once"
-            raise Rejected(400, types.HEADER_MISMATCH, text, request_id=message.id)
+            raise HTTPError(400, text, code=types.HEADER_MISMATCH, request_id=message.id)
         arguments = as_object(message.params.get("arguments"))
         _raise_rejection(validate_mcp_param_headers(schema, arguments, http.headers), message)
 
 
-class _Response:
-    """The response to a request. Within the `with` block every exception becomes an error response:
-    the client must not wait for ever, whatever happens."""
-
-    def __init__(self, request: ClientRequest) -> None:
-        self._request = request
-        self.body = b""
-        self.status = 200
-        """The HTTP status that goes with it in the modern revision."""
-
-    def __enter__(self) -> _Response:
-        return self
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
-        match error:
-            case MCPError():
-                self._set_error(error.code, error.message, error.data)
-                self.status = ERROR_CODE_HTTP_STATUS.get(error.code, 200)
-            case ValidationError():
-                self._set_error(types.INVALID_PARAMS, "Invalid request parameters")
-                self.status = 400
-            case Exception():
-                log.error("%s failed", self._request.method[:100], exc_info=error)
-                self._set_error(types.INTERNAL_ERROR, "Internal server error")
-            case _:
-                return False
-        return True
-
-    def set_result(self, result: Result) -> None:
-        self.body = encode_result(self._request.id, result)
-
-    def _set_error(self, code: int, message: str, data: Any = None) -> None:
-        self.body = encode_error(self._request.id, code, message, data)
+async def _response(request: ClientRequest, result: Awaitable[Result]) -> tuple[bytes, int]:
+    """The response to a request, and the HTTP status it has in the modern revision. Every exception
+    becomes an error response: the client must always get one."""
+    try:
+        return encode_result(request.id, await result), 200
+    except MCPError as error:
+        body = encode_error(request.id, error.code, error.message, error.data)
+        return body, ERROR_CODE_HTTP_STATUS.get(error.code, 200)
+    except ValidationError:
+        return encode_error(request.id, types.INVALID_PARAMS, "Invalid request parameters"), 400
+    except Exception:
+        log.exception("%s failed", request.method[:100])
+        return encode_error(request.id, types.INTERNAL_ERROR, "Internal server error"), 200
 
 
 def _cancelled(message: JSONRPCRequest) -> bytes:
@@ -321,11 +273,9 @@ async def _stop_when_disconnected(http: HTTPRequest, running: Stoppable) -> None
 
 def _parse(http: HTTPRequest) -> JSONRPCMessage:
     if http.body is INVALID_JSON:
-        raise Rejected(400, types.PARSE_ERROR, "Parse error: the body is not JSON")
+        raise HTTPError(400, "Parse error: the body is not JSON", code=types.PARSE_ERROR)
     if (message := parse_message(http.body)) is None:
-        raise Rejected(
-            400, types.INVALID_REQUEST, "Body must be a single JSON-RPC message, not a batch"
-        )
+        raise HTTPError(400, "Body must be a single JSON-RPC message, not a batch")
     return message
 
 
@@ -335,10 +285,9 @@ def _parse_batch(http: HTTPRequest) -> list[JSONRPCMessage]:
         return [_parse(http)]
     messages = [message for value in values if (message := parse_message(value)) is not None]
     if len(messages) < len(values) or len(values) > _MAX_BATCH:
-        expected = f"A batch must be JSON-RPC messages, {_MAX_BATCH} at most"
-        raise Rejected(400, types.INVALID_REQUEST, expected)
+        raise HTTPError(400, f"A batch must be JSON-RPC messages, {_MAX_BATCH} at most")
     if any(isinstance(each, JSONRPCRequest) and each.method == "initialize" for each in messages):
-        raise Rejected(400, types.INVALID_REQUEST, "initialize must not be part of a batch")
+        raise HTTPError(400, "initialize must not be part of a batch")
     return messages
 
 
@@ -346,18 +295,19 @@ def _raise_rejection(
     rejection: InboundLadderRejection | None, message: JSONRPCRequest | None = None
 ) -> None:
     if rejection is not None:
-        status = ERROR_CODE_HTTP_STATUS.get(rejection.code, 400)
-        request_id = message.id if message is not None else None
-        data: JsonObject | None = rejection.data
-        raise Rejected(status, rejection.code, rejection.message, data, request_id=request_id)
+        raise HTTPError(
+            ERROR_CODE_HTTP_STATUS.get(rejection.code, 400),
+            rejection.message,
+            code=rejection.code,
+            data=rejection.data,
+            request_id=message.id if message is not None else None,
+        )
 
 
 def _check_accept(http: HTTPRequest) -> None:
     if not (_accepts(http, _JSON) and _accepts(http, _STREAM)):
-        raise Rejected(
-            406,
-            types.INVALID_REQUEST,
-            "Not Acceptable: Client must accept both application/json and text/event-stream",
+        raise HTTPError(
+            406, "Not Acceptable: Client must accept both application/json and text/event-stream"
         )
 
 

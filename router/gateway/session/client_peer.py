@@ -19,7 +19,6 @@ from router.gateway.client_request import ClientRequest
 from router.gateway.http.response_stream import ResponseStream
 from router.gateway.session.client_folder import folder_path, is_folder
 from router.gateway.session.sessions import LegacySession, Session
-from router.upstream.ports import SessionId
 from router.wire import jsonrpc
 from router.wire.mcp import LOG_LEVELS
 
@@ -38,10 +37,7 @@ class _ClientPeer(ABC):
     def __init__(self, session: Session, request: ClientRequest) -> None:
         self._request = request
         self._session = session
-
-    @property
-    def session(self) -> SessionId:
-        return self._session.id
+        self.session = session.id
 
     @property
     def folder(self) -> str | None:

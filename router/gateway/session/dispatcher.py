@@ -6,7 +6,7 @@ Results are plain JSON objects and pass as they are: unknown fields stay.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
@@ -25,7 +25,7 @@ from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject, as_object
 from router.gateway.client_request import ClientRequest
 from router.gateway.http.active_requests import ActiveRequests
-from router.gateway.http.authentication import HTTPError
+from router.gateway.http.http_request import HTTPError
 from router.gateway.session.client_peer import client_peer
 from router.gateway.session.input_required import InputRequiredCalls
 from router.gateway.session.sessions import LegacySession, Session, Sessions, client_capabilities
@@ -70,7 +70,7 @@ class Dispatcher:
         active_requests: ActiveRequests,
         on_session_end: Callable[[SessionId], None],
     ) -> None:
-        self._exposures = exposures
+        self.exposures = exposures
         self._prompts_resources = prompts_resources
         self._on_session_end = on_session_end
         self._active_requests = active_requests
@@ -126,12 +126,6 @@ class Dispatcher:
         finally:
             own.active_requests -= 1
 
-    def param_header_schema(self, principal: Principal, name: object) -> JsonObject | None:
-        """The input schema of a tool whose arguments are repeated in headers."""
-        if not isinstance(name, str):
-            return None
-        return self._exposures.param_header_schema(principal, name)
-
     def handle_notification(
         self, notification: JSONRPCNotification, session: LegacySession
     ) -> None:
@@ -172,7 +166,7 @@ class Dispatcher:
         raise MCPError(types.METHOD_NOT_FOUND, "Method not found", request.method)
 
     async def _list_tools(self, request: ClientRequest) -> Result:
-        return self._exposures.list_tools(request).encoded
+        return self.exposures.list_tools(request).encoded
 
     def _with_envelope(self, request: ClientRequest, result: Result) -> Result:
         """`result` with what the modern revision has in every result."""
@@ -198,7 +192,7 @@ class Dispatcher:
             "protocolVersion": version if known else LATEST_HANDSHAKE_VERSION,
             "capabilities": _CAPABILITIES,
             "serverInfo": _SERVER_INFO,
-            "instructions": self._exposures.instructions(request.principal),
+            "instructions": self.exposures.instructions(request.principal),
         }
 
     async def _initialize_again(self, request: ClientRequest, session: LegacySession) -> JsonObject:
@@ -211,7 +205,7 @@ class Dispatcher:
         return {
             "supportedVersions": list(MODERN_PROTOCOL_VERSIONS),
             "capabilities": _CAPABILITIES,
-            "instructions": self._exposures.instructions(request.principal),
+            "instructions": self.exposures.instructions(request.principal),
         }
 
     async def _ping(self, request: ClientRequest, session: LegacySession) -> JsonObject:
@@ -248,19 +242,15 @@ class Dispatcher:
                 return  # like a subscription to a resource that never changes
             self.subscriptions.add_resource(subscriber, resource, uri)
 
-        def subscribe_all(subscriber: Subscriber, uris: Sequence[str]) -> None:
-            for uri in uris:
-                spawn(subscribe(subscriber, uri), name="subscribe")
-
         listen = self.subscriptions.listen
-        return await listen(request, session, params.notifications, subscribe_all)
+        return await listen(request, session, params.notifications, subscribe)
 
     def _session_ended(self, session: Session) -> None:
         self.subscriptions.remove(session)
         self._on_session_end(session.id)
 
     def _lists(self, principal: Principal) -> Lists:
-        return (self._exposures.tool_list(principal), *self._prompts_resources.lists(principal))
+        return (self.exposures.tool_list(principal), *self._prompts_resources.lists(principal))
 
     def _unsubscribe_upstream(self, ref: ServerRef, uri: str) -> None:
         spawn(self._prompts_resources.unsubscribe(ref, uri), name="unsubscribe")

@@ -12,6 +12,7 @@ import itertools
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias, cast
 
 import mcp_types as types
@@ -42,17 +43,14 @@ class _InputRequest:
 
 
 class InputRequiredCall:
-    """One call that goes on while its client collects input."""
+    """A call that stays running while its client collects input."""
 
-    def __init__(self, client: ModernClientPeer) -> None:
+    def __init__(self, client: ModernClientPeer, handle: Handle, request: ClientRequest) -> None:
         self.client = client
         client.require_input = self._require_input
         self._numbers = itertools.count(1)
         self._pending: dict[str, _InputRequest] = {}
         self._required = asyncio.Event()
-        self._call: asyncio.Task[JsonObject | MCPError]
-
-    def start(self, handle: Handle, request: ClientRequest) -> None:
         self._call = spawn(_outcome(handle, request), name="input-required call")
 
     def cancel(self) -> None:
@@ -110,8 +108,8 @@ class InputRequiredCalls:
     def may_require_input(
         request: ClientRequest, client: LegacyClientPeer | ModernClientPeer
     ) -> bool:
-        """Whether a request must go through `handle`: it continues a call, or its client can be
-        sent requests by way of its result."""
+        """Whether a request must go through `handle`: it continues a call, or its result can
+        require input from its client."""
         if request.method not in INPUT_REQUIRED_METHODS:
             return False
         continues = request.params.get("requestState") is not None
@@ -125,11 +123,7 @@ class InputRequiredCalls:
         handle: Handle,
     ) -> JsonObject:
         """What `handle` returns for a request, or the input it requires first."""
-
-        async def unsealed(request: ClientRequest) -> JsonObject:
-            return await self._handle_unsealed(request, client, handle)
-
-        return await self._boundary(request, unsealed)
+        return await self._boundary(request, partial(self._handle_unsealed, client, handle))
 
     async def seal(self, request: ClientRequest, result: Result) -> Result:
         """A server's result as its client gets it. If it is `input_required`, its state is marked
@@ -146,23 +140,21 @@ class InputRequiredCalls:
 
     async def _handle_unsealed(
         self,
-        request: ClientRequest,
         client: LegacyClientPeer | ModernClientPeer,
         handle: Handle,
+        request: ClientRequest,
     ) -> JsonObject:
-        if _is_ours(request.params.get("requestState")):
-            return await self._continue(request)
+        state = request.params.get("requestState")
+        if isinstance(state, str) and state.startswith(_OURS):
+            return await self._continue(request, state.removeprefix(_OURS))
         request = replace(request, params=_unmarked(request.params))
         if not isinstance(client, ModernClientPeer) or not askable(client.capabilities):
             return _marked(await handle(request))
-        call = InputRequiredCall(client)
-        call.start(handle, request)
-        return await self._until_next(call)
+        return await self._until_next(InputRequiredCall(client, handle, request))
 
-    async def _continue(self, request: ClientRequest) -> JsonObject:
-        """Go on with a call whose server waits for input."""
-        call = self._kept.pop(str(request.params["requestState"]).removeprefix(_OURS), None)
-        if call is None:
+    async def _continue(self, request: ClientRequest, call_id: str) -> JsonObject:
+        """Continue a call whose server waits for input."""
+        if (call := self._kept.pop(call_id, None)) is None:
             raise MCPError(types.INVALID_PARAMS, "Invalid or expired requestState")
         call.client.continue_with(request)
         call.receive(as_object(request.params.get("inputResponses")))
@@ -172,28 +164,24 @@ class InputRequiredCalls:
         result = await call.next()
         if result is not None:
             return _marked(result)
-        handle = self._keep(call)
+        call_id = self._keep(call)
         return {
             "resultType": "input_required",
             "inputRequests": call.input_requests,
-            "requestState": f"{_OURS}{handle}",
+            "requestState": f"{_OURS}{call_id}",
         }
 
     def _keep(self, call: InputRequiredCall) -> str:
         if len(self._kept) >= _MAX_KEPT:
             self._drop(next(iter(self._kept)))
-        handle = secrets.token_urlsafe(12)
-        self._kept[handle] = call
-        asyncio.get_running_loop().call_later(KEPT_S, self._drop, handle)
-        return handle
+        call_id = secrets.token_urlsafe(12)
+        self._kept[call_id] = call
+        asyncio.get_running_loop().call_later(KEPT_S, self._drop, call_id)
+        return call_id
 
-    def _drop(self, handle: str) -> None:
-        if (call := self._kept.pop(handle, None)) is not None:
+    def _drop(self, call_id: str) -> None:
+        if (call := self._kept.pop(call_id, None)) is not None:
             call.cancel()
-
-
-def _is_ours(state: object) -> bool:
-    return isinstance(state, str) and state.startswith(_OURS)
 
 
 def _unmarked(params: JsonObject) -> JsonObject:
@@ -221,5 +209,4 @@ async def _outcome(handle: Handle, request: ClientRequest) -> JsonObject | MCPEr
 
 def _principal(request: ClientRequest) -> str:
     """The principal that a state of ours is bound to."""
-    principal = request.principal
-    return repr((principal.token, principal.workspace, principal.project))
+    return repr(request.principal.identity)

@@ -95,15 +95,8 @@ class LegacySession(Session):
             return
         if response.result is not None:
             pending.set_result(response.result)
-            return
-        code = response.error.get("code")
-        pending.set_exception(
-            UpstreamAnsweredError(
-                code if isinstance(code, int) else types.INTERNAL_ERROR,
-                str(response.error.get("message", "")),
-                response.error.get("data"),
-            )
-        )
+        else:
+            pending.set_exception(jsonrpc.answered_error(response.error))
 
     def cancel(self, request_id: object) -> None:
         """End the client's requests under way that have this id."""

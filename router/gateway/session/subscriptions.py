@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from mcp.shared.subscriptions import (
     SUBSCRIPTION_ID_META_KEY,
@@ -29,7 +29,7 @@ from router.domain.clients import Principal
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.gateway.client_request import ClientRequest
-from router.gateway.http.authentication import HTTPError
+from router.gateway.http.http_request import HTTPError
 from router.gateway.session.sessions import LegacySession, Session
 from router.runtime.tasks import spawn
 from router.upstream.ports import SessionId
@@ -49,7 +49,7 @@ Lists: TypeAlias = tuple[object, object, object]
 Resource: TypeAlias = tuple[ServerRef, str]
 """A resource by its server and the URI it has there."""
 
-Send: TypeAlias = Callable[[JsonObject], Awaitable[None]]
+SendMessage: TypeAlias = Callable[[JsonObject], Awaitable[None]]
 
 
 @dataclass(eq=False, slots=True)
@@ -58,7 +58,7 @@ class Subscriber:
 
     session: SessionId
     current_principal: Callable[[], Principal]
-    notify: Callable[[ServerEvent], asyncio.Task[None] | None]
+    notify: Callable[[ServerEvent], asyncio.Task[Any] | None]
     """Starts to send a notification, if the client subscribed to that kind."""
     reachable: Callable[[], bool]
     """Whether it can be notified now; if not, it is as soon as it can."""
@@ -109,7 +109,7 @@ class Subscriptions:
         request: ClientRequest,
         session: Session,
         wanted: SubscriptionFilter,
-        subscribe: Callable[[Subscriber, Sequence[str]], object],
+        subscribe: Callable[[Subscriber, str], Coroutine[Any, Any, None]],
     ) -> JsonObject:
         """Serve a `subscriptions/listen` stream until its client disconnects or we stop. The first
         message acknowledges what the client is subscribed to; each names the request."""
@@ -117,7 +117,7 @@ class Subscriptions:
         meta: JsonObject = {SUBSCRIPTION_ID_META_KEY: request.id}
         ended = asyncio.Event()
 
-        def notify(event: ServerEvent) -> asyncio.Task[None] | None:
+        def notify(event: ServerEvent) -> asyncio.Task[Any] | None:
             if not event_matches(wanted, uris, event):
                 return None
             return spawn(_notify_or_end(request.send, event, meta, ended), name="notify a client")
@@ -127,7 +127,8 @@ class Subscriptions:
         self._streams.add(ended)
         try:
             await request.send(_acknowledged(wanted, meta))
-            subscribe(subscriber, sorted(uris))
+            for uri in sorted(uris):
+                spawn(subscribe(subscriber, uri), name="subscribe")
             await ended.wait()
         finally:
             self._streams.discard(ended)
@@ -144,7 +145,7 @@ class Subscriptions:
     # What may have changed
 
     def check_soon(self) -> None:
-        """Something changed: notify those who see it, once for all changes of a moment."""
+        """Something changed: notify the clients that see it, once for several changes."""
         if self._check_timer is None and self._subscribers:
             loop = asyncio.get_running_loop()
             self._check_timer = loop.call_later(_COALESCE_S, self._check)
@@ -168,8 +169,12 @@ class Subscriptions:
         uri = str(params.get("uri"))
         for subscriber in tuple(self._subscribers.values()):
             client_uri = subscriber.resources.get((ref, uri))
-            if client_uri is not None and session in (None, subscriber.session):
-                _notify_or_keep(subscriber, ResourceUpdated(client_uri))
+            if client_uri is None or session not in (None, subscriber.session):
+                continue
+            if subscriber.reachable():
+                _notify(subscriber, ResourceUpdated(client_uri))
+            else:
+                subscriber.missed.add(ResourceUpdated(client_uri))
 
     def add_resource(self, subscriber: Subscriber, resource: Resource, client_uri: str) -> None:
         """A server has confirmed a subscription for `subscriber`, which may be gone by now."""
@@ -207,38 +212,27 @@ def _notification(event: ServerEvent, meta: JsonObject) -> JsonObject:
     return {"jsonrpc": "2.0", **model.model_dump(mode="json", by_alias=True, exclude_none=True)}
 
 
-def _notify_or_keep(subscriber: Subscriber, event: ResourceUpdated) -> None:
-    if subscriber.reachable():
-        _notify(subscriber, event)
-    else:
-        subscriber.missed.add(event)
-
-
 def _notify(subscriber: Subscriber, event: ServerEvent) -> None:
     if event not in subscriber.sending and (task := subscriber.notify(event)) is not None:
         subscriber.sending.add(event)
         task.add_done_callback(lambda _: subscriber.sending.discard(event))
 
 
-def _notify_session(session: LegacySession, event: ServerEvent) -> asyncio.Task[None] | None:
+def _notify_session(session: LegacySession, event: ServerEvent) -> asyncio.Task[Any] | None:
     if (stream := session.standing_stream) is None:
         return None
-    return spawn(_notify_or_drop(stream.send, event), name="notify a client")
-
-
-async def _notify_or_drop(send: Send, event: ServerEvent) -> None:
-    await _send_in_time(send, _notification(event, {}))
+    return spawn(_send_in_time(stream.send, _notification(event, {})), name="notify a client")
 
 
 async def _notify_or_end(
-    send: Send, event: ServerEvent, meta: JsonObject, ended: asyncio.Event
+    send: SendMessage, event: ServerEvent, meta: JsonObject, ended: asyncio.Event
 ) -> None:
     """A client must know that it missed something: its stream ends, so it listens again."""
     if not await _send_in_time(send, _notification(event, meta)):
         ended.set()
 
 
-async def _send_in_time(send: Send, message: JsonObject) -> bool:
+async def _send_in_time(send: SendMessage, message: JsonObject) -> bool:
     """False if the client seems to have stopped reading."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_SEND_TIMEOUT_S):

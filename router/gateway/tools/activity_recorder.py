@@ -20,8 +20,6 @@ log = logging.getLogger(__name__)
 class ActivityRecorder:
     write: Callable[[ActivityEntry], None]
     clock: Callable[[], datetime]
-    with_arguments: Callable[[], bool] = bool
-    """Whether the arguments of calls are recorded too."""
 
     def record(
         self,

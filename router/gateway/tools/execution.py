@@ -7,6 +7,7 @@ the server called. Its result goes back unchanged; its errors, without our secre
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from router.catalog.catalog import WorkspaceCatalog
@@ -29,11 +30,11 @@ from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS
 from router.domain.permissions import Kind
 from router.domain.result import Ok, ToolResult, failed
-from router.domain.scripts import SavedScript
 from router.domain.tools import Tool
 from router.gateway.client_request import ClientRequest
-from router.gateway.tools.arguments import preview, problems
+from router.gateway.tools.arguments import problems
 from router.gateway.tools.permission_requests import PermissionRequests
+from router.gateway.tools.tool_results import text_result
 from router.store.redaction import Redactor
 from router.upstream.errors import UNNAMED, HttpRefused
 from router.upstream.ports import CallOptions, Upstreams
@@ -44,34 +45,19 @@ _OUR_META_PREFIX = "io.modelcontextprotocol/"
 _OUR_META_KEYS = frozenset({"progressToken", "token", "projectId"})
 
 
+@dataclass(frozen=True, slots=True)
 class Execution:
-    def __init__(
-        self,
-        catalogs: Mapping[WorkspaceId, WorkspaceCatalog],
-        upstreams: Upstreams,
-        timeout_s: Callable[[], float],
-        permission_requests: PermissionRequests,
-        redactor: Redactor,
-    ) -> None:
-        self._catalogs = catalogs
-        self._upstreams = upstreams
-        self._timeout_s = timeout_s
-        self._permission_requests = permission_requests
-        self._redactor = redactor
+    catalogs: Mapping[WorkspaceId, WorkspaceCatalog]
+    upstreams: Upstreams
+    timeout_s: Callable[[], float]
+    permission_requests: PermissionRequests
+    redactor: Redactor
 
     def view(self, principal: Principal) -> View:
-        catalog = self._catalogs.get(principal.workspace)
+        catalog = self.catalogs.get(principal.workspace)
         if catalog is None:
             raise NoWorkspace(principal.workspace)
         return catalog.view(principal.project, principal.servers)
-
-    def scripts(self, principal: Principal) -> Mapping[str, SavedScript]:
-        """The scripts saved in the principal's workspace, by name."""
-        return self._catalogs[principal.workspace].scripts
-
-    def preview(self, arguments: JsonObject) -> str:
-        """Arguments as people may see them."""
-        return preview(arguments, self._redactor)
 
     async def call_tool(
         self,
@@ -90,7 +76,7 @@ class Execution:
             if wrong := problems(tool.input_schema, arguments):
                 return Ok(_wrong_arguments(tool, wrong))
             if (policy := view.policy(key)) is not ALLOWED:
-                await self._permission_requests.check(
+                await self.permission_requests.check(
                     request,
                     Subject(Kind.TOOL, key.server, key.tool, tool.annotations),
                     policy,
@@ -112,7 +98,7 @@ class Execution:
             result = await self.forward(
                 request, key.server, "tools/call", params, repeatable=repeatable
             )
-            return Ok(self._redactor.json(result) if result.get("isError") else result)
+            return Ok(self.redactor.json(result) if result.get("isError") else result)
         except ToolboothError as error:
             return failed(error)
 
@@ -129,12 +115,12 @@ class Execution:
         policy = self.view(request.principal).policy_for(subject)
         if policy is not ALLOWED:
             server_name = self._server_name(request.principal, server)
-            await self._permission_requests.check(request, subject, policy, arguments, server_name)
+            await self.permission_requests.check(request, subject, policy, arguments, server_name)
 
     def _server_name(self, principal: Principal, server: ServerId) -> str:
         if server == SCRIPTS:
             return "Scripts"
-        return self._catalogs[principal.workspace].entry(server).name
+        return self.catalogs[principal.workspace].entry(server).name
 
     async def forward(
         self,
@@ -152,24 +138,24 @@ class Execution:
         """
         ref = ServerRef(request.principal.workspace, server)
         entry = self._entry(ref)
-        options = CallOptions(self._timeout_s(), request.on_progress, request.client)
+        options = CallOptions(self.timeout_s(), request.on_progress, request.client)
         try:
-            return await self._upstreams.request(ref, method, params, options)
+            return await self.upstreams.request(ref, method, params, options)
         except UpstreamAnsweredError as error:
-            error.message = self._redactor.text(error.message)
-            error.data = self._redactor.json(error.data)
+            error.message = self.redactor.text(error.message)
+            error.data = self.redactor.json(error.data)
             raise
         except UpstreamFailed as error:
             if entry is not None:
                 self._check_still_there(ref, entry.name, error)
             if not (repeatable and _was_lost(error)):
-                error.message = self._redactor.text(error.message)
-                error.hint = self._redactor.text(error.hint)
+                error.message = self.redactor.text(error.message)
+                error.hint = self.redactor.text(error.hint)
                 raise
         return await self.forward(request, server, method, params)
 
     def _entry(self, ref: ServerRef) -> ServerEntry | None:
-        catalog = self._catalogs.get(ref.workspace)
+        catalog = self.catalogs.get(ref.workspace)
         return catalog.servers.get(ref.server) if catalog is not None else None
 
     def _check_still_there(self, ref: ServerRef, name: str, error: UpstreamFailed) -> None:
@@ -186,9 +172,6 @@ class Execution:
             raise UpstreamFailed(off, message, advise(off, name).suggestion) from error
         if error.message.startswith(UNNAMED):
             error.message = f"{name}{error.message.removeprefix(UNNAMED)}"
-
-    async def unsubscribe(self, ref: ServerRef, uri: str) -> None:
-        await self._upstreams.unsubscribe(ref, uri)
 
 
 def forwarded_meta(meta: JsonObject) -> JsonObject:
@@ -216,4 +199,4 @@ def _wrong_arguments(tool: Tool, wrong: list[str]) -> JsonObject:
     """A result with which an agent can correct its call at once."""
     schema = compact_json(tool.input_schema)
     text = f"Wrong arguments for {tool.key}: {' '.join(wrong)}\nIts input schema: {schema}"
-    return {"content": [{"type": "text", "text": text}], "isError": True}
+    return {**text_result(text), "isError": True}

@@ -16,6 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 from router.catalog.tool_definition import context_tokens, result_tokens
 from router.catalog.view import View
+from router.config.settings import Settings
 from router.domain.activity import ActivityKind, Outcome
 from router.domain.clients import Principal
 from router.domain.errors import InvalidInput, UpstreamAnsweredError
@@ -30,6 +31,7 @@ from router.domain.workspaces import Exposure, Optimization
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools import meta_tools, progressive
 from router.gateway.tools.activity_recorder import ActivityRecorder
+from router.gateway.tools.arguments import preview
 from router.gateway.tools.execution import Execution
 from router.gateway.tools.meta_tools import DiscoveryArguments
 from router.gateway.tools.progressive_calls import ProgressiveCalls
@@ -47,23 +49,20 @@ class Exposures:
         execution: Execution,
         recorder: ActivityRecorder,
         status: Callable[[ServerRef], ServerStatus],
-        results_per_search: Callable[[], int],
-        result_pages: ResultPages,
         feedback: SearchFeedback,
         runner: ScriptRunner,
-        offers_execute: Callable[[], bool],
+        settings: Callable[[], Settings],
     ) -> None:
         self._execution = execution
-        self._offers_execute = offers_execute
-        self._tool_listings = ToolListings(offers_execute)
-        self.script_tools = ScriptTools(runner, execution.view, execution.scripts, self.run_tool)
-        self._progressive = ProgressiveCalls(recorder, self.script_tools, self.run_tool)
-        self._result_pages = result_pages
-        self._feedback = feedback
-        self.search_times = SearchTimes()
         self._recorder = recorder
         self._status = status
-        self._results_per_search = results_per_search
+        self._feedback = feedback
+        self._settings = settings
+        self._tool_listings = ToolListings(lambda: settings().offer_execute)
+        self._result_pages = ResultPages(lambda: settings().result_limit_kb)
+        self.script_tools = ScriptTools(runner, execution, self.run_tool)
+        self._progressive = ProgressiveCalls(recorder, self.script_tools)
+        self.search_times = SearchTimes()
 
     def instructions(self, principal: Principal) -> str:
         return self._execution.view(principal).instructions
@@ -82,11 +81,11 @@ class Exposures:
         )
         return listing
 
-    def param_header_schema(self, principal: Principal, name: str) -> JsonObject | None:
+    def param_header_schema(self, principal: Principal, name: object) -> JsonObject | None:
         """The input schema of a tool, by the name it is listed under, if it requires arguments to
         be repeated in headers."""
         listing = self._tool_listings.of(self._execution.view(principal))
-        return listing.param_header_schemas.get(name)
+        return listing.param_header_schemas.get(name) if isinstance(name, str) else None
 
     def tool_list(self, principal: Principal) -> JsonObject:
         """The result of `tools/list`; the same object until it changes."""
@@ -138,7 +137,7 @@ class Exposures:
         """Whether `name` is one of the tools of progressive discovery, and exposed by this view."""
         if view.exposure is Exposure.PROGRESSIVE:
             return name in progressive.NAMES
-        return name == progressive.EXECUTE and self._offers_execute()
+        return name == progressive.EXECUTE and self._settings().offer_execute
 
     async def search(
         self,
@@ -168,15 +167,16 @@ class Exposures:
     ) -> tuple[JsonObject, int]:
         """The result of `tool_discovery`, and the tokens it costs."""
         view = self._execution.view(principal)
-        spelled = view.lua.spelled if self._offers_execute() else None
-        result = discovery_result(reply, view, query.queries, self._readiness(principal), spelled)
+        spelled = view.lua.spelled if self._settings().offer_execute else None
+        readiness = partial(self._readiness, principal)
+        result = discovery_result(reply, view, query.queries, readiness, spelled)
         return result, context_tokens(result["content"][0]["text"])
 
     async def _discover(self, request: ClientRequest, arguments: JsonObject) -> JsonObject:
         started = time.perf_counter()
         principal = request.principal
         try:
-            query = DiscoveryArguments.read(arguments, self._results_per_search())
+            query = DiscoveryArguments.read(arguments, self._settings().results_per_search)
         except InvalidInput as error:
             return self._invalid_arguments(request, ActivityKind.SEARCH, error)
         reply = await self.search(principal, query)
@@ -195,14 +195,11 @@ class Exposures:
         )
         return result
 
-    def _readiness(self, principal: Principal) -> Callable[[Tool], str]:
-        def readiness(tool: Tool) -> str:
-            if tool is READ_RESULT or tool.key.server == SCRIPTS:
-                return "ready"
-            status = self._status(ServerRef(principal.workspace, tool.key.server))
-            return meta_tools.readiness(status, self._recorder.clock())
-
-        return readiness
+    def _readiness(self, principal: Principal, tool: Tool) -> str:
+        if tool is READ_RESULT or tool.key.server == SCRIPTS:
+            return "ready"
+        status = self._status(ServerRef(principal.workspace, tool.key.server))
+        return meta_tools.readiness(status, self._recorder.clock())
 
     async def run_tool(
         self, request: ClientRequest, key: ToolKey, arguments: JsonObject, *, cut: bool = False
@@ -228,7 +225,7 @@ class Exposures:
             tokens = result_tokens(result.value) if isinstance(result, Ok) else 0
             return result
         finally:
-            with_arguments = self._recorder.with_arguments()
+            with_arguments = self._settings().log_arguments
             self._recorder.record(
                 request,
                 ActivityKind.CALL,
@@ -239,7 +236,7 @@ class Exposures:
                 context_tokens=0 if request.inside_script else tokens,
                 saved_tokens=_saved_tokens(request, key, tokens),
                 input_tokens=context_tokens(arguments),
-                detail=self._execution.preview(arguments) if with_arguments else None,
+                detail=preview(arguments, self._execution.redactor) if with_arguments else None,
                 message=message,
             )
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from router.catalog.tool_definition import context_tokens
 from router.domain.errors import InvalidInput
 from router.domain.ids import ToolKey
 from router.domain.json_values import JsonObject
@@ -77,9 +76,7 @@ TOOLS: tuple[JsonObject, ...] = (
     },
 )
 LISTING: JsonObject = {"tools": list(TOOLS)}
-LISTING_TOKENS = context_tokens(LISTING)
 LISTING_WITH_EXECUTE: JsonObject = {"tools": [*TOOLS, {**EXECUTE_TOOL, "_meta": _ALWAYS_LOAD}]}
-LISTING_WITH_EXECUTE_TOKENS = context_tokens(LISTING_WITH_EXECUTE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,6 @@ class PermissionRequests:
         timeout_s: Callable[[], float],
         attended: Callable[[], bool],
         redactor: Redactor,
-        now: Callable[[], float] = time.monotonic,
     ) -> None:
         """`attended` says whether somebody can see a request."""
         self._publish = publish
@@ -65,7 +64,6 @@ class PermissionRequests:
         self._timeout_s = timeout_s
         self._attended = attended
         self._redactor = redactor
-        self._now = now
         self._pending: dict[PermissionRequestId, _Pending] = {}
         self._granted_until: dict[_GrantKey, float] = {}
         """On the monotonic clock."""
@@ -169,10 +167,10 @@ class PermissionRequests:
 
     async def _wait(self, pending: _Pending, on_progress: ProgressSink | None) -> Answer | None:
         """The user's answer; `None` if there is none in time."""
-        deadline = self._now() + self._timeout_s()
+        deadline = time.monotonic() + self._timeout_s()
         message = f"Waiting for the user to allow {pending.request.key}…"
         steps = 0
-        while (left_s := deadline - self._now()) > 0:
+        while (left_s := deadline - time.monotonic()) > 0:
             if on_progress is not None:
                 with contextlib.suppress(TimeoutError):  # the client may have stopped reading
                     async with asyncio.timeout(min(left_s, _PROGRESS_TIMEOUT_S)):
@@ -185,14 +183,14 @@ class PermissionRequests:
 
     def _is_granted(self, grant_key: _GrantKey, session: SessionId | None) -> bool:
         in_session = self._granted_in.get(session, ())
-        return grant_key in in_session or self._granted_until.get(grant_key, 0) > self._now()
+        return grant_key in in_session or self._granted_until.get(grant_key, 0) > time.monotonic()
 
     def _apply(self, pending: _Pending, answer: Answer | None, subject: Subject) -> None:
         match answer:
             case Answer.ONCE | Answer.ALWAYS:
                 return
             case Answer.HOUR:
-                self._granted_until[pending.grant_key] = self._now() + _HOUR_S
+                self._granted_until[pending.grant_key] = time.monotonic() + _HOUR_S
             case Answer.SESSION:
                 self._granted_in.setdefault(pending.session, set()).add(pending.grant_key)
             case Answer.DENY:
@@ -207,6 +205,4 @@ class PermissionRequests:
 
 
 def _grant_key(request: ClientRequest, subject: Subject) -> _GrantKey:
-    principal = request.principal
-    scope = (principal.token, principal.workspace, principal.project)
-    return (*scope, subject.kind, subject.server, subject.name)
+    return (*request.principal.identity, subject.kind, subject.server, subject.name)

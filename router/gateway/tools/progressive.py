@@ -10,7 +10,7 @@ from typing import cast
 
 from router.catalog.lua_reference import example, parameter_lines
 from router.catalog.server_entry import ServerEntry
-from router.catalog.tool_definition import compact_json, context_tokens
+from router.catalog.tool_definition import compact_json
 from router.catalog.view import View
 from router.domain.errors import InvalidInput
 from router.domain.json_values import JsonObject, as_array, as_object
@@ -96,7 +96,6 @@ TOOLS: tuple[JsonObject, ...] = (
 )
 NAMES = frozenset(str(tool["name"]) for tool in TOOLS)
 LISTING: JsonObject = {"tools": list(TOOLS)}
-LISTING_TOKENS = context_tokens(LISTING)
 
 
 def required_text(arguments: JsonObject, name: str) -> str:
@@ -162,8 +161,9 @@ def _tool_line(identifier: str, tool: Tool) -> str:
     return f"- {tool.key.tool} (Lua: {identifier})" + (f": {about}" if about else "")
 
 
-def details_text(view: View, tool: Tool) -> str:
+def details_text(view: View, arguments: JsonObject) -> str:
     """The result of `tool-details`."""
+    tool = named_tool(view, arguments)
     lines = parameter_lines(tool.input_schema)
     parts = [
         f"## {tool.key.tool}",
@@ -187,8 +187,8 @@ def response_text(tool: Tool, result: JsonObject) -> str:
 
 
 def script_value(result: JsonObject) -> tuple[str, object]:
-    """What a script gets from a tool's result: its structured content if there is any, else its
-    text (`text`, which may yet be JSON), else its blocks; of an error, the text of that."""
+    """What a script gets from a tool's result, after its kind: the text of an error; structured
+    content; a single text, which may be JSON; else all content blocks."""
     if result.get("resultType") == "input_required":
         return "error", "The tool asks the user something, which can't be done in a script."
     blocks = [as_object(block) for block in as_array(result.get("content"))]

@@ -14,7 +14,7 @@ from router.domain.result import Failed, Ok, ToolResult, failed
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools import progressive
 from router.gateway.tools.activity_recorder import ActivityRecorder
-from router.gateway.tools.script_tools import RunTool, ScriptTools
+from router.gateway.tools.script_tools import ScriptTools
 from router.gateway.tools.tool_results import error_result, outcome_of, text_result
 
 
@@ -22,7 +22,6 @@ from router.gateway.tools.tool_results import error_result, outcome_of, text_res
 class ProgressiveCalls:
     recorder: ActivityRecorder
     script_tools: ScriptTools
-    run_tool: RunTool
 
     async def call(
         self, request: ClientRequest, view: View, name: str, arguments: JsonObject
@@ -60,8 +59,7 @@ class ProgressiveCalls:
                 case progressive.LIST_TOOLS:
                     return Ok(text_result(progressive.tools_text(view, arguments)))
                 case progressive.DETAILS:
-                    tool = progressive.named_tool(view, arguments)
-                    return Ok(text_result(progressive.details_text(view, tool)))
+                    return Ok(text_result(progressive.details_text(view, arguments)))
                 case progressive.INSPECT:
                     return await self._inspect(request, view, arguments)
                 case _:
@@ -76,7 +74,7 @@ class ProgressiveCalls:
         tool = progressive.named_tool(view, arguments)
         sample = progressive.sample_arguments(arguments)
         called = replace(request, activity_id=f"{request.activity_id}/1", inside_script=True)
-        result = await self.run_tool(called, tool.key, sample)
+        result = await self.script_tools.run_tool(called, tool.key, sample)
         if isinstance(result, Failed):
             return result
         answer = text_result(progressive.response_text(tool, result.value))

@@ -18,12 +18,13 @@ from router.domain.errors import Refused, ToolboothError, UpstreamAnsweredError
 from router.domain.ids import ServerId, ServerRef
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.permissions import Kind
+from router.domain.result import failed
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools.activity_recorder import ActivityRecorder
 from router.gateway.tools.execution import Execution, forwarded_meta
 
 RESOURCE_NOT_FOUND = -32002
-_KINDS = {ActivityKind.PROMPT: Kind.PROMPT, ActivityKind.RESOURCE: Kind.RESOURCE}
+_METHODS = {Kind.PROMPT: "prompts/get", Kind.RESOURCE: "resources/read"}
 
 
 class PromptsAndResources:
@@ -51,17 +52,13 @@ class PromptsAndResources:
     async def _get_prompt(self, request: ClientRequest) -> JsonObject:
         prompt = self._prompt(request, request.params.get("name"))
         params = {**request.params, "name": prompt.original}
-        kind = ActivityKind.PROMPT
-        return await self._forward(
-            request, kind, prompt.server, prompt.original, "prompts/get", params
-        )
+        return await self._forward(request, Kind.PROMPT, prompt.server, prompt.original, params)
 
     async def _read_resource(self, request: ClientRequest) -> JsonObject:
         client_uri = _text(request.params.get("uri"), "uri")
         server, uri = self._find(request, client_uri)
         params = {**request.params, "uri": uri}
-        kind = ActivityKind.RESOURCE
-        result = await self._forward(request, kind, server, uri, "resources/read", params)
+        result = await self._forward(request, Kind.RESOURCE, server, uri, params)
         return result if client_uri == uri else _with_client_uri(result, uri, client_uri)
 
     async def _complete(self, request: ClientRequest) -> JsonObject:
@@ -71,12 +68,10 @@ class PromptsAndResources:
             server, changed = prompt.server, {"name": prompt.original}
         else:
             client_uri = _text(reference.get("uri"), "ref.uri")
-            template = self._view(request).templates.get(client_uri)
-            server, uri = (
-                (template.server, template.original)
-                if template
-                else self._find(request, client_uri)
-            )
+            if (template := self._view(request).templates.get(client_uri)) is not None:
+                server, uri = template.server, template.original
+            else:
+                server, uri = self._find(request, client_uri)
             changed = {"uri": uri}
         params = _forwarded({**request.params, "ref": {**reference, **changed}})
         request = replace(request, on_progress=None)
@@ -100,7 +95,7 @@ class PromptsAndResources:
     async def unsubscribe(self, ref: ServerRef, uri: str) -> None:
         """Nobody is subscribed to the resource any more. Errors of its server are ignored."""
         with contextlib.suppress(ToolboothError):
-            await self._execution.unsubscribe(ref, uri)
+            await self._execution.upstreams.unsubscribe(ref, uri)
 
     def find_resource(self, request: ClientRequest, client_uri: str) -> tuple[ServerRef, str]:
         server, uri = self._find(request, client_uri)
@@ -130,19 +125,17 @@ class PromptsAndResources:
     async def _forward(
         self,
         request: ClientRequest,
-        kind: ActivityKind,
+        kind: Kind,
         server: ServerId,
-        subject: str,
-        method: str,
+        name: str,
         params: JsonObject,
     ) -> JsonObject:
         started, outcome, message = time.perf_counter(), Outcome.CANCELLED, None
         arguments = as_object(params.get("arguments"))
         try:
-            await self._execution.check_permission(
-                request, _KINDS[kind], server, subject, arguments
-            )
-            result = await self._execution.forward(request, server, method, _forwarded(params))
+            await self._execution.check_permission(request, kind, server, name, arguments)
+            forwarded = _forwarded(params)
+            result = await self._execution.forward(request, server, _METHODS[kind], forwarded)
             outcome = Outcome.OK
             return result
         except ToolboothError as error:
@@ -150,8 +143,9 @@ class PromptsAndResources:
             message = error.message
             raise _mcp_error(error) from None
         finally:
+            activity = ActivityKind(kind)
             self._recorder.record(
-                request, kind, started, outcome, server=server, tool=subject, message=message
+                request, activity, started, outcome, server=server, tool=name, message=message
             )
 
 
@@ -159,9 +153,8 @@ def _mcp_error(error: ToolboothError) -> MCPError:
     """A server's own error as it is; any other with our message."""
     if isinstance(error, UpstreamAnsweredError):
         return MCPError(error.code, error.message, error.data)
-    if isinstance(error, Refused):
-        return MCPError(types.INVALID_REQUEST, f"{error.message} {error.hint}")
-    return MCPError(types.INTERNAL_ERROR, f"{error.message} {error.hint}".strip())
+    code = types.INVALID_REQUEST if isinstance(error, Refused) else types.INTERNAL_ERROR
+    return MCPError(code, failed(error).sentence)
 
 
 def _wires(items: Iterable[ExposedItem]) -> list[JsonObject]:

@@ -11,10 +11,8 @@ import json
 import secrets
 import sys
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from router.catalog.tool_definition import compact_json, estimated_json_length, read_tool
 from router.domain.clients import Principal
@@ -23,6 +21,7 @@ from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.result import Ok, ToolResult, failed
 from router.domain.tools import Tool
+from router.gateway.tools.tool_results import text_block
 
 READ_RESULT: Tool = read_tool(
     ServerId("toolbooth"),
@@ -53,12 +52,11 @@ _MAX_KEPT_BYTES = 32 * 1024 * 1024
 _LARGE = 256 * 1024
 _encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
-_Boundary: TypeAlias = tuple[object, object, object]
-
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    boundary: _Boundary
+    owner: object
+    """The identity of the principal who made the call."""
     text: str
     until: float
 
@@ -94,7 +92,7 @@ class _Selection:
             self.left.append(compact_json(block))
             return
         if self.room > 0:
-            self.shown.append(_text(text[: self.room]))
+            self.shown.append(text_block(text[: self.room]))
             self.offset = 0 if self.left else self.room
         self.left.append(text)
         self.room = -_FRAME  # what comes after it is not shown before it
@@ -110,7 +108,7 @@ class ResultPages:
     ) -> None:
         self._limit_kb = limit_kb
         self._clock = clock
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: dict[str, _Kept] = {}
 
     async def shorten(self, principal: Principal, result: JsonObject) -> JsonObject:
         """`result` itself if it is short enough, else its first part and how to read on."""
@@ -150,7 +148,7 @@ class ResultPages:
         if offset >= len(kept.text):
             raise InvalidInput(f"The result ends after {len(kept.text):,} characters.")
         end = offset + (self._limit_kb() or _DEFAULT_PAGE_KB) * _KB
-        blocks = [_text(kept.text[offset:end])]
+        blocks = [text_block(kept.text[offset:end])]
         if end < len(kept.text):
             blocks.append(_note(str(handle), end, len(kept.text)))
         return {"content": blocks}
@@ -158,7 +156,7 @@ class ResultPages:
     def _find(self, principal: Principal, handle: object) -> _Kept:
         self._drop_old()
         kept = self._kept.get(handle) if isinstance(handle, str) else None
-        if kept is None or kept.boundary != _boundary(principal):
+        if kept is None or kept.owner != principal.identity:
             raise NotFound(
                 "There is no result with this handle, or it is no longer kept.",
                 "Run the tool again to get a new one.",
@@ -168,7 +166,7 @@ class ResultPages:
     def _keep(self, principal: Principal, text: str, what: str, offset: int = 0) -> JsonObject:
         """Keep `text`, of which the first `offset` characters are shown; returns the note on it."""
         handle = secrets.token_urlsafe(12)
-        self._kept[handle] = _Kept(_boundary(principal), text, self._clock() + _KEPT_S)
+        self._kept[handle] = _Kept(principal.identity, text, self._clock() + _KEPT_S)
         self._drop_old()
         return _note(handle, offset, len(text), what)
 
@@ -184,31 +182,23 @@ class ResultPages:
             del self._kept[handle]
 
 
-def _boundary(principal: Principal) -> _Boundary:
-    return principal.token, principal.workspace, principal.project
-
-
 def _blocks(content: object) -> list[object]:
     """The content's blocks; some servers send a text, or one block, instead of a list."""
     if isinstance(content, str):
-        return [_text(content)]
+        return [text_block(content)]
     return [content] if isinstance(content, dict) else as_array(content)
 
 
 async def _as_json(value: object) -> str:
-    """On a thread, piece by piece, if writing it in one go would hold up the loop."""
+    """Large values are encoded on a thread and in pieces, because encoding holds the GIL."""
     if estimated_json_length(value, _LARGE) <= _LARGE:
         return compact_json(value)
     return await asyncio.to_thread(lambda: "".join(_encoder.iterencode(value)))
 
 
-def _text(text: str) -> JsonObject:
-    return {"type": "text", "text": text}
-
-
 def _note(handle: str, offset: int, length: int, what: str = "") -> JsonObject:
     arguments = compact_json({"handle": handle, "offset": offset})
-    return _text(
+    return text_block(
         f"[Cut by Toolbooth: {what}{offset:,} of {length:,} characters shown. Read on with "
         f'tool_execute, toolKey "{READ_RESULT.key}", arguments {arguments}.]'
     )

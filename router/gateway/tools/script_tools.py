@@ -7,57 +7,52 @@ results stay out of the client's context: only the script's result goes there.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Protocol, cast
+from typing import TypeAlias, cast
 
 from router.catalog.tool_definition import compact_json, effect
 from router.catalog.view import View
-from router.domain.clients import Principal
 from router.domain.errors import InvalidInput, NotFound, ToolboothError
 from router.domain.ids import ToolKey
 from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS
-from router.domain.result import Failed, ToolResult
-from router.domain.scripts import SavedScript, ScriptTrial, TrialCall
+from router.domain.result import Failed, ToolResult, failed
+from router.domain.scripts import ScriptTrial, TrialCall
 from router.domain.tools import Effect
 from router.gateway.client_request import ClientRequest
+from router.gateway.tools.execution import Execution
 from router.gateway.tools.progressive import script_value
+from router.gateway.tools.tool_results import text_block
 from router.scripts.runner import Finished, Script, ScriptCall, ScriptFailed, ScriptRunner
 
 _MAX_SCRIPT = 256 * 1024
 _AT_LINE = re.compile(r"script:(\d+): (.*)")
 
-
-class RunTool(Protocol):
-    def __call__(
-        self, request: ClientRequest, key: ToolKey, arguments: JsonObject
-    ) -> Awaitable[ToolResult[JsonObject]]: ...
+RunTool: TypeAlias = Callable[
+    [ClientRequest, ToolKey, JsonObject], Awaitable[ToolResult[JsonObject]]
+]
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptTools:
     runner: ScriptRunner
-    view: Callable[[Principal], View]
-    saved: Callable[[Principal], Mapping[str, SavedScript]]
+    execution: Execution
     run_tool: RunTool
 
-    async def execute(
-        self, request: ClientRequest, text: str, host: ScriptHost | None = None
-    ) -> JsonObject:
+    async def execute(self, request: ClientRequest, text: str) -> JsonObject:
         """The result of `execute`. A script that fails has a result that says so."""
         if len(text) > _MAX_SCRIPT:
             raise InvalidInput(
                 f"A script has at most {_MAX_SCRIPT // 1024} KB.", "Run it in several parts."
             )
-        host = host or ScriptHost(self, request)
-        return await self._result(host, text, {})
+        return await self._result(ScriptHost(self, request), text, {})
 
     async def run_saved(
         self, request: ClientRequest, name: str, arguments: JsonObject
     ) -> JsonObject:
         """The result of a tool of the pseudo-server `scripts`."""
-        script = self.saved(request.principal).get(name)
+        script = self.execution.catalogs[request.principal.workspace].scripts.get(name)
         if script is None:
             raise NotFound(f'There is no script "{name}".', "List them with: toolbooth script list")
         return await self._result(ScriptHost(self, request, saved=True), script.text, arguments)
@@ -71,8 +66,7 @@ class ScriptTools:
         try:
             finished = await self._run(host, text, arguments)
         except ScriptFailed as error:
-            problem = f"{error.message} {error.hint}".strip()
-            return ScriptTrial(None, problem, error.printed, tuple(host.tried))
+            return ScriptTrial(None, failed(error).sentence, error.printed, tuple(host.tried))
         shown = compact_json(finished.result) if finished.has_result else None
         return ScriptTrial(shown, None, finished.printed, tuple(host.tried))
 
@@ -80,9 +74,8 @@ class ScriptTools:
         """Raise `InvalidInput` with the line if `text` is not Lua. Nothing of it is run: a script
         is compiled before its first statement, which here returns."""
         try:
-            await self._run(
-                ScriptHost(self, request, saved=True, dry=True), f"do return end {text}", {}
-            )
+            host = ScriptHost(self, request, saved=True, dry=True)
+            await self._run(host, f"do return end {text}", {})
         except ScriptFailed as error:
             line = _AT_LINE.search(error.message)
             sentence = f"Line {line[1]} is not Lua: {line[2]}." if line else error.message
@@ -112,7 +105,7 @@ class ScriptHost:
     @property
     def view(self) -> View:
         """As it is now: what is denied while a script runs is denied to the script too."""
-        return self.script_tools.view(self.request.principal)
+        return self.script_tools.execution.view(self.request.principal)
 
     async def call(self, call: ScriptCall) -> JsonObject:
         try:
@@ -122,7 +115,7 @@ class ScriptHost:
                     "A saved script can't run another one.", "Call the tools that one calls."
                 )
         except ToolboothError as error:
-            return {"error": f"{error.message} {error.hint}".strip()}
+            return {"error": failed(error).sentence}
         if self.dry and not self._only_reads(tool.key, tool.annotations, call.arguments):
             return {"value": {}}
         result = await self.script_tools.run_tool(self._request(call), tool.key, call.arguments)
@@ -170,7 +163,7 @@ def _answer(finished: Finished) -> JsonObject:
 
 
 def _failure(error: ScriptFailed, host: ScriptHost) -> JsonObject:
-    text = f"{error.message} {error.hint}".strip()
+    text = failed(error).sentence
     if "a nil value (global" in error.message:
         known = ", ".join(host.view.lua.servers) or "none"
         text = f"{text} Servers in scripts: {known}."
@@ -180,4 +173,4 @@ def _failure(error: ScriptFailed, host: ScriptHost) -> JsonObject:
 def _blocks(texts: list[str], printed: str) -> list[JsonObject]:
     if printed:
         texts = [*texts, f"Printed:\n{printed.rstrip()}"]
-    return [{"type": "text", "text": text} for text in texts]
+    return [text_block(text) for text in texts]

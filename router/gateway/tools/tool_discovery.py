@@ -21,6 +21,7 @@ from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
 from router.gateway.tools.meta_tools import DiscoveryArguments
 from router.gateway.tools.result_pages import READ_RESULT
+from router.gateway.tools.tool_results import text_result
 from router.search.calibration import MIN_RELEVANCE
 
 _TIMED = 50
@@ -55,15 +56,15 @@ async def find(
     reply = SearchReply((), strategy)
     if texts:
         request = SearchRequest(texts, query.max_results, strategy, query.context, tuple(usage))
-        reply = fitting(await view.index.search(request))
+        reply = _relevant(await view.index.search(request))
     # A search may have begun on a view that has since lost tools.
     found = [hit for hit in reply.hits if hit.tool.key not in exact and hit.tool.key in view.tools]
     return replace(reply, hits=(*exact.values(), *found)[: query.max_results])
 
 
 class SearchTimes:
-    """How long recent searches took, by the strategy that answered. A search for which another
-    strategy stood in counts for neither."""
+    """How long recent searches took, by strategy. Searches that another strategy had to answer
+    don't count."""
 
     def __init__(self) -> None:
         self._recent: dict[Optimization, deque[float]] = defaultdict(lambda: deque(maxlen=_TIMED))
@@ -77,7 +78,7 @@ class SearchTimes:
         return median(recent) if len(recent) >= _MIN_TIMED else None
 
 
-def fitting(reply: SearchReply) -> SearchReply:
+def _relevant(reply: SearchReply) -> SearchReply:
     """`reply`, without its hits if even the best one is not relevant."""
     best = max((hit.relevance for hit in reply.hits), default=0.0)
     return reply if best >= MIN_RELEVANCE[reply.strategy] else replace(reply, hits=())
@@ -102,11 +103,7 @@ def discovery_result(
     """The result of `tool_discovery`, as structured content and as text. `spelled` says how a
     script calls a tool, where scripts are offered."""
     named = {query.strip() for query in queries}
-    results = [_result(hit, readiness(hit.tool)) for hit in reply.hits]
-    if spelled is not None:
-        for result, hit in zip(results, reply.hits, strict=True):
-            if hit.tool is not READ_RESULT:
-                result["lua"] = spelled(hit.tool.key)
+    results = [_result(hit, readiness(hit.tool), spelled) for hit in reply.hits]
     _describe(results, reply.hits)
     for result, hit in zip(results, reply.hits, strict=True):
         if str(hit.tool.key) in named:
@@ -117,7 +114,7 @@ def discovery_result(
     content: JsonObject = {"results": results}
     if not results and view.optimization is not None:
         content["message"] = _nothing_fits(view, reply.note)
-    return structured(content)
+    return {**text_result(compact_json(content)), "structuredContent": content}
 
 
 def _nothing_fits(view: View, note: str) -> str:
@@ -130,12 +127,7 @@ def _nothing_fits(view: View, note: str) -> str:
     return f"No tool fits{asked}. Try other words. {there}"
 
 
-def structured(content: JsonObject) -> JsonObject:
-    text = compact_json(content)
-    return {"content": [{"type": "text", "text": text}], "structuredContent": content}
-
-
-def _result(hit: SearchHit, readiness: str) -> JsonObject:
+def _result(hit: SearchHit, readiness: str, spelled: Callable[[ToolKey], str] | None) -> JsonObject:
     tool = hit.tool
     result: JsonObject = {
         "toolKey": str(tool.key),
@@ -149,6 +141,8 @@ def _result(hit: SearchHit, readiness: str) -> JsonObject:
     }
     if hit.also_on:
         result["alsoOn"] = [str(key) for key in hit.also_on[:_MAX_ALSO]]
+    if spelled is not None and tool is not READ_RESULT:
+        result["lua"] = spelled(tool.key)
     return result
 
 

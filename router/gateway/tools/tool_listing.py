@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
+from router.catalog.tool_definition import context_tokens
 from router.catalog.view import View
 from router.domain.json_values import JsonObject, as_object
 from router.domain.workspaces import Exposure
@@ -32,8 +33,8 @@ class ToolListing:
 
     @cached_property
     def param_header_schemas(self) -> Mapping[str, JsonObject]:
-        """By name, the input schemas that require arguments to be repeated in headers. Hardly any
-        does, which one search in the encoded result tells."""
+        """By name, the input schemas that require arguments to be repeated in headers. Most
+        listings have none, so the encoded result is searched first."""
         if _MARK not in self.encoded:
             return {}
         schemas = {
@@ -42,9 +43,10 @@ class ToolListing:
         return {name: schema for name, schema in schemas.items() if _MARK in encode(schema)}
 
 
-_SEARCH = ToolListing(meta_tools.LISTING, meta_tools.LISTING_TOKENS)
-_WITH_EXECUTE = ToolListing(meta_tools.LISTING_WITH_EXECUTE, meta_tools.LISTING_WITH_EXECUTE_TOKENS)
-_PROGRESSIVE = ToolListing(progressive.LISTING, progressive.LISTING_TOKENS)
+_SEARCH, _WITH_EXECUTE, _PROGRESSIVE = (
+    ToolListing(listing, context_tokens(listing))
+    for listing in (meta_tools.LISTING, meta_tools.LISTING_WITH_EXECUTE, progressive.LISTING)
+)
 
 
 class ToolListings:

@@ -7,8 +7,12 @@ from router.domain.json_values import JsonObject
 from router.domain.result import Failed, ToolResult
 
 
+def text_block(text: str) -> JsonObject:
+    return {"type": "text", "text": text}
+
+
 def text_result(text: str) -> JsonObject:
-    return {"content": [{"type": "text", "text": text}]}
+    return {"content": [text_block(text)]}
 
 
 def outcome_of(result: ToolResult[JsonObject]) -> tuple[Outcome, str | None]:
@@ -22,7 +26,7 @@ def outcome_of(result: ToolResult[JsonObject]) -> tuple[Outcome, str | None]:
 def error_result(failure: Failed) -> JsonObject:
     """A failure as a tool result that an agent can read and act on."""
     return {
-        "content": [{"type": "text", "text": failure.sentence}],
+        **text_result(failure.sentence),
         "structuredContent": {
             "code": failure.code,
             "message": failure.message,

@@ -12,6 +12,7 @@ from typing import Any
 from router.api.events import Event
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.server_status import StatusBoard
+from router.config.settings import Settings
 from router.config.workspace import WorkspaceConfig
 from router.discovery.vetting.preparation import prepare
 from router.domain.activity import ActivityEntry
@@ -24,7 +25,6 @@ from router.gateway.tools.activity_recorder import ActivityRecorder
 from router.gateway.tools.execution import Execution
 from router.gateway.tools.exposures import Exposures
 from router.gateway.tools.permission_requests import PermissionRequests
-from router.gateway.tools.result_pages import ResultPages
 from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
 from router.search.provider import Provider
@@ -99,11 +99,9 @@ class Booth:
             self.execution,
             ActivityRecorder(self.recorded.append, lambda: NOW),
             self.board.status,
-            lambda: 8,
-            ResultPages(lambda: 64),
             self.feedback,
             self.runner,
-            lambda: self.offers_execute,
+            lambda: Settings(offer_execute=self.offers_execute),
         )
 
     def _hear(self, event: Event) -> None:

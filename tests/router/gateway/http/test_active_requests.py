@@ -10,7 +10,7 @@ import pytest
 
 from router.domain.ids import TokenId
 from router.gateway.http.active_requests import ActiveRequests
-from router.gateway.http.authentication import HTTPError
+from router.gateway.http.http_request import HTTPError
 from router.runtime.tasks import spawn, stop
 from tests.support.timeouts import WAIT_S
 

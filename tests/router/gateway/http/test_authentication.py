@@ -11,7 +11,8 @@ from router.catalog.catalog import WorkspaceCatalog
 from router.config.workspace import WorkspaceConfig
 from router.domain.clients import TokenSummary
 from router.domain.ids import ProjectId, ServerId, TokenId, WorkspaceId
-from router.gateway.http.authentication import Authenticator, HTTPError, RequestedScope
+from router.gateway.http.authentication import Authenticator, RequestedScope
+from router.gateway.http.http_request import HTTPError
 from router.search.provider import Provider
 
 HOME, WORK = WorkspaceId("home"), WorkspaceId("work")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from router.catalog.saved_scripts import read_script
+from router.catalog.tool_definition import context_tokens
 from router.domain.activity import ActivityKind, Outcome
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
@@ -59,7 +60,7 @@ async def test_five_tools_are_listed_byte_for_byte_the_same(booth: Booth) -> Non
     assert listings[0] == listings[1]
     assert [tool["name"] for tool in json.loads(listings[0])["tools"]] == FIVE
     entry = booth.recorded[0]
-    assert entry.context_tokens == progressive.LISTING_TOKENS < 800
+    assert entry.context_tokens == context_tokens(progressive.LISTING) < 800
 
 
 @pytest.mark.proves("PROG-1")
