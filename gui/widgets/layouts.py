@@ -30,8 +30,8 @@ def hbox(
     parent: QWidget | None = None,
 ) -> QHBoxLayout:
     """`parts` from left to right. Spacing and margins are Qt's own unless they are given."""
-    layout = QHBoxLayout(parent)
-    _fill(layout, parts, spacing, margins)
+    layout = QHBoxLayout()
+    _fill(layout, parts, spacing, margins, parent)
     return layout
 
 
@@ -42,29 +42,42 @@ def vbox(
     parent: QWidget | None = None,
 ) -> QVBoxLayout:
     """The same from top to bottom."""
-    layout = QVBoxLayout(parent)
-    _fill(layout, parts, spacing, margins)
+    layout = QVBoxLayout()
+    _fill(layout, parts, spacing, margins, parent)
     return layout
 
 
 def _fill(
-    layout: QBoxLayout, parts: Sequence[Part], spacing: int | None, margins: Margins | None
+    layout: QBoxLayout,
+    parts: Sequence[Part],
+    spacing: int | None,
+    margins: Margins | None,
+    parent: QWidget | None,
 ) -> None:
+    if parent is not None:
+        parent.setLayout(layout)
     if spacing is not None:
         layout.setSpacing(spacing)
     if margins is not None:
         layout.setContentsMargins(*margins)
     for part in parts:
-        if part == STRETCH:
+        if isinstance(part, str):
             layout.addStretch(1)
         elif isinstance(part, int):
             layout.addSpacing(part)
+        elif not isinstance(part, tuple):
+            _add(layout, part, 0)
+        elif len(part) == 2:
+            _add(layout, part[0], part[1])
         else:
-            widget, *options = part if isinstance(part, tuple) else (part,)
-            if isinstance(widget, QLayout):
-                layout.addLayout(widget, *options)
-            else:
-                layout.addWidget(widget, *options)
+            layout.addWidget(part[0], part[1], part[2])
+
+
+def _add(layout: QBoxLayout, part: QWidget | QLayout, stretch: int) -> None:
+    if isinstance(part, QLayout):
+        layout.addLayout(part, stretch)
+    else:
+        layout.addWidget(part, stretch)
 
 
 def clear(layout: QLayout) -> None:

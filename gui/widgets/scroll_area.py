@@ -18,10 +18,10 @@ class ScrollArea(QScrollArea):
 
     def show_layout(self, layout: QLayout) -> None:
         """Show `layout` instead of what was shown before."""
-        content = QWidget()
-        content.setProperty("role", "page")
-        content.setLayout(layout)
-        self.setWidget(content)
+        self.content = QWidget()
+        self.content.setProperty("role", "page")
+        self.content.setLayout(layout)
+        self.setWidget(self.content)
 
 
 class ScrollColumn(ScrollArea):

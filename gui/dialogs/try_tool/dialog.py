@@ -148,7 +148,7 @@ class _Fitting(ScrollColumn):
     def __init__(self, form: QWidget) -> None:
         super().__init__(form, STRETCH, margins=(0, 0, 8, 0))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
-        self.widget().installEventFilter(self)
+        self.content.installEventFilter(self)
 
     def sizeHint(self, /) -> QSize:
         width = self.viewport().width()
